@@ -1,0 +1,1 @@
+"""The measuring house: datasets, metrics, PatClaimEval, agreement."""

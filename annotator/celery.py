@@ -1,0 +1,22 @@
+"""The Celery app and its two queues."""
+
+import os
+from enum import StrEnum
+
+from celery import Celery
+from kombu import Queue
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+
+
+class Queues(StrEnum):
+    """One worker serves one queue, so that a training never delays a report."""
+
+    WEB = "web"  # imports, reports, sweeps: seconds to minutes, somebody waits at a screen
+    GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on the device
+
+
+app = Celery("annotator")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.task_queues = [Queue(name.value) for name in Queues]
+app.autodiscover_tasks(["annotator", "scoring"])

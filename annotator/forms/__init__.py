@@ -1,0 +1,1 @@
+"""Forms that clean what people type."""

@@ -1,0 +1,46 @@
+"""The columns every background job carries, and the states it may be in."""
+
+import uuid
+
+from django.db import models
+
+
+class JobStatus(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+FINAL_STATUSES = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
+
+
+class JobRow(models.Model):
+    """A job: queued -> running -> succeeded | failed | cancelled."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    status = models.CharField(
+        max_length=9, choices=JobStatus, default=JobStatus.QUEUED, db_index=True
+    )
+    attempt = models.PositiveIntegerField(default=0)
+    owner = models.CharField(max_length=32, blank=True, default="")
+    lease_until = models.DateTimeField(null=True)
+    rung_at = models.DateTimeField(null=True)
+    cancel_requested = models.BooleanField(default=False)
+    progress = models.FloatField(default=0.0)
+    message = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_final(self) -> bool:
+        return self.status in FINAL_STATUSES
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.progress)

@@ -1,0 +1,55 @@
+"""Conflicts: measured disagreement between annotators."""
+
+import uuid
+
+from django.db import models
+
+from annotator.models.campaigns import Campaign
+from annotator.models.claim_sets import Candidate
+
+
+class ConflictKind(models.TextChoices):
+    CRITERION_GAP = "criterion_gap"
+    OVERALL_GAP = "overall_gap"
+    ORDER_FLIP = "order_flip"
+
+
+class ConflictStatus(models.TextChoices):
+    OPEN = "open"
+    LAPSED = "lapsed"  # a revision made the ratings agree again
+
+
+class Conflict(models.Model):
+    """Ratings of one candidate, or of two of one reference, that differ beyond the rules."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, related_name="conflicts"
+    )
+    candidate = models.ForeignKey(
+        Candidate, on_delete=models.PROTECT, related_name="conflicts"
+    )
+    other_candidate = models.ForeignKey(
+        Candidate, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    kind = models.CharField(max_length=13, choices=ConflictKind)
+    criterion = models.CharField(max_length=30, blank=True, default="")
+    # Rating points for a criterion, numerators over 11 for the overall kinds.
+    gap = models.PositiveSmallIntegerField()
+    status = models.CharField(
+        max_length=6, choices=ConflictStatus, default=ConflictStatus.OPEN
+    )
+    opened_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["candidate", "other_candidate", "kind", "criterion"],
+                name="conflict_once",
+                nulls_distinct=False,
+            )
+        ]
+        indexes = [models.Index(fields=["campaign", "status"])]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.criterion} on {self.candidate_id}"

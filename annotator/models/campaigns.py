@@ -1,0 +1,73 @@
+"""Campaigns and who takes part in them as what."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from annotator.rubric import RUBRIC_VERSION
+
+
+class CampaignStatus(models.TextChoices):
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class Campaign(models.Model):
+    """A body of rating work with one rubric version, its people and its claim sets."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=200)
+    rubric_version = models.CharField(max_length=20, default=RUBRIC_VERSION)
+    status = models.CharField(
+        max_length=6, choices=CampaignStatus, default=CampaignStatus.OPEN
+    )
+    overlap = models.PositiveSmallIntegerField(default=2)
+    revision_hours = models.PositiveSmallIntegerField(default=24)
+    lease_minutes = models.PositiveSmallIntegerField(default=120)
+    # Conflict rules; overall gaps are numerators over 11, so that 22 means 2.0 points.
+    criterion_gap = models.PositiveSmallIntegerField(default=3)
+    overall_gap_numerator = models.PositiveSmallIntegerField(default=22)
+    flip_gap_numerator = models.PositiveSmallIntegerField(default=11)
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.slug
+
+    @property
+    def is_open(self) -> bool:
+        return self.status == CampaignStatus.OPEN
+
+
+class Role(models.TextChoices):
+    ANNOTATOR = "annotator"
+    ADJUDICATOR = "adjudicator"
+    RESEARCHER = "researcher"
+    ADMIN = "admin"
+    READER = "reader"
+
+
+class Membership(models.Model):
+    """One role of one person in one campaign."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="memberships"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+    role = models.CharField(max_length=11, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "campaign", "role"], name="one_role_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.role} in {self.campaign_id}"

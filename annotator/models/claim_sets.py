@@ -1,0 +1,62 @@
+"""Claim sets: the reference and the candidates that are rated against it."""
+
+import uuid
+
+from django.db import models
+
+from annotator.models.campaigns import Campaign
+
+
+class Reference(models.Model):
+    """A reference claim set of a campaign; its text is kept byte for byte."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, related_name="references"
+    )
+    reference_id = models.CharField(max_length=200)
+    title = models.CharField(max_length=500, blank=True, default="")
+    office = models.CharField(max_length=40, blank=True, default="")
+    ipc = models.CharField(max_length=40, blank=True, default="")
+    language = models.CharField(max_length=20, blank=True, default="en")
+    family = models.CharField(max_length=200, blank=True, default="")
+    claims = models.TextField()
+    claims_sha256 = models.CharField(max_length=64, db_index=True)
+    draft_claims = models.TextField(blank=True, default="")
+    may_train = models.BooleanField(default=False)
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "reference_id"], name="reference_once_per_campaign"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.reference_id
+
+
+class Candidate(models.Model):
+    """A candidate claim set; which system made it stays hidden until the campaign closes."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    reference = models.ForeignKey(
+        Reference, on_delete=models.PROTECT, related_name="candidates"
+    )
+    candidate_id = models.CharField(max_length=200)
+    system = models.CharField(max_length=200, blank=True, default="")
+    claims = models.TextField()
+    claims_sha256 = models.CharField(max_length=64, db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["reference", "candidate_id"],
+                name="candidate_once_per_reference",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.reference_id}/{self.candidate_id}"

@@ -1,0 +1,61 @@
+"""What settings may be: the local secret, private folders, and the refusals of production."""
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+SHORTEST_SECRET = 50
+KNOWN_WEAK = ("django-insecure", "changeme", "change-me", "secret", "example")
+
+
+def make_private(directory: Path) -> None:
+    """Create the data directory for its owner alone; drafts of clients lie in it."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def local_secret(data_dir: Path) -> str:
+    """Return the secret of local mode, made once with mode 0600."""
+    make_private(data_dir)
+    path = data_dir / "secret_key"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(64))
+    return path.read_text()
+
+
+def refuse_unsafe(
+    *, secret: str, hosts: Sequence[str], is_debug: bool, database: Mapping[str, Any]
+) -> None:
+    """Raise ImproperlyConfigured, naming the setting, when a production value is unsafe."""
+    if len(secret) < SHORTEST_SECRET or len(set(secret)) < 5:
+        raise ImproperlyConfigured(
+            f"SECRET_KEY must have at least {SHORTEST_SECRET} random characters; make one with "
+            '`python -c "import secrets; print(secrets.token_urlsafe(64))"`'
+        )
+    if any(secret.lower().startswith(weak) for weak in KNOWN_WEAK):
+        raise ImproperlyConfigured(
+            "SECRET_KEY is a published sample value; make your own"
+        )
+    if is_debug:
+        raise ImproperlyConfigured(
+            "DEBUG must be 0 in production: error pages would show claims"
+        )
+    if not hosts or any(host in ("*", ".") for host in hosts):
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS must list the names that this site answers to"
+        )
+    if database["ENGINE"].endswith("postgresql") and database.get("PASSWORD") in (
+        "postgres",
+        "password",
+        "changeme",
+    ):
+        raise ImproperlyConfigured(
+            "DATABASE_URL carries a sample password; set a real one"
+        )

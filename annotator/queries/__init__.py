@@ -1,0 +1,1 @@
+"""Reads of the rating house, one file per screen family."""

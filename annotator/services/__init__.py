@@ -1,0 +1,1 @@
+"""Writes of the rating house, one verb family a file."""

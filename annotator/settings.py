@@ -1,0 +1,248 @@
+"""Settings of the whole project, read from the environment and refused loudly when unsafe.
+
+Nothing set means local mode: loopback only, SQLite, filesystem broker, a secret made once in
+DATA_DIR. Any of SECRET_KEY, ALLOWED_HOSTS, DATABASE_URL set means production checks.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+# Hugging Face's hub reads these at import, so they are set before anything can import it.
+for _name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
+    os.environ.setdefault(_name, "1")
+
+import environ  # noqa: E402
+from csp.constants import NONE, SELF  # noqa: E402
+from django.core.exceptions import ImproperlyConfigured  # noqa: E402
+
+from annotator import production  # noqa: E402
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+IS_LOCAL = not any(
+    os.environ.get(n) for n in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
+)
+
+try:
+    DEBUG = env.bool("DEBUG", default=False)
+    if IS_LOCAL:
+        SECRET_KEY = production.local_secret(DATA_DIR)
+        ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
+    else:
+        SECRET_KEY = env.str("SECRET_KEY", default="")
+        ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
+    INSECURE_HTTP = env.bool("ALLOW_INSECURE_HTTP", default=IS_LOCAL)
+    _database = env.db_url(
+        "DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}"
+    )
+    if not IS_LOCAL:
+        production.refuse_unsafe(
+            secret=SECRET_KEY, hosts=ALLOWED_HOSTS, is_debug=DEBUG, database=_database
+        )
+except (ImproperlyConfigured, ValueError) as error:
+    sys.exit(f"settings refused: {error}")
+
+production.make_private(DATA_DIR)
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "django_htmx",
+    "csp",
+    "annotator",
+    "scoring",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "annotator.middleware.no_store",
+]
+
+ROOT_URLCONF = "annotator.urls"
+WSGI_APPLICATION = "annotator.wsgi.application"
+AUTH_USER_MODEL = "annotator.User"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/login/"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "annotator.context.house",
+            ],
+        },
+    }
+]
+
+# IMMEDIATE: without it, 40 % of read-modify-write requests fail on SQLite under eight writers.
+# FULL: an acknowledged rating must survive a power loss; 260 saved ratings a second are enough.
+_SQLITE_OPTIONS: dict[str, Any] = {
+    "timeout": 20,
+    "transaction_mode": "IMMEDIATE",
+    "init_command": (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+        "PRAGMA mmap_size=134217728; PRAGMA journal_size_limit=27103364;"
+        "PRAGMA cache_size=-20000; PRAGMA temp_store=MEMORY;"
+    ),
+}
+IS_SQLITE = _database["ENGINE"].endswith("sqlite3")
+if IS_SQLITE:
+    # A file, because a worker process of a test cannot see an in-memory database.
+    _database |= {
+        "OPTIONS": _SQLITE_OPTIONS,
+        "TEST": {"NAME": str(DATA_DIR / "test.sqlite3")},
+    }
+else:
+    _database |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+DATABASES = {"default": _database}
+
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"
+    },
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# WhiteNoise serves straight from static/ in local mode: a fresh clone needs no collectstatic.
+WHITENOISE_USE_FINDERS = IS_LOCAL
+WHITENOISE_AUTOREFRESH = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": (
+            "django.contrib.staticfiles.storage.StaticFilesStorage"
+            if IS_LOCAL
+            else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        )
+    },
+}
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
+SECURE_SSL_REDIRECT = not INSECURE_HTTP
+SECURE_HSTS_SECONDS = 0 if INSECURE_HTTP else 365 * 24 * 60 * 60
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_HTTP
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+if env.bool("BEHIND_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "annotator.views.errors.csrf_failure"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotator.api.authentication.ApiTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["annotator.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "annotator.api.errors.handle",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "PatClaimEval workbench",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    _queue = DATA_DIR / "broker"
+    _folders = {name: _queue / name for name in ("messages", "processed", "control")}
+    for _folder in _folders.values():
+        _folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # kombu's default of one second between polls would turn a burst into minutes.
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "data_folder_in": str(_folders["messages"]),
+        "data_folder_out": str(_folders["messages"]),
+        "processed_folder": str(_folders["processed"]),
+        "control_folder": str(_folders["control"]),
+        "store_processed": False,
+        "polling_interval": 0.05,
+    }
+else:
+    # A broker that is down must not hold a request: the sweeper rings again from the row.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "socket_connect_timeout": 2,
+        "socket_timeout": 10,
+    }
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_DEFAULT_QUEUE = "web"
+CELERY_TASK_PUBLISH_RETRY = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {"django.server": {"propagate": True}},
+}
+
+JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
+DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")

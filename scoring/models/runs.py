@@ -1,0 +1,55 @@
+"""Training runs and the model versions they produce."""
+
+import uuid
+
+from django.db import models
+
+from annotator.jobs.rows import JobRow
+from annotator.models import User
+from scoring.models.datasets import DatasetVersion
+
+
+class TrainingRun(JobRow):
+    """One training of one criterion on one dataset version; this row is the truth about it."""
+
+    dataset_version = models.ForeignKey(
+        DatasetVersion, on_delete=models.PROTECT, related_name="training_runs"
+    )
+    criterion = models.CharField(max_length=30)
+    settings = models.JSONField()
+    requested_by = models.ForeignKey(
+        User, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    stage = models.CharField(max_length=40, blank=True, default="")
+    epoch = models.PositiveIntegerField(default=0)
+    epochs = models.PositiveIntegerField(default=0)
+    loss = models.FloatField(null=True)
+    validation_tau = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.criterion} on {self.dataset_version_id}: {self.status}"
+
+
+class ModelVersion(models.Model):
+    """What a training run produced: one criterion, a directory with a manifest, its figures."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    run = models.OneToOneField(
+        TrainingRun, on_delete=models.PROTECT, related_name="model_version"
+    )
+    criterion = models.CharField(max_length=30)
+    directory = models.CharField(max_length=80, unique=True)
+    manifest_sha256 = models.CharField(max_length=64)
+    dataset_sha256 = models.CharField(max_length=64)
+    code_version = models.CharField(max_length=80)
+    card = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"model {self.id} for {self.criterion}"
