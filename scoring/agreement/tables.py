@@ -1,0 +1,50 @@
+"""Counts of human label against predicted label, from which every label statistic follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
+
+LEVELS = len(LABELS)
+
+
+def label_array(labels: Sequence[int] | Integers) -> Integers:
+    """Check and convert labels. Input: n of -1, 0, 1. Output: an integer array of length n."""
+    array = np.asarray(labels, dtype=np.int64).ravel()
+    if not np.isin(array, LABELS).all():
+        raise AgreementError("Labels must be -1, 0 or 1.")
+    return array
+
+
+def confusion(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Integers:
+    """Count items by human label (rows) and predicted label (columns), both ordered -1, 0, 1.
+
+    Input: two label lists of one length n. Output: a 3 x 3 integer table that sums to n.
+    """
+    predicted, y = label_array(predicted), label_array(y)
+    return cluster_confusions(predicted, y, np.zeros(len(y), dtype=np.int64), 1)[0]
+
+
+def cluster_confusions(
+    predicted: Integers, y: Integers, clusters: Integers, cluster_count: int
+) -> Integers:
+    """Count one 3 x 3 table a reference, so that a resample's table is a weighted sum.
+
+    Input: n predicted labels, n human labels, n cluster numbers in 0..R-1, and R.
+    Output: an R x 3 x 3 integer array; rows are human labels, columns predicted ones.
+    """
+    if not len(predicted) == len(y) == len(clusters):
+        raise AgreementError("There must be as many predicted labels as human labels.")
+    tables = np.zeros((cluster_count, LEVELS, LEVELS), dtype=np.int64)
+    np.add.at(tables, (clusters, y + 1, predicted + 1), 1)
+    return tables
+
+
+def divide(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide element by element; where the denominator is 0 the result is NaN (undefined)."""
+    result = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result

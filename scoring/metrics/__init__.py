@@ -1,0 +1,1 @@
+"""Published metrics, one a file, behind one small interface and loaded by name."""

@@ -1,0 +1,56 @@
+"""The interface that every metric keeps, and the one way to score a set of text pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One reference claim set and one candidate claim set, as plain texts."""
+
+    reference: str
+    candidate: str
+
+
+class Metric(Protocol):
+    """Anything that turns pairs into numbers, where a higher number is a better candidate.
+
+    name: the scorer's name in commands and reports.
+    version: what computed it: the library with its version, and every choice that moves a number.
+    low, high: the range of a score; `high` is None where there is no upper bound.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float | None: ...
+
+    def score(self, pairs: Sequence[Pair]) -> list[float]:
+        """Score n pairs. Output: n numbers within [low, high], in the order of the pairs."""
+        ...
+
+
+def score_distinct(
+    metric: Metric, texts: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], float]:
+    """Score every distinct (reference, candidate) once, however often it stands in `texts`.
+
+    Input: a metric and any number of (reference, candidate) texts.
+    Output: a mapping from (reference, candidate) to its score, in order of first appearance.
+    """
+    distinct = list(dict.fromkeys(texts))
+    scores = metric.score([Pair(reference, candidate) for reference, candidate in distinct])
+    return dict(zip(distinct, scores, strict=True))
+
+
+def library_version(distribution: str) -> str:
+    """Name an installed library with its version, as 'sacrebleu 2.6.0', without importing it."""
+    return f"{distribution} {version(distribution)}"

@@ -1,0 +1,100 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L F-measures by the rules of the rouge-score package."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scoring.metrics.base import Pair, library_version
+
+Ngram = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rouge:
+    """ROUGE F-measure over n-grams (variant '1' or '2') or the longest common subsequence ('l').
+
+    Formula: F = 2PR / (P + R), where P and R are the shared n-grams (each counted at most as
+    often as it stands in both), or the length of the longest common subsequence of tokens,
+    divided by the candidate's and the reference's own number; 0 when nothing is shared.
+    Tokens are rouge-score's: lower-cased runs of letters a-z and digits, no stemming.
+    Source: Lin, 2004; the rouge-score package.
+    """
+
+    variant: Literal["1", "2", "l"]
+    low: float = 0.0
+    high: float | None = 1.0
+
+    @property
+    def name(self) -> str:
+        """The scorer's name: 'rouge-1', 'rouge-2' or 'rouge-l'."""
+        return f"rouge-{self.variant}"
+
+    @property
+    def version(self) -> str:
+        """Library, measure and stemming."""
+        return f"{library_version('rouge_score')}, F-measure, no stemmer"
+
+    def score(self, pairs: Sequence[Pair]) -> list[float]:
+        """Score n pairs. Output: n shares in [0, 1]."""
+        texts = {text for pair in pairs for text in (pair.reference, pair.candidate)}
+        tokens = _tokens_by_text(texts)
+        if self.variant == "l":
+            return [_f_longest(tokens[pair.reference], tokens[pair.candidate]) for pair in pairs]
+        size = int(self.variant)
+        counts = {text: _ngram_counts(words, size) for text, words in tokens.items()}
+        return [_f_ngrams(counts[pair.reference], counts[pair.candidate]) for pair in pairs]
+
+
+def _tokens_by_text(texts: set[str]) -> dict[str, list[str]]:
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    tokenizer = DefaultTokenizer(use_stemmer=False)
+    return {text: tokenizer.tokenize(text) for text in texts}
+
+
+def _ngram_counts(tokens: list[str], size: int) -> Counter[Ngram]:
+    return Counter(zip(*(tokens[start:] for start in range(size)), strict=False))
+
+
+def _f_ngrams(reference: Counter[Ngram], candidate: Counter[Ngram]) -> float:
+    shared = (reference & candidate).total()
+    return f_measure(shared, reference.total(), candidate.total())
+
+
+def _f_longest(reference: list[str], candidate: list[str]) -> float:
+    shared = longest_common_subsequence(reference, candidate)
+    return f_measure(shared, len(reference), len(candidate))
+
+
+def f_measure(shared: int, reference_size: int, candidate_size: int) -> float:
+    """Harmonic mean of shared/candidate_size and shared/reference_size.
+
+    Input: three counts >= 0. Output: a share in [0, 1]; 0 when nothing is shared.
+    """
+    if shared == 0:
+        return 0.0
+    precision = shared / candidate_size
+    recall = shared / reference_size
+    return 2 * precision * recall / (precision + recall)
+
+
+def longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """Length of the longest token sequence that stands in both, in order but with gaps allowed.
+
+    Input: two token sequences. Output: a whole number from 0 to the shorter length.
+    One machine word holds many cells of the usual table: bit i of `open_cells` is 0 when the
+    subsequence grows at token i of `first`, so a pair of long claim sets takes milliseconds
+    instead of a tenth of a second. Source: Hyyro, 2004 (bit-parallel LCS).
+    """
+    positions: dict[str, int] = {}
+    for index, token in enumerate(first):
+        positions[token] = positions.get(token, 0) | 1 << index
+    every_cell = (1 << len(first)) - 1
+    open_cells = every_cell
+    for token in second:
+        matches = open_cells & positions.get(token, 0)
+        open_cells = ((open_cells + matches) | (open_cells - matches)) & every_cell
+    return len(first) - open_cells.bit_count()
