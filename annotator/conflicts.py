@@ -1,0 +1,78 @@
+"""When ratings conflict: criterion gap, overall gap, order flip. Standard library only."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from annotator.rubric import CRITERIA
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictRules:
+    """Smallest gaps that conflict: rating points for a criterion, numerators over 11 else."""
+
+    criterion_gap: int = 3
+    overall_gap_numerator: int = 22
+    flip_gap_numerator: int = 11
+
+
+@dataclass(frozen=True, slots=True)
+class RatedScores:
+    """One annotator's scores for one candidate, with the overall numerator (0 to 110)."""
+
+    annotator: str
+    candidate: str
+    scores: Mapping[str, int]
+    overall: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A conflict that the ratings show; `gap` is the largest found of its kind."""
+
+    kind: str
+    candidate: str
+    other_candidate: str
+    criterion: str
+    gap: int
+
+
+def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
+    """Return the conflicts among the ratings of one reference's candidates, sorted.
+
+    A flip is two annotators who put two candidates in opposite order, both by at least
+    `flip_gap_numerator`; its gap is the smaller of the two distances.
+    """
+    largest: dict[tuple[str, str, str, str], int] = {}
+    for finding in _all_findings(ratings, rules):
+        key = (finding.kind, finding.candidate, finding.other_candidate, finding.criterion)
+        largest[key] = max(largest.get(key, 0), finding.gap)
+    return sorted(Finding(*key, gap) for key, gap in largest.items())
+
+
+def _all_findings(ratings: Sequence[RatedScores], rules: ConflictRules) -> Iterator[Finding]:
+    for one, two in combinations(ratings, 2):
+        if one.candidate == two.candidate and one.annotator != two.annotator:
+            yield from _gaps(one, two, rules)
+    overall = {(r.annotator, r.candidate): r.overall for r in ratings}
+    annotators = sorted({r.annotator for r in ratings})
+    candidates = sorted({r.candidate for r in ratings})
+    for first, second in combinations(annotators, 2):
+        for left, right in combinations(candidates, 2):
+            keys = ((first, left), (first, right), (second, left), (second, right))
+            if all(key in overall for key in keys):
+                one_way = overall[first, left] - overall[first, right]
+                other_way = overall[second, left] - overall[second, right]
+                gap = min(abs(one_way), abs(other_way))
+                if one_way * other_way < 0 and gap >= rules.flip_gap_numerator:
+                    yield Finding("order_flip", left, right, "", gap)
+
+
+def _gaps(one: RatedScores, two: RatedScores, rules: ConflictRules) -> Iterator[Finding]:
+    for criterion in CRITERIA:
+        gap = abs(one.scores[criterion] - two.scores[criterion])
+        if gap >= rules.criterion_gap:
+            yield Finding("criterion_gap", one.candidate, "", criterion, gap)
+    gap = abs(one.overall - two.overall)
+    if gap >= rules.overall_gap_numerator:
+        yield Finding("overall_gap", one.candidate, "", "", gap)

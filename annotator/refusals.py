@@ -1,0 +1,27 @@
+"""Why a service refuses: one sentence for the person, one code for the door."""
+
+
+class Refused(Exception):
+    """A request that cannot be carried out as asked; nothing was stored.
+
+    `status` is the HTTP code a door answers with; `fields` names what is wrong where.
+    """
+
+    status = 422
+
+    def __init__(self, sentence: str, fields: dict[str, list[str]] | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.fields = fields or {}
+
+
+class OutOfDate(Refused):
+    """The row has moved on since the person saw it."""
+
+    status = 409
+
+
+class NotAllowed(Refused):
+    """The person may see the thing but not do this to it."""
+
+    status = 403
