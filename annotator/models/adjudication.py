@@ -43,11 +43,17 @@ class Conflict(models.Model):
 
     class Meta:
         constraints = [
+            # Two constraints, because SQLite cannot call two NULLs equal.
             models.UniqueConstraint(
-                fields=["candidate", "other_candidate", "kind", "criterion"],
+                fields=["candidate", "kind", "criterion"],
+                condition=models.Q(other_candidate__isnull=True),
                 name="conflict_once",
-                nulls_distinct=False,
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["candidate", "other_candidate", "kind"],
+                condition=models.Q(other_candidate__isnull=False),
+                name="order_flip_once",
+            ),
         ]
         indexes = [models.Index(fields=["campaign", "status"])]
 

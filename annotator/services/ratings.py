@@ -63,7 +63,9 @@ def submit_rating(
                 revised_at=now,
                 **fields,
             )
-            Assignment.objects.filter(pk=assignment.pk).update(status=AssignmentStatus.SUBMITTED)
+            Assignment.objects.filter(pk=assignment.pk).update(
+                status=AssignmentStatus.SUBMITTED
+            )
             if idempotency_key:
                 IdempotencyKey.objects.create(
                     user=annotator,
@@ -95,7 +97,9 @@ def revise_rating(
     """
     fields = _clean(scores, comment, error_tags)
     with transaction.atomic():
-        rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
+        rating = Rating.objects.select_related("assignment").get(
+            pk=rating_id, annotator=annotator
+        )
         assignment = _lock(rating.assignment_id, annotator)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
@@ -110,7 +114,9 @@ def revise_rating(
         return rating
 
 
-def _clean(scores: Mapping[str, int], comment: str, error_tags: Sequence[Any]) -> dict[str, Any]:
+def _clean(
+    scores: Mapping[str, int], comment: str, error_tags: Sequence[Any]
+) -> dict[str, Any]:
     try:
         numerator = overall_numerator(scores)
     except ValueError as error:
@@ -119,7 +125,9 @@ def _clean(scores: Mapping[str, int], comment: str, error_tags: Sequence[Any]) -
         reason = f"A comment may have {LONGEST_COMMENT:,} characters; this has {len(comment):,}."
         raise Refused(reason, {"comment": [reason]})
     if "\x00" in comment:
-        raise Refused("The comment holds a NUL character.", {"comment": ["NUL character."]})
+        raise Refused(
+            "The comment holds a NUL character.", {"comment": ["NUL character."]}
+        )
     return {
         **scores,
         "overall_numerator": numerator,
@@ -139,7 +147,9 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
     known = (
-        IdempotencyKey.objects.select_related("rating").filter(user=annotator, key=key).first()
+        IdempotencyKey.objects.select_related("rating")
+        .filter(user=annotator, key=key)
+        .first()
         if key
         else None
     )
@@ -158,7 +168,9 @@ def _refuse_unless_open(assignment: Assignment) -> None:
         others = Assignment.objects.filter(candidate_id=assignment.candidate_id)
         taken = others.exclude(pk=assignment.pk).count()
         if taken >= assignment.campaign.overlap:
-            raise OutOfDate("Your time for this candidate ran out and it was given to another.")
+            raise OutOfDate(
+                "Your time for this candidate ran out and it was given to another."
+            )
 
 
 def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:
@@ -186,20 +198,32 @@ def _measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) ->
     """Make the conflict rows of a reference say what its ratings show now."""
     ratings = Rating.objects.filter(candidate__reference_id=reference_id)
     rules = ConflictRules(
-        campaign.criterion_gap, campaign.overall_gap_numerator, campaign.flip_gap_numerator
+        campaign.criterion_gap,
+        campaign.overall_gap_numerator,
+        campaign.flip_gap_numerator,
     )
     found = {
         (f.kind, f.candidate, f.other_candidate, f.criterion): f
         for f in find_conflicts(
             [
-                RatedScores(str(r.annotator_id), str(r.candidate_id), r.scores, r.overall_numerator)
+                RatedScores(
+                    str(r.annotator_id),
+                    str(r.candidate_id),
+                    r.scores,
+                    r.overall_numerator,
+                )
                 for r in ratings
             ],
             rules,
         )
     }
     for row in Conflict.objects.filter(candidate__reference_id=reference_id):
-        key = (row.kind, str(row.candidate_id), str(row.other_candidate_id or ""), row.criterion)
+        key = (
+            row.kind,
+            str(row.candidate_id),
+            str(row.other_candidate_id or ""),
+            row.criterion,
+        )
         finding = found.pop(key, None)
         row.status = ConflictStatus.OPEN if finding else ConflictStatus.LAPSED
         row.gap = finding.gap if finding else row.gap
@@ -223,5 +247,9 @@ def _open_conflict(campaign: Campaign, finding: Finding, now: datetime) -> None:
         action="conflict.opened",
         object_type="conflict",
         object_id=str(conflict.pk),
-        details={"kind": finding.kind, "criterion": finding.criterion, "gap": finding.gap},
+        details={
+            "kind": finding.kind,
+            "criterion": finding.criterion,
+            "gap": finding.gap,
+        },
     )

@@ -1,0 +1,39 @@
+"""Owns the cut of one claim into features: preamble, listed elements, wherein clauses."""
+
+import re
+from dataclasses import dataclass
+
+# A feature ends after a semicolon, after the colon that opens a list, at a line break, and
+# before ", wherein" or ", whereby"; the conjunction after a semicolon opens the next feature.
+_CUT = re.compile(
+    r";\s*|:\s*\n\s*|(?<=comprising):\s*|\n\s*|,\s+(?=where(?:in|by)\b)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One limitation of a claim: text == claim_text[start:end], separators included."""
+
+    text: str
+    start: int
+    end: int
+
+
+def split_features(text: str) -> tuple[Feature, ...]:
+    """Cut the words of one claim into features.
+
+    Input: the text of one claim. Output: features in order whose texts joined give the input,
+    byte for byte; a piece that holds no letter or digit joins the one before it; () for "".
+    """
+    cuts = [0]
+    for match in _CUT.finditer(text):
+        if _has_word(text[cuts[-1] : match.end()]) and _has_word(text[match.end() :]):
+            cuts.append(match.end())
+    if not text:
+        return ()
+    ends = [*cuts[1:], len(text)]
+    return tuple(Feature(text[a:b], a, b) for a, b in zip(cuts, ends, strict=True))
+
+
+def _has_word(text: str) -> bool:
+    return any(char.isalnum() for char in text)

@@ -1,0 +1,155 @@
+"""The settings of one training run, their defaults per preset, and the refusal of nonsense."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final
+
+from scoring.patclaimeval.errors import SettingsError as SettingsError
+
+METHODS: Final = ("probe", "finetune", "probe-then-finetune")
+PRESETS: Final = ("default", "paper")
+BATCHINGS: Final = ("paper", "by-reference")
+GLOBAL_TOKENS: Final = ("cls", "none")
+POOLINGS: Final = ("mean", "cls")
+DEFAULT_ENCODER: Final = "default"
+LONGFORMER: Final = "allenai/longformer-base-4096"
+
+PROBE_WEIGHT_DECAYS: Final = (1.0, 3.0, 6.0, 12.0)
+"""Weight decays that the probe tries on folds of the training references."""
+PROBE_FALLBACK_WEIGHT_DECAY: Final = 6.0
+"""Used where there are too few references to choose by folds."""
+
+PAPER: Final[dict[str, Any]] = {
+    "method": "finetune",
+    "encoder": LONGFORMER,
+    "epochs": 10,
+    "batch_size": 4,
+    "learning_rate": 5e-6,
+    "weight_decay": 0.01,
+    "batching": "paper",
+    "pooling": "cls",
+}
+"""What the paper publishes (its margin and tolerance are not published: ours are kept)."""
+
+_DEFAULTS: Final[dict[str, dict[str, Any]]] = {
+    "probe": {"epochs": 200, "learning_rate": 0.01},
+    "finetune": {"epochs": 10, "learning_rate": 2e-5, "weight_decay": 0.01},
+    "probe-then-finetune": {"epochs": 2, "learning_rate": 2e-5, "weight_decay": 0.01},
+}
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """Everything that decides a training run besides its data.
+
+    ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method; with
+    the probe, ``weight_decay`` None means: chosen by folds over the training references, an
+    epoch is one full-batch step, and ``batch_size`` and ``batching`` have no effect.
+    ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units.
+    Raises ``SettingsError`` on any value out of range.
+    """
+
+    criterion: str
+    method: str = "probe"
+    encoder: str = DEFAULT_ENCODER
+    epochs: int | None = None
+    batch_size: int = 4
+    learning_rate: float | None = None
+    weight_decay: float | None = None
+    margin: float = 0.2
+    tolerance: float = 0.05
+    seed: int = 0
+    device: str = "auto"
+    preset: str = "default"
+    batching: str = "paper"
+    global_tokens: str = "cls"
+    pooling: str = "mean"
+    max_tokens: int = 4096
+    allow_download: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range, naming the field."""
+        if not isinstance(self.criterion, str) or not re.fullmatch(r"[a-z][a-z_]*", self.criterion):
+            raise SettingsError("criterion", "give the key of one criterion, in small letters")
+        for name, allowed in (
+            ("method", METHODS),
+            ("preset", PRESETS),
+            ("batching", BATCHINGS),
+            ("global_tokens", GLOBAL_TOKENS),
+            ("pooling", POOLINGS),
+        ):
+            if getattr(self, name) not in allowed:
+                raise SettingsError(name, f"must be one of {', '.join(allowed)}")
+        if not isinstance(self.encoder, str) or not self.encoder.strip():
+            raise SettingsError("encoder", "give 'default', a directory or a model name")
+        if not isinstance(self.device, str) or not re.fullmatch(
+            r"auto|cpu|cuda(:\d+)?", self.device
+        ):
+            raise SettingsError("device", "must be auto, cpu, cuda or cuda:NUMBER")
+        if not isinstance(self.allow_download, bool):
+            raise SettingsError("allow_download", "must be true or false")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        _whole("epochs", self.epochs, 1, 100_000, optional=True)
+        _whole("batch_size", self.batch_size, 1, 4096)
+        _whole("seed", self.seed, 0, 2**32 - 1)
+        _whole("max_tokens", self.max_tokens, 16, 32_768)
+        _real("learning_rate", self.learning_rate, 0.0, 1.0, open_low=True, optional=True)
+        _real("weight_decay", self.weight_decay, 0.0, 1000.0, optional=True)
+        _real("margin", self.margin, 0.0, 1.0, open_low=True)
+        _real("tolerance", self.tolerance, 0.0, 1.0)
+        if self.tolerance > self.margin:
+            raise SettingsError("tolerance", "must not be larger than the margin")
+
+    def resolved(self) -> TrainingSettings:
+        """Return the same settings with preset and method defaults filled in.
+
+        The preset replaces what was left at its default; a value that was given stays, so the
+        paper's recipe can run on an encoder from a local directory.
+        """
+        settings = self
+        if self.preset == "paper":
+            untouched = {f.name: f.default for f in fields(self)}
+            changes = {k: v for k, v in PAPER.items() if getattr(self, k) == untouched[k]}
+            settings = replace(settings, **changes)
+        missing = {
+            name: value
+            for name, value in _DEFAULTS[settings.method].items()
+            if getattr(settings, name) is None
+        }
+        return replace(settings, **missing)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values, fit for JSON."""
+        return asdict(self)
+
+
+def _whole(name: str, value: Any, low: int, high: int, *, optional: bool = False) -> None:
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SettingsError(name, "must be a whole number")
+    if not low <= value <= high:
+        raise SettingsError(name, f"must lie between {low} and {high}")
+
+
+def _real(
+    name: str,
+    value: Any,
+    low: float,
+    high: float,
+    *,
+    open_low: bool = False,
+    optional: bool = False,
+) -> None:
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise SettingsError(name, "must be a finite number")
+    if value < low or value > high or (open_low and value == low):
+        edge = "greater than" if open_low else "at least"
+        raise SettingsError(name, f"must be {edge} {low:g} and at most {high:g}")

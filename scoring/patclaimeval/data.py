@@ -1,0 +1,116 @@
+"""Quadruplets: what one is, reading them from JSONL, and grouping and ordering them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring.patclaimeval.errors import DataError
+
+Pair = tuple[str, str]
+"""(reference text, candidate text)."""
+
+
+@dataclass(frozen=True)
+class Quadruplet:
+    """One comparison: under ``reference``, y = 1 if ``b`` is better, -1 if ``c``, 0 if equal.
+
+    ``reference_id`` names the reference; folds never divide the quadruplets of one reference.
+    """
+
+    reference_id: str
+    reference: str
+    b: str
+    c: str
+    y: int
+
+    def __post_init__(self) -> None:
+        """Refuse empty texts and labels other than 1, 0 and -1."""
+        if isinstance(self.y, bool) or self.y not in (1, 0, -1):
+            raise DataError(f"label {self.y!r} is not one of 1, 0 and -1")
+        for name in ("reference", "b", "c"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip():
+                raise DataError(f"the text {name} of reference {self.reference_id!r} is empty")
+
+    @property
+    def pairs(self) -> tuple[Pair, Pair]:
+        """The two scored pairs: (reference, b) and (reference, c)."""
+        return (self.reference, self.b), (self.reference, self.c)
+
+
+def distinct_pairs(quadruplets: Iterable[Quadruplet]) -> list[Pair]:
+    """Return each (reference, candidate) pair once, in order of first appearance."""
+    return list(dict.fromkeys(pair for item in quadruplets for pair in item.pairs))
+
+
+def reference_count(quadruplets: Iterable[Quadruplet]) -> int:
+    """Return the number of distinct ``reference_id`` values."""
+    return len({item.reference_id for item in quadruplets})
+
+
+def grouped_folds(groups: Sequence[str], folds: int, seed: int) -> list[list[int]]:
+    """Divide positions 0..n-1 into ``folds`` test parts so that no group is in two of them.
+
+    Groups are shuffled by ``seed`` and each goes, largest first, to the smallest part; at most
+    as many parts as there are groups. Returns lists of positions, each sorted and none empty.
+    """
+    names = sorted(set(groups))
+    random.Random(seed).shuffle(names)
+    members = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
+    parts: list[list[int]] = [[] for _ in range(min(folds, len(names)))]
+    for name in sorted(names, key=lambda n: -len(members[n])):
+        min(parts, key=len).extend(members[name])
+    return [sorted(part) for part in parts]
+
+
+def batches(
+    quadruplets: Sequence[Quadruplet], size: int, batching: str, seed: int, epoch: int
+) -> Iterator[list[Quadruplet]]:
+    """Yield one epoch of batches; the order depends on (seed, epoch) and nothing else.
+
+    ``paper``: batches of ``size`` drawn over all references. ``by-reference``: batches of
+    ``size`` within one reference, so that a candidate met twice is encoded once.
+    """
+    order = random.Random(f"{seed}:{epoch}")
+    items = list(quadruplets)
+    order.shuffle(items)
+    if batching == "paper":
+        groups = [items]
+    else:
+        by_reference: dict[str, list[Quadruplet]] = {}
+        for item in items:
+            by_reference.setdefault(item.reference, []).append(item)
+        groups = list(by_reference.values())
+    parts = [group[i : i + size] for group in groups for i in range(0, len(group), size)]
+    order.shuffle(parts)
+    yield from parts
+
+
+def read_quadruplets(path: Path, criterion: str) -> list[Quadruplet]:
+    """Read JSONL rows {"reference_id", "A", "B", "C", "y"}; y is a label or {criterion: label}.
+
+    A row whose y object lacks ``criterion`` is left out. Raises ``DataError`` with the line.
+    """
+    found: list[Quadruplet] = []
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                label = row["y"].get(criterion) if isinstance(row["y"], dict) else row["y"]
+                if label is not None:
+                    found.append(_quadruplet(row, label))
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise DataError(f"line {number} of {path.name}: {error}") from error
+    return found
+
+
+def _quadruplet(row: dict[str, Any], label: Any) -> Quadruplet:
+    name = row.get("reference_id")
+    return Quadruplet(str(name if name is not None else row["A"]), row["A"], row["B"], row["C"], label)

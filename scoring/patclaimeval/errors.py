@@ -1,0 +1,37 @@
+"""The errors that training and scoring raise, each carrying one sentence a person can act on."""
+
+from __future__ import annotations
+
+
+class PatClaimEvalError(Exception):
+    """Base of every error of this library; ``str(error)`` is fit to be shown."""
+
+
+class SettingsError(PatClaimEvalError, ValueError):
+    """A setting makes no sense; ``field`` names it and ``message`` says what is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        """Keep ``field`` (a name of ``TrainingSettings``) and ``message`` (one sentence)."""
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+class DataError(PatClaimEvalError, ValueError):
+    """A quadruplet, or a file of quadruplets, cannot be read as one."""
+
+
+class EncoderUnavailable(PatClaimEvalError):
+    """The encoder is missing or is not the one expected; the message says what to put where."""
+
+
+class CheckpointInvalid(PatClaimEvalError):
+    """A model directory is incomplete, changed, or holds something it must not hold."""
+
+
+class TrainingFailed(PatClaimEvalError):
+    """Training cannot start or cannot go on; the message gives the reason and, if any, the step."""
+
+
+class TrainingCancelled(PatClaimEvalError):
+    """Raised by the progress callback to stop a training run cleanly."""

@@ -1,0 +1,44 @@
+"""What training reports: progress while it runs, and the result once it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One message of a running training.
+
+    ``stage`` is one of preparing, features, training, saving. ``step`` of ``steps`` counts
+    within the stage; ``loss`` is the mean since the last message; ``validation_tau`` is
+    Kendall's tau-b on the validation items, None until known or where undefined.
+    """
+
+    stage: str
+    step: int
+    steps: int
+    epoch: int = 0
+    epochs: int = 0
+    loss: float | None = None
+    validation_tau: float | None = None
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """What a finished training produced, all of it fit for JSON.
+
+    ``validation`` holds n, tau_b, tau_b_labels, accuracy, macro_f1 (None where undefined);
+    ``history`` one row per recorded epoch: epoch, loss, validation_tau.
+    """
+
+    validation: dict[str, Any]
+    n_training: int
+    n_validation: int
+    epochs_run: int
+    best_epoch: int
+    tie_threshold: float
+    encoder: dict[str, Any]
+    settings: dict[str, Any]
+    history: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
