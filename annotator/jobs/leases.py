@@ -115,3 +115,15 @@ def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
         if model._default_manager.filter(quiet, pk=pk).update(rung_at=now):
             keys.append(pk)
     return keys
+
+
+def settle_cancelled(row: JobRow) -> None:
+    """Put a job of ours that was asked to stop into its final state, if it is still ours."""
+    type(row)._default_manager.filter(
+        pk=row.pk, owner=row.owner, status=JobStatus.RUNNING, cancel_requested=True
+    ).update(
+        status=JobStatus.CANCELLED,
+        finished_at=Now(),
+        lease_until=None,
+        message="Cancelled.",
+    )

@@ -1,0 +1,36 @@
+"""Which kinds of job exist and how each is rung; houses register theirs at start."""
+
+import logging
+from collections.abc import Callable
+from uuid import UUID
+
+from annotator.jobs.leases import settle_stranded, to_ring
+from annotator.jobs.rows import JobRow
+
+logger = logging.getLogger(__name__)
+Bell = Callable[[UUID], object]
+_bells: dict[type[JobRow], Bell] = {}
+
+
+def register(model: type[JobRow], ring: Bell) -> None:
+    """Name the bell of a kind of job: it takes the row's key and tells a worker."""
+    _bells[model] = ring
+
+
+def sweep() -> int:
+    """Ring every job that waits unheard and end those nobody will end; return how many rang.
+
+    A broker that is down is no error here: the rows stay, and the next sweep rings again.
+    """
+    rung = 0
+    for model, ring in _bells.items():
+        settle_stranded(model)
+        for pk in to_ring(model):
+            try:
+                ring(pk)
+                rung += 1
+            except Exception as error:
+                logger.warning(
+                    "cannot ring %s %s: %s", model.__name__, pk, type(error).__name__
+                )
+    return rung

@@ -1,0 +1,32 @@
+"""`manage.py create_token`: an API token, shown once."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.management.house_command import HouseCommand
+from annotator.models import TokenScope, User
+from annotator.refusals import Refused
+from annotator.services.people import LONGEST_TOKEN_DAYS, create_token
+
+
+class Command(HouseCommand):
+    help = "Make an API token for a user; it is shown once and kept as a digest."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument(
+            "--scope", choices=TokenScope.values, default=TokenScope.WRITE
+        )
+        parser.add_argument("--days", type=int, default=LONGEST_TOKEN_DAYS)
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        user = User.objects.filter(username=options["username"]).first()
+        if user is None:
+            raise Refused(f"There is no user {options['username']!r}.")
+        made = create_token(user=user, scope=options["scope"], days=options["days"])
+        return {
+            "user": user.username,
+            "token": made.token,
+            "expires_at": made.row.expires_at.isoformat(),
+        }

@@ -1,0 +1,50 @@
+"""`manage.py create_user`: an account, and a role in a campaign."""
+
+import getpass
+import os
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.management.house_command import HouseCommand, find_campaign
+from annotator.models import Role, User
+from annotator.refusals import Refused
+from annotator.services.people import create_user, grant_role
+
+
+class Command(HouseCommand):
+    help = "Create a user, or give an existing one another role."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--role", choices=Role.values)
+        parser.add_argument("--campaign", metavar="SLUG")
+        parser.add_argument("--site-admin", action="store_true")
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        if bool(options["role"]) != bool(options["campaign"]):
+            raise Refused(
+                "--role and --campaign go together: a role is given in a campaign."
+            )
+        campaign = find_campaign(options["campaign"]) if options["campaign"] else None
+        user = User.objects.filter(username=options["username"]).first()
+        is_new = user is None
+        if user is None:
+            user = create_user(
+                username=options["username"],
+                password=_password(),
+                is_site_admin=options["site_admin"],
+            )
+        if campaign:
+            grant_role(user=user, campaign=campaign, role=options["role"])
+        return {"user": user.username, "created": is_new, "role": options["role"]}
+
+
+def _password() -> str:
+    given = os.environ.get("NEW_USER_PASSWORD")
+    if given is None and not sys.stdin.isatty():
+        raise Refused(
+            "Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it."
+        )
+    return given if given is not None else getpass.getpass("Password: ")

@@ -1,0 +1,32 @@
+"""`manage.py sweep`: ring waiting jobs again and end stranded ones."""
+
+import logging
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError, close_old_connections
+
+from annotator.jobs.registry import sweep
+
+SECONDS_BETWEEN_SWEEPS = 2
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Ring jobs that wait unheard; with --forever every two seconds."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--forever", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["forever"]:
+            self.stderr.write(f"{sweep()} jobs rung")
+            return
+        while True:
+            try:
+                close_old_connections()
+                sweep()
+            except DatabaseError as error:
+                logger.warning("sweep skipped: %s", type(error).__name__)
+            time.sleep(SECONDS_BETWEEN_SWEEPS)

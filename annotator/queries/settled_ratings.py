@@ -1,0 +1,72 @@
+"""What a freeze may use: the ratings of a campaign's candidates, and what is left out and why."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from annotator.models import (
+    Campaign,
+    Candidate,
+    Conflict,
+    ConflictStatus,
+    Rating,
+    Reference,
+)
+from annotator.queries.locks import locked_candidates
+
+
+@dataclass(frozen=True, slots=True)
+class FreezableReference:
+    """A reference with the ratings of each of its candidates that may be frozen."""
+
+    reference: Reference
+    ratings: tuple[tuple[Candidate, tuple[Rating, ...]], ...]
+
+
+def freezable_references(
+    campaign: Campaign, *, include_unlocked: bool, left_out: Counter[str]
+) -> Iterator[FreezableReference]:
+    """Yield the references with at least one candidate that may be frozen, in their order.
+
+    Left out, and counted in `left_out` by reason: candidates not locked (unless asked for), with
+    an open conflict, without a rating, or of a reference whose owner did not allow training.
+    """
+    locked = set(locked_candidates(campaign).values_list("pk", flat=True))
+    disputed = _disputed(campaign)
+    for reference in _references(campaign):
+        kept = []
+        for candidate in reference.candidates.all():
+            ratings = tuple(sorted(candidate.ratings.all(), key=lambda r: str(r.pk)))
+            if not ratings:
+                left_out["not rated"] += 1
+            elif not reference.may_train:
+                left_out["training not allowed"] += 1
+            elif candidate.pk in disputed:
+                left_out["open conflict"] += 1
+            elif candidate.pk not in locked and not include_unlocked:
+                left_out["not locked"] += 1
+            else:
+                kept.append((candidate, ratings))
+        if kept:
+            yield FreezableReference(reference, tuple(kept))
+
+
+def _references(campaign: Campaign) -> QuerySet[Reference]:
+    return (
+        Reference.objects.filter(campaign=campaign)
+        .prefetch_related("candidates__ratings__annotator")
+        .order_by("position", "reference_id")
+    )
+
+
+def _disputed(campaign: Campaign) -> set[object]:
+    """Return the candidates of open conflicts; an order flip disputes both of its candidates."""
+    rows = Conflict.objects.filter(Q(campaign=campaign), status=ConflictStatus.OPEN)
+    return {
+        pk
+        for pair in rows.values_list("candidate_id", "other_candidate_id")
+        for pk in pair
+        if pk is not None
+    }

@@ -1,0 +1,107 @@
+"""Writes about people: accounts, roles, tokens."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from annotator.models import (
+    ApiToken,
+    AuditEvent,
+    Campaign,
+    Membership,
+    Role,
+    TokenScope,
+    User,
+)
+from annotator.refusals import Refused
+
+LONGEST_TOKEN_DAYS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token as it is shown once."""
+
+    token: str
+    row: ApiToken
+
+
+@transaction.atomic
+def create_user(
+    *, username: str, password: str | None, is_site_admin: bool = False
+) -> User:
+    """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
+    if User.objects.filter(username__iexact=username).exists():
+        raise Refused(
+            f"There is an account named {username} already (upper case does not count)."
+        )
+    user = User(username=username, is_superuser=is_site_admin)
+    try:
+        user.clean_fields(exclude=["password"])
+        if password is not None:
+            validate_password(password, user)
+    except ValidationError as error:
+        raise Refused(" ".join(error.messages)) from error
+    if password is None:
+        user.set_unusable_password()
+    else:
+        user.set_password(password)
+    user.save()
+    AuditEvent.objects.create(
+        action="user.created", object_type="user", object_id=str(user.pk), details={}
+    )
+    return user
+
+
+@transaction.atomic
+def grant_role(*, user: User, campaign: Campaign, role: str) -> Membership:
+    """Give a user a role in a campaign; giving it again changes nothing."""
+    if role not in Role.values:
+        raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
+    membership, is_new = Membership.objects.get_or_create(
+        user=user, campaign=campaign, role=role
+    )
+    if is_new:
+        AuditEvent.objects.create(
+            campaign=campaign,
+            action="role.granted",
+            object_type="user",
+            object_id=str(user.pk),
+            details={"role": role},
+        )
+    return membership
+
+
+def token_digest(token: str) -> str:
+    """Return what is stored of a token. It is random, so a plain digest cannot be guessed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@transaction.atomic
+def create_token(
+    *, user: User, scope: str = TokenScope.WRITE, days: int = 90
+) -> NewToken:
+    """Make an API token that expires after 1 to 90 days."""
+    if not 1 <= days <= LONGEST_TOKEN_DAYS:
+        raise Refused(f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}.")
+    token = secrets.token_urlsafe(32)
+    row = ApiToken.objects.create(
+        user=user,
+        token_sha256=token_digest(token),
+        scope=scope,
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    AuditEvent.objects.create(
+        actor=user,
+        action="token.created",
+        object_type="token",
+        object_id=str(row.pk),
+        details={"scope": scope, "days": days},
+    )
+    return NewToken(token, row)

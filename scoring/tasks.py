@@ -1,0 +1,15 @@
+"""Bells: each task takes a row's key and calls the service that carries the job out."""
+
+from annotator.celery import Queues, app
+from scoring.services.reports import carry_out_report
+from scoring.services.runs import carry_out_training
+
+
+@app.task(queue=Queues.GPU.value, name="scoring.train")
+def train(pk: str) -> None:
+    carry_out_training(pk)
+
+
+@app.task(queue=Queues.WEB.value, name="scoring.report")
+def report(pk: str) -> None:
+    carry_out_report(pk)
