@@ -12,6 +12,7 @@ from scoring import storage
 from scoring.models import Dataset, DatasetVersion
 
 MAY_READ = (Role.RESEARCHER, Role.ADMIN)
+SPLITS = ("train", "validation", "test", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +57,34 @@ def find_version(
     if found is None:
         raise DatasetVersion.DoesNotExist
     return found
+
+
+def is_researcher(user: User, version: DatasetVersion) -> bool:
+    """Say whether the user may start work on the version: a researcher of its campaign, or any."""
+    campaigns = campaigns_for(user, [Role.RESEARCHER])
+    campaign = version.dataset.campaign
+    return (
+        campaigns.exists()
+        if campaign is None
+        else campaigns.filter(pk=campaign.pk).exists()
+    )
+
+
+def labelled_rows(version: DatasetVersion, criterion: str) -> list[LabelledRow]:
+    """Return the quadruplets of a version that carry a label for the criterion, in their order.
+
+    Raises StoredFileDamaged when the stored file is missing or changed.
+    """
+    return [
+        LabelledRow(
+            id=row.id,
+            reference_id=row.reference_id,
+            reference=row.reference,
+            b=row.b,
+            c=row.c,
+            y=row.y[criterion],
+            split=row.split,
+        )
+        for row in read_rows(version)
+        if criterion in row.y
+    ]

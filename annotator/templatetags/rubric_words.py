@@ -1,0 +1,13 @@
+"""Words of the rubric for templates."""
+
+from django import template
+
+from annotator.rubric import NAMES
+
+register = template.Library()
+
+
+@register.filter
+def criterion_name(key: str) -> str:
+    """Return a criterion's name as people read it."""
+    return NAMES.get(key, key)

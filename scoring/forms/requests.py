@@ -1,0 +1,82 @@
+"""Forms that ask for a freeze, a training run or a report."""
+
+from django import forms
+
+from annotator.models import Campaign, User
+from annotator.queries.access import campaigns_for
+from annotator.rubric import ALL_CRITERIA, NAMES
+from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES
+from scoring.models import DatasetVersion
+from scoring.queries.datasets import MAY_READ, SPLITS, versions_for
+from scoring.queries.models import models_for
+from scoring.queries.scorers import MODEL_PREFIX
+
+CRITERION_CHOICES = [(key, NAMES[key]) for key in ALL_CRITERIA]
+SMALLEST_SEED, LARGEST_SEED = 0, 2**32 - 1
+
+
+class VersionField(forms.ModelChoiceField):
+    """A dataset version that the person may see, shown as NAME@NUMBER."""
+
+    def label_from_instance(self, obj: DatasetVersion) -> str:  # type: ignore[override]
+        return f"{obj} ({obj.items} quadruplets)"
+
+
+class FreezeForm(forms.Form):
+    """Which campaign to freeze, and how."""
+
+    campaign = forms.ModelChoiceField(Campaign.objects.none(), to_field_name="slug")
+    name = forms.SlugField(
+        max_length=80, required=False, help_text="Empty: the name of the campaign."
+    )
+    test_share = forms.FloatField(min_value=0, max_value=0.9, initial=0.15)
+    validation_share = forms.FloatField(min_value=0, max_value=0.9, initial=0.1)
+    seed = forms.IntegerField(
+        min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0
+    )
+    include_unlocked = forms.BooleanField(
+        required=False, help_text="For trials only; the card says so."
+    )
+
+    def __init__(self, user: User, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["campaign"].queryset = campaigns_for(user, MAY_READ)  # type: ignore[attr-defined]
+
+
+class TrainingForm(forms.Form):
+    """Which dataset version and criterion to train on; the rest are the embedded defaults."""
+
+    version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
+    criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
+    margin = forms.FloatField(min_value=0.001, max_value=1, initial=0.2)
+    tolerance = forms.FloatField(min_value=0, max_value=1, initial=0.05)
+    seed = forms.IntegerField(
+        min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0
+    )
+
+    def __init__(self, user: User, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["version"].queryset = versions_for(user)  # type: ignore[attr-defined]
+
+
+class ReportForm(forms.Form):
+    """Which scorers to hold against people, where."""
+
+    version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
+    criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
+    split = forms.ChoiceField(choices=[(name, name) for name in SPLITS], initial="test")
+    scorers = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    tie_threshold = forms.FloatField(min_value=0, initial=1e-4)
+
+    def __init__(self, user: User, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["version"].queryset = versions_for(user)  # type: ignore[attr-defined]
+        names = [(name, name) for name in METRIC_NAMES if name not in BASELINE_NAMES]
+        names += [
+            (
+                f"{MODEL_PREFIX}{model.pk}",
+                f"PatClaimEval, {NAMES[model.criterion]}, {model.run.dataset_version}",
+            )
+            for model in models_for(user)
+        ]
+        self.fields["scorers"].choices = names  # type: ignore[attr-defined]

@@ -1,0 +1,89 @@
+"""What the page of an agreement report shows: the stored JSON as rows of a table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.rubric import NAMES
+from scoring.models import AgreementReport
+
+FIGURES = (
+    ("tau_b", "tau-b", "of score differences; no tie threshold"),
+    ("tau_b_labels", "tau-b of labels", "after the tie threshold"),
+    ("tau_paper", "tau, papers'", "two-slot tau as in the papers"),
+    ("spearman", "Spearman", "of labels"),
+    ("accuracy", "accuracy", "share of items with the human label"),
+    ("f1_weighted", "F1 weighted", "three classes, weighted"),
+    ("f1_macro", "F1 macro", "three classes, plain mean"),
+)
+LABEL_WORDS = (("1", "B better"), ("0", "equal"), ("-1", "C better"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure with its interval, or the reason why there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scorer or baseline, on all items and on those without the reference."""
+
+    name: str
+    kind: str
+    cells: tuple[Cell, ...]
+    without: Cell
+    confusion: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A finished report, ready for its template."""
+
+    criterion: str
+    figures: tuple[tuple[str, str, str], ...]
+    rows: tuple[Row, ...]
+    published: tuple[tuple[str, dict[str, Any]], ...]
+    checks: dict[str, Any]
+    ceiling: dict[str, Any]
+    signature: str
+
+
+def report_page(report: AgreementReport) -> ReportPage | None:
+    """Return the page of a finished report; None while there is no result."""
+    result = report.result
+    if result is None:
+        return None
+    rows = [_row(name, "scorer", entry) for name, entry in result["scorers"].items()]
+    rows += [
+        _row(name, "baseline", entry) for name, entry in result["baselines"].items()
+    ]
+    return ReportPage(
+        criterion=NAMES[report.criterion],
+        figures=FIGURES,
+        rows=tuple(rows),
+        published=tuple(result["published"].items()),
+        checks=result["checks"],
+        ceiling=result["human_ceiling"],
+        signature=result["signature"],
+    )
+
+
+def _row(name: str, kind: str, entry: dict[str, Any]) -> Row:
+    without = entry["without_reference_items"]
+    return Row(
+        name=name,
+        kind=kind,
+        cells=tuple(_cell(entry[key]) for key, _, _ in FIGURES),
+        without=_cell(without["tau_b"]),
+        confusion=entry["confusion"],
+    )
+
+
+def _cell(figure: dict[str, Any]) -> Cell:
+    return Cell(
+        figure["value"], figure["low"], figure["high"], figure.get("reason") or ""
+    )

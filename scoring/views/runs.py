@@ -1,0 +1,73 @@
+"""Training run screens: list and start, one run with live progress, cancel."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotator.refusals import OutOfDate, Refused
+from scoring.forms.requests import TrainingForm
+from scoring.queries.datasets import is_researcher
+from scoring.queries.models import runs_for
+from scoring.services.runs import cancel_training, request_training
+from scoring.tasks import train
+
+
+@require_http_methods(["GET", "POST"])
+def run_list(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, TrainingForm(request.user))
+    form = TrainingForm(request.user, request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    values = dict(form.cleaned_data)
+    version, criterion = values.pop("version"), values.pop("criterion")
+    if not is_researcher(request.user, version):
+        raise PermissionDenied("Researchers of the campaign start training.")
+    try:
+        run = request_training(
+            version=version,
+            criterion=criterion,
+            options=values,
+            requested_by=request.user,
+        )
+    except Refused as refusal:
+        form.add_error(None, refusal.sentence)
+        return _page(request, form, status=422)
+    train.delay_on_commit(str(run.pk))
+    return redirect("scoring:run", pk=run.pk)
+
+
+@require_GET
+def run(request: HttpRequest, pk: UUID) -> HttpResponse:
+    return render(
+        request,
+        "scoring/run.html",
+        {"run": get_object_or_404(runs_for(request.user), pk=pk)},
+    )
+
+
+@require_GET
+def progress(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Answer the poll of a run's page; the fragment stops polling by itself once final."""
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    return render(request, "scoring/_run_progress.html", {"run": row})
+
+
+@require_POST
+def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    try:
+        cancel_training(run=row, cancelled_by=request.user)
+        messages.success(request, "The run will stop within seconds.")
+    except OutOfDate as refusal:
+        messages.warning(request, refusal.sentence)
+    return redirect("scoring:run", pk=pk)
+
+
+def _page(request: HttpRequest, form: TrainingForm, status: int = 200) -> HttpResponse:
+    context = {"runs": runs_for(request.user)[:100], "form": form}
+    return render(request, "scoring/runs.html", context, status=status)
