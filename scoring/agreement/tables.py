@@ -13,10 +13,10 @@ LEVELS = len(LABELS)
 
 def label_array(labels: Sequence[int] | Integers) -> Integers:
     """Check and convert labels. Input: n of -1, 0, 1. Output: an integer array of length n."""
-    array = np.asarray(labels, dtype=np.int64).ravel()
-    if not np.isin(array, LABELS).all():
+    given = np.asarray(labels).ravel()
+    if not np.isin(given, LABELS).all():
         raise AgreementError("Labels must be -1, 0 or 1.")
-    return array
+    return given.astype(np.int64)
 
 
 def confusion(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Integers:
@@ -25,7 +25,8 @@ def confusion(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) 
     Input: two label lists of one length n. Output: a 3 x 3 integer table that sums to n.
     """
     predicted, y = label_array(predicted), label_array(y)
-    return cluster_confusions(predicted, y, np.zeros(len(y), dtype=np.int64), 1)[0]
+    table: Integers = cluster_confusions(predicted, y, np.zeros(len(y), dtype=np.int64), 1)[0]
+    return table
 
 
 def cluster_confusions(

@@ -1,0 +1,45 @@
+"""The question that an agreement report answers, which decides every number in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scoring.agreement.items import AgreementError
+
+DEFAULT_TIE_THRESHOLD = 1e-4
+PAPER_TIE_THRESHOLD = 1e-6
+DEFAULT_RESAMPLES = 1000
+FEWEST_RESAMPLES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How well do scorers agree with people on one criterion of one part of a dataset?
+
+    tie_threshold: |score(B) - score(C)| at or below it is a predicted tie; >= 0. The papers name
+    1e-4; PAPER_TIE_THRESHOLD repeats the figures that they print.
+    seed, resamples: of the bootstrap; seed >= 0, resamples >= 100.
+    """
+
+    criterion: str
+    dataset: str = ""
+    dataset_sha256: str = ""
+    split: str = "test"
+    tie_threshold: float = DEFAULT_TIE_THRESHOLD
+    seed: int = 0
+    resamples: int = DEFAULT_RESAMPLES
+    code_version: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no report can be made with."""
+        if not (math.isfinite(self.tie_threshold) and self.tie_threshold >= 0):
+            raise AgreementError(
+                f"The tie threshold must be 0 or more, and is {self.tie_threshold}."
+            )
+        if self.seed < 0:
+            raise AgreementError(f"The seed must be 0 or more, and is {self.seed}.")
+        if self.resamples < FEWEST_RESAMPLES:
+            raise AgreementError(
+                f"An interval needs at least {FEWEST_RESAMPLES} resamples, not {self.resamples}."
+            )

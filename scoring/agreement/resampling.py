@@ -1,0 +1,103 @@
+"""Intervals that respect that items of one reference belong together: bootstrap, jackknife t."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.agreement.items import Floats
+
+CONFIDENCE = 0.95
+SMALL_CLUSTER_COUNT = 40
+MAX_UNDEFINED_SHARE = 0.05
+
+ONE_REFERENCE = "All items belong to one reference; an interval needs two or more."
+NO_SPREAD = "Every resample gives the same value, so the spread cannot be estimated."
+UNDEFINED_RESAMPLES = "The value is undefined in too many resamples to give an interval."
+UNDEFINED_WITHOUT_ONE = "The value is undefined without one of the references."
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bounds of a 95 % interval, or None twice with a plain reason."""
+
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+
+def bootstrap_weights(cluster_count: int, resamples: int, seed: int) -> Floats:
+    """Draw resamples of references with replacement, as numbers of times each one is drawn.
+
+    Input: R >= 1 references, W >= 1 resamples, a whole seed >= 0.
+    Output: a W x R array of whole numbers >= 0; each row sums to R. The same seed gives the same
+    array, so that all scorers are compared on the same resamples.
+    """
+    draws = np.random.default_rng(seed).multinomial(
+        cluster_count, np.full(cluster_count, 1 / cluster_count), size=resamples
+    )
+    return draws.astype(np.float64)
+
+
+def percentile_interval(values: Floats, cluster_count: int) -> Interval:
+    """The 2.5th and 97.5th percentile of a statistic over bootstrap resamples of references.
+
+    Input: W values, NaN where the statistic is undefined in a resample; the number of references.
+    Output: the interval over the defined values; without bounds for one reference, when more than
+    5 % of the values are undefined, or when all are equal.
+    Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
+    """
+    if cluster_count < 2:
+        return Interval(None, None, ONE_REFERENCE)
+    defined = values[~np.isnan(values)]
+    if len(defined) < (1 - MAX_UNDEFINED_SHARE) * len(values):
+        return Interval(None, None, UNDEFINED_RESAMPLES)
+    if np.ptp(defined) < 1e-12:
+        return Interval(None, None, NO_SPREAD)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def jackknife_variance(leave_one_out: Floats) -> float:
+    """Variance of a statistic from its values without each of k units in turn.
+
+    Input: k >= 2 values. Output: a number >= 0, NaN where a value is undefined.
+    Formula: (k - 1) / k x sum of squared deviations from their mean. Source: Tukey, 1958.
+    """
+    k = len(leave_one_out)
+    return float((k - 1) / k * np.square(leave_one_out - leave_one_out.mean()).sum())
+
+
+def jackknife_t_interval(
+    value: float, leave_one_out: Floats, lowest: float, highest: float = 1.0
+) -> Interval:
+    """Value +- t x jackknife standard error over R references, cut at the statistic's range.
+
+    Input: the value, its R values without each reference (NaN = undefined), the range's ends.
+    Output: the interval with t at R - 1 degrees of freedom; without bounds for one reference,
+    where a value is undefined, or when all are equal.
+    Source: Tukey, 1958; for few clusters: Cameron, Gelbach and Miller, 2008.
+    """
+    count = len(leave_one_out)
+    if count < 2:
+        return Interval(None, None, ONE_REFERENCE)
+    if np.isnan(leave_one_out).any():
+        return Interval(None, None, UNDEFINED_WITHOUT_ONE)
+    if np.ptp(leave_one_out) < 1e-12:
+        return Interval(None, None, NO_SPREAD)
+    half = t_quantile(count - 1) * np.sqrt(jackknife_variance(leave_one_out))
+    return Interval(float(max(lowest, value - half)), float(min(highest, value + half)))
+
+
+def t_quantile(degrees: int) -> float:
+    """The 97.5 % point of Student's t. Input: degrees of freedom >= 1. Output: a number > 1.9."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 1 - (1 - CONFIDENCE) / 2))
+
+
+def interval_method(cluster_count: int) -> str:
+    """Name the interval that a report prints first: jackknife t below 40 references."""
+    return "jackknife-t" if cluster_count < SMALL_CLUSTER_COUNT else "bootstrap"
