@@ -14,12 +14,15 @@ _CITED = re.compile(
 _WORD = re.compile(r"[a-z0-9]+")
 _TOKEN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*|[,;:.()]")
 _BREAK = frozenset(
-    """a an the said of for to in on at by with from into onto over under between through within
+    re.findall(
+        r"\w+",
+        """a an the said of for to in on at by with from into onto over under between through within
     along about around against via and or but that which who whose where wherein whereby when
     while is are was were be being been has have having comprising comprises comprise including
     includes include consisting consists configured arranged adapted coupled connected mounted
     disposed positioned located formed attached according as so if then than not can may will
-    each at least one more any claim claims further also only using based first second""".split()
+    each at least one more any claim claims further also only using based first second""",
+    )
 )
 _DEFINITE = frozenset({"the", "said"})
 _INDEFINITE = frozenset({"a", "an", "one", "plurality", "least", "more", "two", "several", "each"})
@@ -128,7 +131,9 @@ def antecedents(claims: tuple[Claim, ...]) -> tuple[int, int]:
     """
     total = missing = 0
     for claim in claims:
-        introduced = [p for c in ancestors(claims, claim) for definite, p in c.phrases if not definite]
+        introduced = [
+            p for c in ancestors(claims, claim) for definite, p in c.phrases if not definite
+        ]
         for definite, phrase in claim.phrases:
             if not definite:
                 introduced.append(phrase)

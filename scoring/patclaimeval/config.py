@@ -7,7 +7,9 @@ import re
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
-from scoring.patclaimeval.errors import SettingsError as SettingsError
+from scoring.patclaimeval.errors import SettingsError
+
+__all__ = ["PAPER", "SettingsError", "TrainingSettings"]
 
 METHODS: Final = ("probe", "finetune", "probe-then-finetune")
 PRESETS: Final = ("default", "paper")
@@ -17,9 +19,9 @@ POOLINGS: Final = ("mean", "cls")
 DEFAULT_ENCODER: Final = "default"
 LONGFORMER: Final = "allenai/longformer-base-4096"
 
-PROBE_WEIGHT_DECAYS: Final = (1.0, 3.0, 6.0, 12.0)
+PROBE_WEIGHT_DECAYS: Final = (6.0, 12.0, 24.0, 48.0)
 """Weight decays that the probe tries on folds of the training references."""
-PROBE_FALLBACK_WEIGHT_DECAY: Final = 6.0
+PROBE_FALLBACK_WEIGHT_DECAY: Final = 24.0
 """Used where there are too few references to choose by folds."""
 
 PAPER: Final[dict[str, Any]] = {

@@ -56,14 +56,14 @@ def reference_count(quadruplets: Iterable[Quadruplet]) -> int:
 def grouped_folds(groups: Sequence[str], folds: int, seed: int) -> list[list[int]]:
     """Divide positions 0..n-1 into ``folds`` test parts so that no group is in two of them.
 
-    Groups are shuffled by ``seed`` and each goes, largest first, to the smallest part; at most
+    Groups are shuffled by ``seed`` and each goes to the part that is smallest so far; at most
     as many parts as there are groups. Returns lists of positions, each sorted and none empty.
     """
     names = sorted(set(groups))
     random.Random(seed).shuffle(names)
     members = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
     parts: list[list[int]] = [[] for _ in range(min(folds, len(names)))]
-    for name in sorted(names, key=lambda n: -len(members[n])):
+    for name in names:
         min(parts, key=len).extend(members[name])
     return [sorted(part) for part in parts]
 
@@ -113,4 +113,6 @@ def read_quadruplets(path: Path, criterion: str) -> list[Quadruplet]:
 
 def _quadruplet(row: dict[str, Any], label: Any) -> Quadruplet:
     name = row.get("reference_id")
-    return Quadruplet(str(name if name is not None else row["A"]), row["A"], row["B"], row["C"], label)
+    return Quadruplet(
+        str(name if name is not None else row["A"]), row["A"], row["B"], row["C"], label
+    )

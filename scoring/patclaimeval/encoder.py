@@ -14,7 +14,9 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
 
 from scoring.patclaimeval.config import DEFAULT_ENCODER
-from scoring.patclaimeval.errors import EncoderUnavailable as EncoderUnavailable
+from scoring.patclaimeval.errors import EncoderUnavailable
+
+__all__ = ["Encoder", "EncoderUnavailable", "encoder_files", "load_encoder", "rebuild_encoder"]
 
 DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
@@ -177,7 +179,9 @@ def lengthen_positions(model: nn.Module, wanted: int) -> int:
     config.max_position_embeddings = len(longer)
     for buffer in ("position_ids", "token_type_ids"):
         if hasattr(embeddings, buffer):
-            value = torch.arange(len(longer)) if buffer == "position_ids" else torch.zeros(len(longer))
+            value = (
+                torch.arange(len(longer)) if buffer == "position_ids" else torch.zeros(len(longer))
+            )
             embeddings.register_buffer(buffer, value.long()[None], persistent=False)
     return wanted
 

@@ -29,7 +29,8 @@ class TrainingResult:
     """What a finished training produced, all of it fit for JSON.
 
     ``validation`` holds n, tau_b, tau_b_labels, accuracy, macro_f1 (None where undefined);
-    ``history`` one row per recorded epoch: epoch, loss, validation_tau.
+    ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds what
+    the probe chose by folds: weight_decay, distance_scale, folds_tau (empty for fine-tuning).
     """
 
     validation: dict[str, Any]
@@ -42,3 +43,4 @@ class TrainingResult:
     settings: dict[str, Any]
     history: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    chosen: dict[str, Any] = field(default_factory=dict)

@@ -6,14 +6,18 @@ import math
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 
 from scoring.patclaimeval import overlap
 from scoring.patclaimeval.claim_text import Claim, antecedents, read_claims, singular
 
 _COMMON = frozenset(
-    """that this with from into which wherein where said claim claims according comprising
+    re.findall(
+        r"\w+",
+        """that this with from into which wherein where said claim claims according comprising
     comprises comprise include includes including least more than each other being having have
-    such when then also further between through configured based using first second one""".split()
+    such when then also further between through configured based using first second one""",
+    )
 )
 _VAGUE = re.compile(
     r"\b(?:about|approximately|substantially|essentially|generally|roughly|somewhat|possibly|"
@@ -72,7 +76,9 @@ def _claim_features(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> dict[s
     parents = {claim.number: claim.cited for claim in right}
     shared = [claim for claim in left if claim.number in parents]
     same = sum(parents[claim.number] == claim.cited for claim in shared)
-    known, given = ({phrase for claim in side for _, phrase in claim.phrases} for side in (left, right))
+    known, given = (
+        {phrase for claim in side for _, phrase in claim.phrases} for side in (left, right)
+    )
     return {
         "log_claims": math.log(len(right) / len(left)),
         "log_claims_size": abs(math.log(len(right) / len(left))),
@@ -104,7 +110,7 @@ def _profile(text: str) -> dict[str, float]:
     words = overlap.rouge_tokens(text)
     clauses = [len(overlap.rouge_tokens(part)) for part in re.split(r"[,;:.]", text)]
     clauses = [size for size in clauses if size] or [0]
-    pairs = list(zip(words, words[1:], strict=False))
+    pairs = list(pairwise(words))
     phrases = [phrase for claim in claims for _, phrase in claim.phrases]
     return {
         "antecedent_missing": missing / max(1, definite),

@@ -1,0 +1,135 @@
+"""Model directories: written whole with digests, and read back only if nothing was changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from scoring.patclaimeval.errors import CheckpointInvalid
+
+__all__ = ["Checkpoint", "CheckpointInvalid", "read_checkpoint", "write_checkpoint"]
+
+FORMAT: Final = 1
+WEIGHTS: Final = "model.safetensors"
+CONFIG: Final = "config.json"
+MANIFEST: Final = "MANIFEST.json"
+OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json"})
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a model directory holds: tensors by name, the configuration, further texts by file."""
+
+    tensors: dict[str, Tensor]
+    config: dict[str, Any]
+    texts: dict[str, str]
+
+
+def write_checkpoint(directory: Path, checkpoint: Checkpoint) -> None:
+    """Write ``checkpoint`` to ``directory``, which appears complete or not at all.
+
+    The files go to a hidden neighbour, are flushed to disk, and the neighbour is renamed.
+    Raises ``CheckpointInvalid`` if the directory exists or a tensor is not finite.
+    """
+    if directory.exists():
+        raise CheckpointInvalid(f"The model directory {directory} exists already.")
+    _check_finite(checkpoint.tensors)
+    if set(checkpoint.texts) - OPTIONAL:
+        raise CheckpointInvalid("A model directory cannot hold other files than its own.")
+    tensors = {name: tensor.contiguous() for name, tensor in checkpoint.tensors.items()}
+    files = {name: text.encode() for name, text in checkpoint.texts.items()}
+    files[WEIGHTS] = save(tensors)
+    files[CONFIG] = _json({"format": FORMAT, **checkpoint.config})
+    files[MANIFEST] = _json({"sha256": {n: _sha256(data) for n, data in sorted(files.items())}})
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    partial = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.partial")
+    partial.mkdir()
+    try:
+        for name, data in files.items():
+            with (partial / name).open("wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        _sync(partial)
+        partial.rename(directory)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    _sync(directory.parent)
+
+
+def read_checkpoint(directory: Path) -> Checkpoint:
+    """Read a model directory after checking every file against the manifest.
+
+    Raises ``CheckpointInvalid`` if a file is missing, unknown, changed, a link, or holds
+    numbers that are not finite. Only safetensors and JSON are read: nothing is unpickled.
+    """
+    if not directory.is_dir():
+        raise CheckpointInvalid(f"There is no model directory at {directory}.")
+    entries = {entry.name: entry for entry in directory.iterdir()}
+    known = {WEIGHTS, CONFIG, MANIFEST} | OPTIONAL
+    for name, entry in sorted(entries.items()):
+        if name not in known or entry.is_symlink() or not entry.is_file():
+            raise CheckpointInvalid(f"The model directory holds an unknown file: {name}.")
+    for name in (WEIGHTS, CONFIG, MANIFEST):
+        if name not in entries:
+            raise CheckpointInvalid(f"The model directory lacks {name}.")
+    data = {name: entry.read_bytes() for name, entry in entries.items()}
+    expected = _parse(data.pop(MANIFEST), MANIFEST).get("sha256")
+    if not isinstance(expected, dict) or set(expected) != set(data):
+        raise CheckpointInvalid("The manifest does not list the files of the model directory.")
+    for name, content in data.items():
+        if _sha256(content) != expected[name]:
+            raise CheckpointInvalid(f"The file {name} of the model was changed after training.")
+    config = _parse(data.pop(CONFIG), CONFIG)
+    if config.get("format") != FORMAT:
+        raise CheckpointInvalid(f"The model has format {config.get('format')}, not {FORMAT}.")
+    try:
+        tensors = load(data.pop(WEIGHTS))
+    except SafetensorError as error:
+        raise CheckpointInvalid(f"The weights cannot be read: {error}") from error
+    _check_finite(tensors)
+    return Checkpoint(tensors, config, {name: content.decode() for name, content in data.items()})
+
+
+def _check_finite(tensors: dict[str, Tensor]) -> None:
+    for name, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise CheckpointInvalid(f"The weights {name} hold numbers that are not finite.")
+
+
+def _parse(content: bytes, name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except ValueError as error:
+        raise CheckpointInvalid(f"The file {name} is not JSON.") from error
+    if not isinstance(value, dict):
+        raise CheckpointInvalid(f"The file {name} does not hold an object.")
+    return value
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, indent=1, sort_keys=True, allow_nan=False).encode() + b"\n"
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _sync(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,54 @@
+"""The networks: a linear head with a sigmoid, alone over features or on top of an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.encoder import Encoder
+
+CLIP = 5.0
+"""Standardised features are held within this many deviations, so that no outlier decides alone."""
+
+
+class LinearHead(nn.Module):
+    """s = sigmoid(w·z + b) with z = clip((h - centre) * scale) for feature vectors h."""
+
+    centre: Tensor
+    scale: Tensor
+
+    def __init__(self, size: int, *, clip: float = CLIP) -> None:
+        """Make a head for vectors of ``size`` numbers: weights 0, no standardisation yet."""
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(size))
+        self.bias = nn.Parameter(torch.zeros(()))
+        self.clip = clip
+        self.register_buffer("centre", torch.zeros(size))
+        self.register_buffer("scale", torch.ones(size))
+
+    def standardise(self, vectors: Tensor) -> Tensor:
+        """Return the vectors, shape [..., size], as the weights see them."""
+        return ((vectors - self.centre) * self.scale).clamp(-self.clip, self.clip)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return scores in (0, 1), shape [...], for vectors of shape [..., size]."""
+        return torch.sigmoid(self.standardise(vectors) @ self.weight + self.bias)
+
+
+class PairScorer(nn.Module):
+    """The paper's network: encode [P;Q], pool, and apply the head; ``extra`` numbers may join."""
+
+    def __init__(self, encoder: Encoder, head: LinearHead, pooling: str) -> None:
+        """Join an encoder with a head of its width plus the number of extra features."""
+        super().__init__()
+        self.encoder = encoder
+        self.head = head
+        self.pooling = pooling
+
+    def forward(self, pairs: Sequence[Pair], extra: Tensor) -> Tensor:
+        """Return scores in (0, 1), shape [n], of n pairs with extra features of shape [n, k]."""
+        pooled = torch.stack([self.encoder.pooled_pair(p, q, self.pooling) for p, q in pairs])
+        return self.head(torch.cat([extra.to(pooled.device), pooled], dim=1))  # type: ignore[no-any-return]

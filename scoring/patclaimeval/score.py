@@ -1,0 +1,119 @@
+"""Scores pairs with a trained model read from its directory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from scoring.patclaimeval.cache import FeatureCache
+from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
+from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.encoder import Encoder, load_encoder, rebuild_encoder
+from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, PatClaimEvalError
+from scoring.patclaimeval.features import FEATURE_VERSION, PairFeatures, surface_matrix
+from scoring.patclaimeval.lengths import refusal, too_long
+from scoring.patclaimeval.network import LinearHead, PairScorer
+
+
+class Scorer:
+    """A trained model; ``config`` is what it was saved with, ``tie_threshold`` its own."""
+
+    def __init__(self, checkpoint: Checkpoint, cache: FeatureCache) -> None:
+        """Build the networks of ``checkpoint``; use :func:`load_scorer` rather than this."""
+        self.config: dict[str, Any] = checkpoint.config
+        self.tie_threshold = float(self.config["tie_threshold"])
+        head = LinearHead(len(checkpoint.tensors["head.weight"]))
+        head.clip = float(self.config["clip"])
+        _load(head, checkpoint, "head.")
+        self._head = head.eval()
+        self._encoder = _encoder(checkpoint)
+        self._features: PairFeatures | None = None
+        self._network: PairScorer | None = None
+        if self.config["kind"] == "probe":
+            self._features = PairFeatures(self._encoder, cache)
+            if list(self._features.names) != self.config["features"]:
+                raise CheckpointInvalid("The model was trained on other features than these.")
+        else:
+            self._network = PairScorer(self._encoder, head, self.config["settings"]["pooling"])
+
+    def score(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order.
+
+        Each pair is encoded by itself, so its score does not depend on the others.
+        Raises ``PatClaimEvalError`` if a pair is longer than the encoder's limit.
+        """
+        self._check_lengths(pairs)
+        with torch.inference_mode():
+            scored = {pair: self._one(pair) for pair in dict.fromkeys(pairs)}
+        return [scored[pair] for pair in pairs]
+
+    def _one(self, pair: Pair) -> float:
+        if self._features is not None:
+            return float(self._head(torch.from_numpy(self._features.compute([pair])))[0])
+        assert self._network is not None
+        return float(self._network([pair], self._extra(pair))[0])
+
+    def _extra(self, pair: Pair) -> torch.Tensor:
+        if self.config["kind"] == "finetune":
+            return torch.zeros((1, 0))
+        return torch.from_numpy(surface_matrix([pair]))
+
+    def _check_lengths(self, pairs: Sequence[Pair]) -> None:
+        long = too_long(self._encoder, pairs)
+        if long:
+            named = [f"number {place + 1} with {tokens} tokens" for place, tokens in long]
+            raise PatClaimEvalError(refusal(named, self._encoder.limit))
+
+
+def load_scorer(directory: Path, cache_directory: Path | None = None) -> Scorer:
+    """Read a model directory, check it, and return its scorer.
+
+    Raises ``CheckpointInvalid`` if it was changed, ``EncoderUnavailable`` if the encoder it was
+    trained on is missing or another one. Feature vectors are kept in ``cache_directory``.
+    """
+    checkpoint = read_checkpoint(directory)
+    if checkpoint.config.get("feature_version") != FEATURE_VERSION:
+        raise CheckpointInvalid("The model was trained with another version of the features.")
+    return Scorer(checkpoint, FeatureCache(cache_directory))
+
+
+def _encoder(checkpoint: Checkpoint) -> Encoder:
+    config = checkpoint.config
+    name, settings = str(config["encoder"]["name"]), config["settings"]
+    limits = int(config["encoder"]["limit"]), str(settings["global_tokens"])
+    if config["kind"] != "probe":
+        shape = _shape(checkpoint)
+        encoder = rebuild_encoder(name, shape, checkpoint.texts["tokenizer.json"], *limits)
+        _load(encoder.model, checkpoint, "encoder.")
+        return encoder.eval()
+    encoder = load_encoder(name, max_tokens=limits[0], global_tokens=limits[1])
+    if encoder.digest != config["encoder"]["sha256"]:
+        raise EncoderUnavailable(
+            f"The encoder {name} is not the one this model was trained on "
+            f"(sha256 {config['encoder']['sha256']}). Put that one back to use the model."
+        )
+    return encoder
+
+
+def _shape(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Return the encoder configuration that a fine-tuned model carries."""
+    try:
+        return dict(json.loads(checkpoint.texts["encoder_config.json"]))
+    except (KeyError, ValueError) as error:
+        raise CheckpointInvalid("The model lacks its encoder's configuration.") from error
+
+
+def _load(module: torch.nn.Module, checkpoint: Checkpoint, prefix: str) -> None:
+    own = {
+        name.removeprefix(prefix): tensor
+        for name, tensor in checkpoint.tensors.items()
+        if name.startswith(prefix)
+    }
+    try:
+        module.load_state_dict(own)
+    except RuntimeError as error:
+        raise CheckpointInvalid(f"The weights do not fit the model: {error}") from error

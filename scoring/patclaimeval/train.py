@@ -1,0 +1,185 @@
+"""Trains a model from quadruplets: checks the data, runs the method, writes the directory."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+import transformers
+
+from scoring.patclaimeval.agreement import summarise
+from scoring.patclaimeval.cache import FeatureCache
+from scoring.patclaimeval.checkpoint import Checkpoint, write_checkpoint
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.data import Quadruplet, reference_count
+from scoring.patclaimeval.encoder import Encoder, load_encoder
+from scoring.patclaimeval.errors import TrainingCancelled, TrainingFailed
+from scoring.patclaimeval.features import FEATURE_VERSION
+from scoring.patclaimeval.lengths import refusal, too_long
+from scoring.patclaimeval.methods import Outcome, train_finetuned, train_probe
+from scoring.patclaimeval.results import Progress, TrainingResult
+
+__all__ = [
+    "Progress",
+    "TrainingCancelled",
+    "TrainingFailed",
+    "TrainingResult",
+    "check_training_set",
+    "train_model",
+]
+
+MIN_ITEMS: Final = 8
+
+
+def train_model(
+    *,
+    training: Sequence[Quadruplet],
+    validation: Sequence[Quadruplet],
+    settings: TrainingSettings,
+    directory: Path,
+    cache_directory: Path | None,
+    on_progress: Callable[[Progress], None],
+) -> TrainingResult:
+    """Train one model for one criterion and write it to ``directory``.
+
+    ``directory`` must not exist; it appears complete at the end or not at all.
+    ``cache_directory`` keeps feature vectors between runs (None: nowhere). ``on_progress`` may
+    raise ``TrainingCancelled``. The same data, settings, machine and versions give the same
+    weights. Raises ``TrainingFailed`` and ``EncoderUnavailable`` with a sentence to show.
+    """
+    settings = settings.resolved()
+    if directory.exists():
+        raise TrainingFailed(f"The model directory {directory} exists already.")
+    check_training_set(training)
+    settings = replace(settings, device=_device(settings.device))
+    on_progress(Progress("preparing", 0, 1))
+    encoder = load_encoder(
+        settings.encoder,
+        max_tokens=settings.max_tokens,
+        global_tokens=settings.global_tokens,
+        allow_download=settings.allow_download,
+    )
+    facts = encoder.facts()
+    _refuse_long(encoder, [*training, *validation])
+    on_progress(Progress("preparing", 1, 1))
+    with _own_random_state(settings.seed):
+        if settings.method == "probe":
+            encoder.to(settings.device)
+            cache = FeatureCache(cache_directory)
+            outcome = train_probe(encoder, cache, training, validation, settings, on_progress)
+        else:
+            outcome = train_finetuned(encoder, training, validation, settings, on_progress)
+    result = _result(outcome, training, validation, settings, facts)
+    on_progress(Progress("saving", 0, 1))
+    write_checkpoint(directory, _checkpoint(outcome, result))
+    return result
+
+
+def check_training_set(training: Sequence[Quadruplet]) -> None:
+    """Raise ``TrainingFailed`` with a clear sentence if nothing can be learnt from the items."""
+    if len(training) < MIN_ITEMS:
+        raise TrainingFailed(
+            f"There are {len(training)} quadruplets to train on; at least {MIN_ITEMS} are needed."
+        )
+    if reference_count(training) < 2:
+        raise TrainingFailed(
+            "All quadruplets share one reference; a model needs at least two references to learn "
+            "what holds beyond one of them."
+        )
+    labels = Counter(item.y for item in training)
+    if len(labels) == 1:
+        word = {1: "B is better", 0: "equal", -1: "C is better"}[next(iter(labels))]
+        raise TrainingFailed(
+            f"All {len(training)} quadruplets carry the same label ({word}); training needs "
+            "different ones."
+        )
+
+
+def _refuse_long(encoder: Encoder, items: Sequence[Quadruplet]) -> None:
+    pairs = [pair for item in items for pair in item.pairs]
+    named = dict.fromkeys(
+        f"reference {items[place // 2].reference_id}, candidate {'BC'[place % 2]} of item "
+        f"{place // 2 + 1} ({tokens} tokens)"
+        for place, tokens in too_long(encoder, pairs)
+    )
+    if named:
+        raise TrainingFailed(refusal(list(named), encoder.limit))
+
+
+def _device(wanted: str) -> str:
+    if wanted == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted.startswith("cuda") and not torch.cuda.is_available():
+        raise TrainingFailed(f"The device {wanted} was asked for, but this machine has none.")
+    return wanted
+
+
+@contextmanager
+def _own_random_state(seed: int) -> Iterator[None]:
+    """Seed torch for the run and give the caller's random state back afterwards."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield
+
+
+def _result(
+    outcome: Outcome,
+    training: Sequence[Quadruplet],
+    validation: Sequence[Quadruplet],
+    settings: TrainingSettings,
+    encoder: dict[str, Any],
+) -> TrainingResult:
+    labels = np.array([item.y for item in validation], dtype=np.float64)
+    measured = summarise(outcome.differences, labels, outcome.tie_threshold)
+    warnings = list(outcome.warnings)
+    if measured["tau_b"] is None:
+        warnings.append(
+            "Kendall's tau on the validation items is undefined (too few or all alike)."
+        )
+    shared = {i.reference_id for i in training} & {i.reference_id for i in validation}
+    if shared:
+        warnings.append(
+            f"{len(shared)} references stand in both training and validation; the validation "
+            "figures are then too high."
+        )
+    return TrainingResult(
+        validation=measured,
+        n_training=len(training),
+        n_validation=len(validation),
+        epochs_run=outcome.epochs_run,
+        best_epoch=outcome.best_epoch,
+        tie_threshold=outcome.tie_threshold,
+        encoder=encoder,
+        settings=settings.as_dict(),
+        history=outcome.history,
+        warnings=warnings,
+        chosen=outcome.facts,
+    )
+
+
+def _checkpoint(outcome: Outcome, result: TrainingResult) -> Checkpoint:
+    config = {
+        "kind": outcome.kind,
+        "criterion": result.settings["criterion"],
+        "settings": result.settings,
+        "encoder": result.encoder,
+        "feature_version": FEATURE_VERSION,
+        "features": outcome.features,
+        "clip": outcome.clip,
+        "tie_threshold": result.tie_threshold,
+        "validation": result.validation,
+        "chosen": result.chosen,
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "transformers": transformers.__version__,
+        },
+    }
+    return Checkpoint(outcome.tensors, config, outcome.texts)
