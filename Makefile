@@ -1,0 +1,67 @@
+# The commands of this project; `make help` lists them.
+
+PYTHON ?= python3
+PORT ?= 8000
+PY := .venv/bin/python
+UV := .venv/bin/uv
+# Known to work together; torch comes by pip, because only pip finds a CPU build beside the index.
+TORCH := torch==2.13.0
+UV_PIN := uv==0.13.8
+PYTEST_ARGS ?=
+EMBEDDED := env -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
+
+export PORT
+export HF_HUB_OFFLINE := 1
+export HF_HUB_DISABLE_TELEMETRY := 1
+export DO_NOT_TRACK := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-fast check bench clean
+
+help: ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT (8000)
+	@exec $(PY) scripts/supervise.py --with-parent
+
+test: .venv/development.stamp ## the whole suite, on the embedded pair and on real services
+	@# The pair that `make run` uses first, so that the suite's own summary closes the run.
+	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && \
+	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m pytest -m embedded $(PYTEST_ARGS)
+	@scripts/with-services sh -c '$(PY) manage.py collectstatic --noinput --verbosity 0 && \
+	  exec $(PY) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)'
+
+test-fast: .venv/development.stamp ## the quick tests, on SQLite
+	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && $(EMBEDDED) DATA_DIR="$$data" \
+	  $(PY) -m pytest -m 'not slow and not browser and not broker' $(PYTEST_ARGS)
+
+check: .venv/development.stamp ## static checks: style, types, imports, templates, migrations
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@.venv/bin/lint-imports
+	@.venv/bin/djlint templates --check --lint --quiet
+	@$(EMBEDDED) $(PY) manage.py makemigrations --check --dry-run
+	@$(PY) -m mypy
+
+bench: .venv/runtime.stamp ## figures side by side
+	@for program in benchmarks/*.py; do echo "== $$program"; $(PY) "$$program" || exit 1; done
+
+clean: ## remove the virtual environment and caches; data in var/ stays
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis htmlcov
+
+.venv/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@echo "Making .venv: a few minutes the first time ..."
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	  echo "No virtual environment could be made; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	@$(PY) -m pip install --quiet --no-compile "$(TORCH)" "$(UV_PIN)"
+
+.venv/runtime.stamp: requirements.txt | .venv/bin/uv
+	@$(UV) pip install --quiet --python $(PY) -r requirements.txt
+	@touch $@
+
+.venv/development.stamp: requirements-dev.txt requirements.txt | .venv/bin/uv
+	@$(UV) pip install --quiet --python $(PY) -r requirements-dev.txt
+	@touch $@ .venv/runtime.stamp
