@@ -1,0 +1,104 @@
+"""The reader of claims-jsonl: one reference with its candidates a line."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from annotator.formats.json_streams import Record, read_lines
+from annotator.formats.records import ByteSource, ReadNotes
+from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats.shapes import Shape, checked, type_words
+from annotator.formats.strict_json import MAX_BYTES, short
+
+LONGEST: Final = {"office": 40, "ipc": 40, "language": 20, "title": 500, "family": 200}
+_REFERENCE_FIELDS: Final = (
+    "reference_id",
+    "office",
+    "ipc",
+    "language",
+    "title",
+    "family",
+    "reference_claims",
+    "candidates",
+    "draft_claims",
+    "may_train",
+)
+_CANDIDATE_FIELDS: Final = ("candidate_id", "system", "claims")
+
+
+def read(
+    file: ByteSource, notes: ReadNotes | None = None, *, max_bytes: int = MAX_BYTES
+) -> Iterator[ReferenceRecord]:
+    """Yield the references of a claims-jsonl file in file order, without holding the file.
+
+    Input: a file open for bytes at its beginning; `notes` is filled while it is read. Output: one
+    ReferenceRecord a line, texts unchanged. Raises FormatError with up to 100 bad records when the
+    file has any (field unknown or missing, wrong type, blank claims, an id that stands twice), or
+    has no record. A caller that stores while it reads must therefore undo on FormatError.
+    """
+    notes = notes if notes is not None else ReadNotes()
+    first_line_of: dict[str, int] = {}
+
+    def build(record: Record) -> tuple[ReferenceRecord | None, list[tuple[str, str]]]:
+        reference, problems = _reference(record.value)
+        earlier = first_line_of.setdefault(reference.reference_id, record.line)
+        if reference.reference_id and earlier != record.line:
+            named = short(reference.reference_id)
+            problems.append(("reference_id", f"{named} stands on line {earlier} already"))
+        return (None if problems else reference), problems
+
+    return checked(read_lines(file, notes, max_bytes=max_bytes), build, notes)
+
+
+def _reference(value: object) -> tuple[ReferenceRecord, list[tuple[str, str]]]:
+    shape = Shape(value, _REFERENCE_FIELDS)
+    candidates, problems = _candidates(shape)
+    reference = ReferenceRecord(
+        reference_id=shape.identifier("reference_id"),
+        reference_claims=shape.claims("reference_claims"),
+        candidates=candidates,
+        **{name: shape.text(name, longest) for name, longest in LONGEST.items()},
+        draft_claims=_draft(shape),
+        may_train=_may_train(shape),
+    )
+    return reference, shape.problems + problems
+
+
+def _draft(shape: Shape) -> str:
+    """Draft claims may be left out, but where they are stated they must show something."""
+    return "" if shape.fields.get("draft_claims") is None else shape.claims("draft_claims")
+
+
+def _may_train(shape: Shape) -> bool | None:
+    value = shape.given("may_train", is_required=False)
+    if value is None or isinstance(value, bool):
+        return value
+    shape.wrong("may_train", f"true or false was expected, not {type_words(value)}")
+    return None
+
+
+def _candidates(shape: Shape) -> tuple[tuple[CandidateRecord, ...], list[tuple[str, str]]]:
+    value = shape.given("candidates")
+    if not isinstance(value, list):
+        if "candidates" in shape.fields:
+            shape.wrong("candidates", f"an array was expected, not {type_words(value)}")
+        return (), []
+    if not value:
+        shape.wrong("candidates", "empty: a reference without candidates cannot be rated")
+    found: list[CandidateRecord] = []
+    problems: list[tuple[str, str]] = []
+    seen: set[str] = set()
+    for number, entry in enumerate(value, start=1):
+        inner = Shape(entry, _CANDIDATE_FIELDS, f"candidates[{number}]")
+        candidate = CandidateRecord(
+            candidate_id=inner.identifier("candidate_id"),
+            claims=inner.claims("claims"),
+            system=inner.text("system", 200),
+        )
+        if candidate.candidate_id in seen:
+            named = short(candidate.candidate_id)
+            inner.wrong("candidate_id", f"{named} stands twice in this reference")
+        if candidate.candidate_id:
+            seen.add(candidate.candidate_id)
+        found.append(candidate)
+        problems += inner.problems
+    return tuple(found), problems

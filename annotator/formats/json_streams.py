@@ -1,0 +1,202 @@
+"""Records out of a byte stream: JSON Lines split at byte 0x0A, or the items of one JSON array."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotator.formats.records import BadRecord, ByteSource, FormatError, ReadNotes
+from annotator.formats.strict_json import MAX_BYTES, MAX_DEPTH, StrictJsonError, loads
+
+BOM: Final = b"\xef\xbb\xbf"
+CHUNK: Final = 256 * 1024
+_FOREIGN: Final = (
+    (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),
+    (b"\x1f\x8b", "compressed (gzip); unpack it first"),
+    (b"PK\x03\x04", "a ZIP archive or an Office document, not JSON"),
+    (b"%PDF", "a PDF document, not JSON"),
+)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(\\?\Z))|[\[\]{},]', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON value of a file: the line on which it begins, and its item number in an array."""
+
+    line: int
+    value: Any
+    item: int | None = None
+
+
+def refuse_foreign(head: bytes) -> None:
+    """Raise FormatError when the first bytes of a file show that it is no JSON at all.
+
+    Input: the first bytes, at least four where the file has them. Output: none.
+    """
+    for magic, what in _FOREIGN:
+        if head.startswith(magic):
+            raise FormatError(f"The file is {what}.")
+    if b"\0" in head[:64]:
+        raise FormatError("The file is binary, not JSON text.")
+
+
+def read_lines(
+    file: ByteSource, notes: ReadNotes, *, max_bytes: int = MAX_BYTES
+) -> Iterator[Record | BadRecord]:
+    """Yield one Record or BadRecord a line of a JSON Lines file, without holding the file.
+
+    Input: a file open for bytes at its beginning; lines end at byte 0x0A alone, a CR before it is
+    cut and counted in `notes`, as are a byte order mark and blank lines. Output: in file order;
+    a bad line does not end the reading. Raises FormatError when the file is something else.
+    """
+    number = 0
+    while raw := file.readline(max_bytes + 3):
+        number += 1
+        if number == 1:
+            raw = _first_line(raw, notes)
+        ended = raw.endswith(b"\n")
+        line = raw[:-1] if ended else raw
+        if len(line) > max_bytes + 1:
+            if not ended:
+                _skip_line(file)
+            yield BadRecord(number, "", f"longer than the limit of {max_bytes:,} bytes")
+            continue
+        if line.endswith(b"\r"):
+            notes.crlf_lines += 1
+            line = line[:-1]
+        if not line.strip(b" \t"):
+            notes.blank_lines += 1
+            continue
+        try:
+            value = loads(line, max_bytes=max_bytes, first_line=number)
+        except StrictJsonError as error:
+            yield BadRecord(error.line, "", error.located_reason)
+        else:
+            yield Record(number, value)
+
+
+def _first_line(raw: bytes, notes: ReadNotes) -> bytes:
+    refuse_foreign(raw)
+    if raw.startswith(BOM):
+        notes.has_bom = True
+        raw = raw[len(BOM) :]
+    if raw.lstrip(b" \t").startswith(b"["):
+        raise FormatError("The file holds a JSON array; one JSON object a line was expected.")
+    if raw.strip() == b"{":
+        raise FormatError(
+            "The file spreads one JSON object over several lines; one object a line was expected."
+        )
+    return raw
+
+
+def _skip_line(file: ByteSource) -> None:
+    while raw := file.readline(CHUNK):
+        if raw.endswith(b"\n"):
+            return
+
+
+def read_array(
+    file: ByteSource, notes: ReadNotes, *, max_bytes: int = MAX_BYTES
+) -> Iterator[Record | BadRecord]:
+    """Yield one Record or BadRecord an item of the one JSON array in a file, item by item.
+
+    Input: a file open for bytes at its beginning. Output: in file order, `item` from 1; a bad item
+    does not end the reading as long as its brackets show where it ends. Raises FormatError when
+    the file is no array, or when the array is not closed or is followed by more text.
+    """
+    yield from _ArrayReader(file, notes, max_bytes).items()
+
+
+class _ArrayReader:
+    """Finds where each item of an array ends, holding one item and one chunk at a time."""
+
+    def __init__(self, file: ByteSource, notes: ReadNotes, max_bytes: int) -> None:
+        self.file = file
+        self.notes = notes
+        self.max_bytes = max_bytes
+        self.buffer = b""
+        self.start = 0  # where the present item begins in the buffer
+        self.line = 1
+        self.item = 0
+
+    def items(self) -> Iterator[Record | BadRecord]:
+        self._open()
+        position, depth, closed = self.start, 1, False
+        while not closed:
+            match = _TOKEN.search(self.buffer, position)
+            if match is None or match.group(1) is not None:
+                position = len(self.buffer) if match is None else match.start()
+                position -= self._more()
+                continue
+            position = match.end()
+            token = match.group()
+            if token in (b"[", b"{"):
+                depth += 1
+            elif token in (b"]", b"}"):
+                depth -= 1
+            closed = depth == 0
+            if closed or (depth == 1 and token == b","):
+                yield from self._take(match.start(), is_last=closed)
+        self._end()
+
+    def _open(self) -> None:
+        head = self.file.read(CHUNK)
+        refuse_foreign(head)
+        if head.startswith(BOM):
+            self.notes.has_bom = True
+            head = head[len(BOM) :]
+        body = head.lstrip(b" \t\r\n")
+        if not body:
+            raise FormatError("The file holds 0 records.")
+        if not body.startswith(b"["):
+            raise FormatError("The file does not hold a JSON array, which begins with '['.")
+        self.line += head[: len(head) - len(body)].count(b"\n")
+        self.buffer = body[1:]
+
+    def _more(self) -> int:
+        """Read on, drop what is done with, and return by how many bytes places moved down."""
+        if len(self.buffer) - self.start > self.max_bytes + CHUNK:
+            raise FormatError(
+                f"Item {self.item + 1}, which begins on line {self.line}, is longer than the limit "
+                f"of {self.max_bytes:,} bytes or is never closed."
+            )
+        chunk = self.file.read(CHUNK)
+        if not chunk:
+            raise FormatError(
+                f"The JSON array is not closed: the file ends within item {self.item + 1}, "
+                f"which begins on line {self.line}."
+            )
+        moved, self.start = self.start, 0
+        self.buffer = self.buffer[moved:] + chunk
+        return moved
+
+    def _take(self, end: int, *, is_last: bool) -> Iterator[Record | BadRecord]:
+        raw = self.buffer[self.start : end]
+        self.start = end + 1
+        body = raw.lstrip(b" \t\r\n")
+        self.line += raw[: len(raw) - len(body)].count(b"\n")
+        if body or self.item or not is_last:
+            self.item += 1
+            yield self._parsed(body)
+        self.line += body.count(b"\n")
+
+    def _parsed(self, body: bytes) -> Record | BadRecord:
+        try:
+            value = loads(
+                body,
+                max_bytes=self.max_bytes,
+                max_depth=MAX_DEPTH - 1,
+                first_line=self.line,
+            )
+        except StrictJsonError as error:
+            reason = error.reason if not body else str(error)
+            return BadRecord(self.line, "", reason, self.item)
+        return Record(self.line, value, self.item)
+
+    def _end(self) -> None:
+        rest = self.buffer[self.start :]
+        while rest:
+            if rest.strip(b" \t\r\n"):
+                raise FormatError("The file goes on after the end of its JSON array.")
+            rest = self.file.read(CHUNK)

@@ -1,0 +1,51 @@
+"""The claim texts of a published Patent-CE file, as references with candidates to be rated.
+
+Labels stay unread here: scoring/formats owns them (docs/adr/0003-who-reads-the-published-file.md).
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from annotator.formats.digests import candidate_id_of, reference_id_of
+from annotator.formats.json_streams import Record, read_array
+from annotator.formats.records import ByteSource, ReadNotes
+from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats.shapes import Shape, checked, type_words
+from annotator.formats.strict_json import MAX_BYTES
+
+_FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
+
+
+def read(
+    file: ByteSource, notes: ReadNotes | None = None, *, max_bytes: int = MAX_BYTES
+) -> Iterator[ReferenceRecord]:
+    """Yield one ReferenceRecord for every different reference text of a published file.
+
+    Input: a file open for bytes that holds a JSON array of {"gold_claim", "A", "B",
+    "human_eval"?}; A and B are the two candidates compared. Output: references, and the candidates
+    of each, in the order in which they first stand in the file; equal texts are one candidate;
+    ids come from the texts' SHA-256. The file's texts are held in memory, for a reference may
+    return at its end. Raises FormatError with up to 100 bad items, or for 0 records.
+    """
+    notes = notes if notes is not None else ReadNotes()
+    groups: dict[str, dict[str, None]] = {}
+    for texts in checked(read_array(file, notes, max_bytes=max_bytes), _texts, notes):
+        reference, *candidates = texts
+        groups.setdefault(reference, {}).update(dict.fromkeys(candidates))
+    for reference, candidate_texts in groups.items():
+        yield ReferenceRecord(
+            reference_id=reference_id_of(reference),
+            reference_claims=reference,
+            candidates=tuple(
+                CandidateRecord(candidate_id_of(text), text) for text in candidate_texts
+            ),
+        )
+
+
+def _texts(record: Record) -> tuple[tuple[str, ...] | None, list[tuple[str, str]]]:
+    shape = Shape(record.value, _FIELDS)
+    texts = tuple(shape.claims(name) for name in _FIELDS[:3])
+    labels = shape.given("human_eval", is_required=False)
+    if labels is not None and not isinstance(labels, dict):
+        shape.wrong("human_eval", f"an object was expected, not {type_words(labels)}")
+    return (None if shape.problems else texts), shape.problems
