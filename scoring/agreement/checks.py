@@ -85,7 +85,7 @@ def _duplicates(items: Sequence[Item]) -> dict[str, int]:
 
 
 def _shared_references(items: Sequence[Item]) -> int:
-    """Reference texts that stand under several reference ids, and so count as several references."""
+    """Reference texts under several reference ids, which so count as several references."""
     ids: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
         ids[fold(item.reference)].add(item.reference_id)

@@ -93,7 +93,7 @@ def tau_paper_of_tables(tables: Floats | Integers) -> Floats:
     human = counts.sum(axis=-1) @ _SLOT_IS_SECOND.sum(axis=1)
     predicted = counts.sum(axis=-2) @ _SLOT_IS_SECOND.sum(axis=1)
     slots = 2 * counts.sum(axis=(-2, -1))
-    root = np.sqrt(human * (slots - human)) * np.sqrt(predicted * (slots - predicted))
+    root = np.sqrt(human * (slots - human) * predicted * (slots - predicted))
     return np.clip(divide(slots * both - human * predicted, root), -1.0, 1.0)
 
 
@@ -103,7 +103,7 @@ def spearman_of_tables(tables: Floats | Integers) -> Floats:
     human, predicted = counts.sum(axis=-1), counts.sum(axis=-2)
     x, y = _centred_midranks(human), _centred_midranks(predicted)
     covariance = np.einsum("...ij,...i,...j->...", counts, x, y)
-    root = np.sqrt((human * x**2).sum(axis=-1)) * np.sqrt((predicted * y**2).sum(axis=-1))
+    root = np.sqrt((human * x**2).sum(axis=-1) * (predicted * y**2).sum(axis=-1))
     return np.clip(divide(covariance, root), -1.0, 1.0)
 
 

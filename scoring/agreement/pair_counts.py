@@ -55,7 +55,7 @@ def count_pairs(
 
 def tau_b_of_counts(counts: Floats) -> Floats:
     """Turn pair counts into tau-b. Input: 3 x ... counts. Output: ... numbers, NaN = undefined."""
-    root = np.sqrt(counts[1]) * np.sqrt(counts[2])
+    root = np.sqrt(counts[1] * counts[2])
     return np.clip(divide(counts[0], root), -1.0, 1.0)
 
 

@@ -64,11 +64,12 @@ def build_report(
 ) -> dict[str, Any]:
     """Answer the question for n >= 1 items.
 
-    Input: the items; the scores of each scorer and of each baseline (majority is added here, and
-    a baseline may be asked for as a scorer too) for every text of the items; a human ceiling computed elsewhere, JSON-ready, or None.
+    Input: the items; the scores of each scorer and of each baseline (majority is added here; a
+    baseline may be asked for as a scorer too) for every text of the items; a human ceiling
+    computed elsewhere, JSON-ready, or None.
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
     same under `without_reference_items`), human_ceiling, published, checks, method, signature.
-    Raises AgreementError without items, without scores for a text, or when a list holds a name twice.
+    Raises AgreementError without items, without a score for a text, or for a name given twice.
     """
     if not items:
         raise AgreementError(

@@ -48,7 +48,7 @@ def test_rouge_equals_the_package(variant: Literal["1", "2", "l"], key: str) -> 
 
 
 def test_longest_common_subsequence_allows_gaps() -> None:
-    assert longest_common_subsequence("a x b y c".split(), "a b c z".split()) == 3
+    assert longest_common_subsequence(["a", "x", "b", "y", "c"], ["a", "b", "c", "z"]) == 3
     assert longest_common_subsequence([], ["a"]) == 0
 
 

@@ -1,0 +1,32 @@
+"""Published figures are complete for the five criteria and carry their source."""
+
+import pytest
+
+from annotator.rubric import ALL_CRITERIA
+from scoring.agreement.published import published_figures
+
+
+@pytest.mark.parametrize("criterion", ALL_CRITERIA)
+def test_each_criterion_has_fourteen_scorers_with_shares_and_source(criterion: str) -> None:
+    figures = published_figures(criterion)
+    assert len(figures) == 14
+    for row in figures.values():
+        assert 0 < row["tau_paper"] < row["spearman"] < 1
+        assert 0 < row["f1_weighted"] < 1
+        assert 0 < row["accuracy"] < 1
+        assert "ACL 2025" in row["source"]
+
+
+def test_the_row_of_bleu_1_for_overall_quality() -> None:
+    row = published_figures("overall_quality")["bleu-1"]
+    assert (row["tau_paper"], row["spearman"]) == (0.326, 0.369)
+    assert (row["accuracy"], row["f1_weighted"], row["comparable"]) == (0.522, 0.443, True)
+
+
+def test_figures_over_other_items_are_marked() -> None:
+    figures = published_figures("overall_quality")
+    assert [name for name, row in figures.items() if not row["comparable"]] == ["g-eval"]
+
+
+def test_a_criterion_without_published_figures_gives_none() -> None:
+    assert published_figures("novelty") == {}

@@ -1,0 +1,84 @@
+"""Intervals follow their formulas, repeat with their seed, and say when there is none."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from scoring.agreement.resampling import (
+    NO_SPREAD,
+    ONE_REFERENCE,
+    UNDEFINED_RESAMPLES,
+    UNDEFINED_WITHOUT_ONE,
+    bootstrap_weights,
+    interval_method,
+    jackknife_t_interval,
+    jackknife_variance,
+    percentile_interval,
+    t_quantile,
+)
+
+
+def test_each_resample_draws_as_many_references_as_there_are() -> None:
+    weights = bootstrap_weights(12, 500, seed=3)
+    assert weights.shape == (500, 12)
+    assert (weights.sum(axis=1) == 12).all()
+    assert weights.mean(axis=0) == pytest.approx(np.ones(12), abs=0.2)
+    assert weights.max() > 1
+
+
+def test_the_same_seed_draws_the_same_resamples_and_another_one_others() -> None:
+    first = bootstrap_weights(9, 100, seed=5)
+    assert (first == bootstrap_weights(9, 100, seed=5)).all()
+    assert (first != bootstrap_weights(9, 100, seed=6)).any()
+
+
+def test_percentiles_are_taken_at_both_ends() -> None:
+    interval = percentile_interval(np.arange(1001.0), 50)
+    assert (interval.low, interval.high) == pytest.approx((25.0, 975.0))
+
+
+def test_few_undefined_resamples_are_left_out_and_many_leave_no_interval() -> None:
+    values = np.arange(100.0)
+    values[:5] = np.nan
+    assert percentile_interval(values, 50).low == pytest.approx(5 + 0.025 * 94)
+    values[5] = np.nan
+    assert percentile_interval(values, 50).reason == UNDEFINED_RESAMPLES
+
+
+def test_jackknife_of_a_mean_gives_the_textbook_standard_error() -> None:
+    sample = np.array([2.0, 4.0, 9.0, 1.0, 7.0])
+    without = np.array([np.delete(sample, i).mean() for i in range(5)])
+    assert jackknife_variance(without) == pytest.approx(sample.var(ddof=1) / 5, abs=1e-9)
+    interval = jackknife_t_interval(sample.mean(), without, -100.0, 100.0)
+    expected = stats.t.interval(0.95, 4, sample.mean(), stats.sem(sample))
+    assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_jackknife_interval_stays_within_the_range_of_its_statistic() -> None:
+    interval = jackknife_t_interval(0.5, np.array([0.0, 1.0]), 0.0)
+    assert (interval.low, interval.high) == (0.0, 1.0)
+
+
+def test_one_reference_gives_no_interval() -> None:
+    assert jackknife_t_interval(0.5, np.array([np.nan]), 0.0).reason == ONE_REFERENCE
+    assert percentile_interval(np.full(100, 0.5), 1).reason == ONE_REFERENCE
+
+
+def test_values_without_spread_give_no_interval() -> None:
+    assert jackknife_t_interval(1.0, np.ones(6), -1.0).reason == NO_SPREAD
+    assert percentile_interval(np.ones(100), 6).reason == NO_SPREAD
+
+
+def test_a_value_undefined_without_one_reference_gives_no_jackknife_interval() -> None:
+    interval = jackknife_t_interval(0.5, np.array([0.4, np.nan, 0.6]), -1.0)
+    assert (interval.low, interval.high, interval.reason) == (None, None, UNDEFINED_WITHOUT_ONE)
+
+
+def test_the_t_quantile_equals_that_of_scipy() -> None:
+    for degrees in (1, 9, 38):
+        assert t_quantile(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), abs=1e-9)
+
+
+def test_jackknife_comes_first_below_forty_references() -> None:
+    assert interval_method(39) == "jackknife-t"
+    assert interval_method(40) == "bootstrap"

@@ -1,0 +1,39 @@
+"""A signature names everything that moves a number, on one line."""
+
+from dataclasses import replace
+
+import numpy
+
+from scoring.agreement.question import Question
+from scoring.agreement.signature import signature
+
+QUESTION = Question("overall_quality", "demo@2", "ab12", code_version="0.1")
+LINE = signature(QUESTION, 95, 10, {"bleu-1": "sacrebleu 2"})
+
+
+def test_a_signature_names_data_scorer_versions_and_settings() -> None:
+    for part in (
+        "criterion:overall_quality|data:demo@2|sha256:ab12|split:test|n:95|references:10",
+        "tie:0.0001|resamples:1000|seed:0",
+        "code:0.1",
+        f"numpy:{numpy.__version__}",
+        "scorers:bleu-1 = sacrebleu 2",
+    ):
+        assert part in LINE
+
+
+def test_the_same_question_gives_the_same_signature_and_another_one_another() -> None:
+    assert signature(QUESTION, 95, 10, {"bleu-1": "sacrebleu 2"}) == LINE
+    for changed in (
+        signature(replace(QUESTION, seed=1), 95, 10, {"bleu-1": "sacrebleu 2"}),
+        signature(replace(QUESTION, tie_threshold=1e-6), 95, 10, {"bleu-1": "sacrebleu 2"}),
+        signature(QUESTION, 95, 10, {"bleu-1": "sacrebleu 3"}),
+    ):
+        assert changed != LINE
+
+
+def test_unknown_fields_are_left_out_and_separators_kept_out_of_values() -> None:
+    line = signature(Question("c", "a|b\nc"), 1, 1, {})
+    assert "data:a/b c|split" in line
+    assert "sha256" not in line
+    assert "\n" not in line
