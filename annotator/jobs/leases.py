@@ -35,9 +35,7 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
     One UPDATE decides, so duplicate or late bells are harmless on every database.
     """
     token = uuid.uuid4().hex
-    free = Q(status=JobStatus.QUEUED) | Q(
-        status=JobStatus.RUNNING, lease_until__lt=Now()
-    )
+    free = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=Now())
     model._default_manager.filter(free, pk=pk, cancel_requested=False).update(
         status=JobStatus.RUNNING,
         owner=token,
@@ -104,14 +102,10 @@ def settle_stranded(model: type[JobRow]) -> int:
 def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
     """Return the keys of jobs that wait for a worker and were not rung lately, and mark them."""
     now = timezone.now()
-    waiting = Q(status=JobStatus.QUEUED) | Q(
-        status=JobStatus.RUNNING, lease_until__lt=now
-    )
+    waiting = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
     quiet = Q(rung_at__isnull=True) | Q(rung_at__lt=now - RING_AGAIN_AFTER)
     keys = []
-    for pk in model._default_manager.filter(waiting, quiet).values_list(
-        "pk", flat=True
-    ):
+    for pk in model._default_manager.filter(waiting, quiet).values_list("pk", flat=True):
         if model._default_manager.filter(quiet, pk=pk).update(rung_at=now):
             keys.append(pk)
     return keys

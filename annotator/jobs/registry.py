@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable
 from uuid import UUID
 
+from django.db import transaction
+
 from annotator.jobs.leases import settle_stranded, to_ring
 from annotator.jobs.rows import JobRow
 
@@ -15,6 +17,15 @@ _bells: dict[type[JobRow], Bell] = {}
 def register(model: type[JobRow], ring: Bell) -> None:
     """Name the bell of a kind of job: it takes the row's key and tells a worker."""
     _bells[model] = ring
+
+
+def ring_on_commit(row: JobRow) -> None:
+    """Ring for a job once its row is committed; a broker that is down fails no request.
+
+    The row then waits for the sweep, which rings again.
+    """
+    ring = _bells[type(row)]
+    transaction.on_commit(lambda: ring(row.pk), robust=True)
 
 
 def sweep() -> int:
@@ -30,7 +41,5 @@ def sweep() -> int:
                 ring(pk)
                 rung += 1
             except Exception as error:
-                logger.warning(
-                    "cannot ring %s %s: %s", model.__name__, pk, type(error).__name__
-                )
+                logger.warning("cannot ring %s %s: %s", model.__name__, pk, type(error).__name__)
     return rung

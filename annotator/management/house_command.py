@@ -14,9 +14,7 @@ class HouseCommand(BaseCommand):
     """Exit 0 done, 1 refused with a reason on stderr, 2 wrong usage."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--json", action="store_true", help="print one JSON document to stdout"
-        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document to stdout")
         self.add_own_arguments(parser)
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -56,9 +54,6 @@ def find_campaign(slug: str) -> Campaign:
     """Return the campaign or refuse in one line."""
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
-        known = (
-            ", ".join(Campaign.objects.values_list("slug", flat=True)[:20])
-            or "none yet"
-        )
+        known = ", ".join(Campaign.objects.values_list("slug", flat=True)[:20]) or "none yet"
         raise Refused(f"There is no campaign {slug!r}. Campaigns: {known}.")
     return campaign

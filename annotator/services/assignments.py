@@ -36,9 +36,7 @@ def assign_candidates(
         by_reference.setdefault(candidate.reference_id, []).append(candidate)
     rows = []
     with transaction.atomic():
-        position = Assignment.objects.filter(
-            campaign=campaign, annotator=annotator
-        ).count()
+        position = Assignment.objects.filter(campaign=campaign, annotator=annotator).count()
         for group in by_reference.values():
             chance.shuffle(group)
             for candidate in group:
@@ -69,9 +67,7 @@ def take_next(*, campaign: Campaign, annotator: User) -> Assignment | None:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
     lease = timezone.now() + timedelta(minutes=campaign.lease_minutes)
     mine = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    current = (
-        mine.filter(status=AssignmentStatus.OPEN).select_related("candidate").first()
-    )
+    current = mine.filter(status=AssignmentStatus.OPEN).select_related("candidate").first()
     if current:
         if current.lease_expires_at:
             Assignment.objects.filter(pk=current.pk).update(lease_expires_at=lease)
@@ -117,9 +113,7 @@ def _free_candidate(campaign: Campaign, annotator: User) -> Candidate | None:
     return Candidate.objects.get(pk=pick)
 
 
-def _new(
-    campaign: Campaign, annotator: User, candidate: Candidate, position: int
-) -> Assignment:
+def _new(campaign: Campaign, annotator: User, candidate: Candidate, position: int) -> Assignment:
     return Assignment(
         campaign=campaign,
         annotator=annotator,

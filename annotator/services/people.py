@@ -33,14 +33,10 @@ class NewToken:
 
 
 @transaction.atomic
-def create_user(
-    *, username: str, password: str | None, is_site_admin: bool = False
-) -> User:
+def create_user(*, username: str, password: str | None, is_site_admin: bool = False) -> User:
     """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
     if User.objects.filter(username__iexact=username).exists():
-        raise Refused(
-            f"There is an account named {username} already (upper case does not count)."
-        )
+        raise Refused(f"There is an account named {username} already (upper case does not count).")
     user = User(username=username, is_superuser=is_site_admin)
     try:
         user.clean_fields(exclude=["password"])
@@ -64,9 +60,7 @@ def grant_role(*, user: User, campaign: Campaign, role: str) -> Membership:
     """Give a user a role in a campaign; giving it again changes nothing."""
     if role not in Role.values:
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
-    membership, is_new = Membership.objects.get_or_create(
-        user=user, campaign=campaign, role=role
-    )
+    membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
     if is_new:
         AuditEvent.objects.create(
             campaign=campaign,
@@ -84,9 +78,7 @@ def token_digest(token: str) -> str:
 
 
 @transaction.atomic
-def create_token(
-    *, user: User, scope: str = TokenScope.WRITE, days: int = 90
-) -> NewToken:
+def create_token(*, user: User, scope: str = TokenScope.WRITE, days: int = 90) -> NewToken:
     """Make an API token that expires after 1 to 90 days."""
     if not 1 <= days <= LONGEST_TOKEN_DAYS:
         raise Refused(f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}.")

@@ -63,9 +63,7 @@ def submit_rating(
                 revised_at=now,
                 **fields,
             )
-            Assignment.objects.filter(pk=assignment.pk).update(
-                status=AssignmentStatus.SUBMITTED
-            )
+            Assignment.objects.filter(pk=assignment.pk).update(status=AssignmentStatus.SUBMITTED)
             if idempotency_key:
                 IdempotencyKey.objects.create(
                     user=annotator,
@@ -97,9 +95,7 @@ def revise_rating(
     """
     fields = _clean(scores, comment, error_tags)
     with transaction.atomic():
-        rating = Rating.objects.select_related("assignment").get(
-            pk=rating_id, annotator=annotator
-        )
+        rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
         assignment = _lock(rating.assignment_id, annotator)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
@@ -114,9 +110,7 @@ def revise_rating(
         return rating
 
 
-def _clean(
-    scores: Mapping[str, int], comment: str, error_tags: Sequence[Any]
-) -> dict[str, Any]:
+def _clean(scores: Mapping[str, int], comment: str, error_tags: Sequence[Any]) -> dict[str, Any]:
     try:
         numerator = overall_numerator(scores)
     except ValueError as error:
@@ -125,9 +119,7 @@ def _clean(
         reason = f"A comment may have {LONGEST_COMMENT:,} characters; this has {len(comment):,}."
         raise Refused(reason, {"comment": [reason]})
     if "\x00" in comment:
-        raise Refused(
-            "The comment holds a NUL character.", {"comment": ["NUL character."]}
-        )
+        raise Refused("The comment holds a NUL character.", {"comment": ["NUL character."]})
     return {
         **scores,
         "overall_numerator": numerator,
@@ -147,9 +139,7 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
     known = (
-        IdempotencyKey.objects.select_related("rating")
-        .filter(user=annotator, key=key)
-        .first()
+        IdempotencyKey.objects.select_related("rating").filter(user=annotator, key=key).first()
         if key
         else None
     )
@@ -168,9 +158,7 @@ def _refuse_unless_open(assignment: Assignment) -> None:
         others = Assignment.objects.filter(candidate_id=assignment.candidate_id)
         taken = others.exclude(pk=assignment.pk).count()
         if taken >= assignment.campaign.overlap:
-            raise OutOfDate(
-                "Your time for this candidate ran out and it was given to another."
-            )
+            raise OutOfDate("Your time for this candidate ran out and it was given to another.")
 
 
 def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:

@@ -68,9 +68,7 @@ def _page(request: HttpRequest, form: FreezeForm, status: int = 200) -> HttpResp
 
 
 def _version(request: HttpRequest, name: str, number: int) -> DatasetVersion:
-    return get_object_or_404(
-        versions_for(request.user), dataset__name=name, number=number
-    )
+    return get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
 
 
 def _may_export(request: HttpRequest, row: DatasetVersion) -> bool:

@@ -11,9 +11,7 @@ from scoring.queries.models import models_for
 
 @require_GET
 def model_list(request: HttpRequest) -> HttpResponse:
-    return render(
-        request, "scoring/models.html", {"models": models_for(request.user)[:100]}
-    )
+    return render(request, "scoring/models.html", {"models": models_for(request.user)[:100]})
 
 
 @require_GET

@@ -7,13 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import Refused
 from scoring.forms.requests import ReportForm
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import reports_for
 from scoring.queries.report_page import report_page
 from scoring.services.reports import request_report
-from scoring.tasks import report as ring
 
 
 @require_http_methods(["GET", "POST"])
@@ -30,16 +30,14 @@ def report_list(request: HttpRequest) -> HttpResponse:
     except Refused as refusal:
         form.add_error(None, refusal.sentence)
         return _page(request, form, status=422)
-    ring.delay_on_commit(str(row.pk))
+    ring_on_commit(row)
     return redirect("scoring:report", pk=row.pk)
 
 
 @require_GET
 def report(request: HttpRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(reports_for(request.user), pk=pk)
-    return render(
-        request, "scoring/report.html", {"report": row, "page": report_page(row)}
-    )
+    return render(request, "scoring/report.html", {"report": row, "page": report_page(row)})
 
 
 @require_GET

@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
 from scoring.forms.requests import TrainingForm
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
 from scoring.services.runs import cancel_training, request_training
-from scoring.tasks import train
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,7 +37,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     except Refused as refusal:
         form.add_error(None, refusal.sentence)
         return _page(request, form, status=422)
-    train.delay_on_commit(str(run.pk))
+    ring_on_commit(run)
     return redirect("scoring:run", pk=run.pk)
 
 

@@ -15,9 +15,7 @@ class Command(HouseCommand):
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
-        parser.add_argument(
-            "--scope", choices=TokenScope.values, default=TokenScope.WRITE
-        )
+        parser.add_argument("--scope", choices=TokenScope.values, default=TokenScope.WRITE)
         parser.add_argument("--days", type=int, default=LONGEST_TOKEN_DAYS)
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -24,9 +24,7 @@ class Command(HouseCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         if bool(options["role"]) != bool(options["campaign"]):
-            raise Refused(
-                "--role and --campaign go together: a role is given in a campaign."
-            )
+            raise Refused("--role and --campaign go together: a role is given in a campaign.")
         campaign = find_campaign(options["campaign"]) if options["campaign"] else None
         user = User.objects.filter(username=options["username"]).first()
         is_new = user is None
@@ -44,7 +42,5 @@ class Command(HouseCommand):
 def _password() -> str:
     given = os.environ.get("NEW_USER_PASSWORD")
     if given is None and not sys.stdin.isatty():
-        raise Refused(
-            "Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it."
-        )
+        raise Refused("Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it.")
     return given if given is not None else getpass.getpass("Password: ")

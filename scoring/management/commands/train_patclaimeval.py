@@ -1,0 +1,61 @@
+"""`manage.py train_patclaimeval`: the training service of the web, run in this process."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.jobs.rows import JobStatus
+from annotator.management.house_command import HouseCommand
+from annotator.refusals import Refused
+from annotator.rubric import ALL_CRITERIA
+from scoring.management.versions import version_or_refuse
+from scoring.models import TrainingRun
+from scoring.patclaimeval.config import BATCHINGS, METHODS, PRESETS
+from scoring.services.runs import carry_out_training, request_training
+
+OPTIONS = (
+    ("encoder", str, None),
+    ("epochs", int, None),
+    ("batch_size", int, None),
+    ("learning_rate", float, None),
+    ("margin", float, None),
+    ("tolerance", float, None),
+    ("seed", int, None),
+    ("device", str, None),
+    ("preset", str, PRESETS),
+    ("method", str, METHODS),
+    ("batching", str, BATCHINGS),
+)
+
+
+class Command(HouseCommand):
+    help = "Train PatClaimEval for one criterion on a dataset version."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("dataset", metavar="NAME[@VERSION]")
+        parser.add_argument("--criterion", choices=ALL_CRITERIA, required=True)
+        for name, kind, choices in OPTIONS:
+            parser.add_argument(f"--{name.replace('_', '-')}", type=kind, choices=choices)
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        given = {name: options[name] for name, _, _ in OPTIONS if options[name] is not None}
+        run = request_training(
+            version=version_or_refuse(options["dataset"]),
+            criterion=options["criterion"],
+            options=given,
+        )
+        self.say(f"run {run.pk} on {run.dataset_version}, {run.criterion}")
+        carry_out_training(run.pk)
+        return _document(TrainingRun.objects.get(pk=run.pk))
+
+
+def _document(run: TrainingRun) -> dict[str, Any]:
+    if run.status != JobStatus.SUCCEEDED:
+        raise Refused(f"Training {run.status}: {run.message}")
+    model = run.model_version
+    return {
+        "model": str(model.pk),
+        "run": str(run.pk),
+        "validation": model.card["validation"],
+        "warnings": model.card["warnings"],
+    }

@@ -1,0 +1,52 @@
+"""Ringing for jobs, and sweeping those that nobody heard."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+
+from annotator.jobs import registry
+from scoring.models import AgreementReport, Dataset, DatasetVersion
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.embedded]
+
+
+@pytest.fixture
+def rung(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+    heard: list[object] = []
+    monkeypatch.setitem(registry._bells, AgreementReport, heard.append)
+    yield heard
+
+
+def make_job() -> AgreementReport:
+    version = DatasetVersion.objects.create(
+        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
+    )
+    return AgreementReport.objects.create(
+        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
+    )
+
+
+def test_a_job_is_rung_only_after_its_row_is_committed(rung: list[object]) -> None:
+    with transaction.atomic():
+        job = make_job()
+        registry.ring_on_commit(job)
+        assert rung == []
+    assert rung == [job.pk]
+
+
+def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(
+    rung: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(pk: object) -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patched:
+        patched.setitem(registry._bells, AgreementReport, down)
+        with transaction.atomic():
+            job = make_job()
+            registry.ring_on_commit(job)
+        assert registry.sweep() == 0
+    AgreementReport.objects.update(rung_at=None)
+    assert registry.sweep() == 1
+    assert rung == [job.pk]

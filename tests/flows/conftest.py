@@ -1,0 +1,62 @@
+"""Real worker processes for whole journeys."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[2]
+StartWorker = Callable[[str], subprocess.Popen[bytes]]
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which another process uses this test's database and broker."""
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        url = f"sqlite:///{name}"
+    else:
+        of = connection.settings_dict
+        url = f"postgres://{of['USER']}:{of['PASSWORD']}@{of['HOST']}:{of['PORT']}/{name}"
+    return os.environ | {
+        "DATABASE_URL": url,
+        "SECRET_KEY": "k9-only-for-processes-of-tests-" + "x7Qz" * 8,
+        "ALLOWED_HOSTS": "127.0.0.1",
+        "ALLOW_INSECURE_HTTP": "1",
+        "CELERY_BROKER_URL": settings.CELERY_BROKER_URL,
+        "DATA_DIR": str(settings.DATA_DIR),
+        "JOB_LEASE_SECONDS": "2",
+        "OMP_NUM_THREADS": "2",
+    }
+
+
+@pytest.fixture
+def start_worker(transactional_db: None) -> Iterator[StartWorker]:
+    """Give a function that starts a worker for a queue; every one is killed at the end."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(queue: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "celery", "-A", "annotator", "worker", "-Q", queue]
+        command += ["-c", "1", "--without-gossip", "--without-mingle", "-l", "warning"]
+        command += ["-n", f"{queue}-{len(started)}-{os.getpid()}@test"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment(), start_new_session=True)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        kill_group(process)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill -9 a worker with its children."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait(timeout=10)
