@@ -1,0 +1,72 @@
+"""Tests of the training settings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from scoring.patclaimeval.config import LONGFORMER, SettingsError, TrainingSettings
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("learning_rate", 0.0),
+        ("learning_rate", -1e-3),
+        ("learning_rate", float("nan")),
+        ("weight_decay", float("inf")),
+        ("epochs", 0),
+        ("epochs", True),
+        ("epochs", 1.5),
+        ("batch_size", 0),
+        ("method", "boost"),
+        ("preset", "fast"),
+        ("batching", "random"),
+        ("global_tokens", "all"),
+        ("pooling", "max"),
+        ("margin", 0.0),
+        ("margin", "0.2"),
+        ("tolerance", -0.1),
+        ("tolerance", 0.3),
+        ("seed", -1),
+        ("device", "tpu"),
+        ("encoder", " "),
+        ("max_tokens", 4),
+        ("criterion", ""),
+    ],
+)
+def test_nonsense_is_refused_by_field(field: str, value: Any) -> None:
+    given = {"criterion": "overall_quality", field: value}
+    with pytest.raises(SettingsError) as refusal:
+        TrainingSettings(**given)
+    assert refusal.value.field == field
+    assert refusal.value.message
+
+
+def test_paper_preset_fills_what_the_paper_publishes() -> None:
+    settings = TrainingSettings("overall_quality", preset="paper").resolved()
+    assert (settings.method, settings.encoder) == ("finetune", LONGFORMER)
+    assert (settings.epochs, settings.batch_size) == (10, 4)
+    assert (settings.learning_rate, settings.weight_decay) == (5e-6, 0.01)
+
+
+def test_paper_preset_keeps_a_value_that_was_given() -> None:
+    settings = TrainingSettings("overall_quality", preset="paper", encoder="/models/long")
+    assert settings.resolved().encoder == "/models/long"
+    assert settings.resolved().method == "finetune"
+
+
+def test_resolving_twice_changes_nothing() -> None:
+    once = TrainingSettings("overall_quality", method="finetune").resolved()
+    assert once.resolved() == once
+    assert once.epochs is not None
+
+
+def test_modules_for_the_web_load_no_torch() -> None:
+    names = ("config", "data", "errors", "results")
+    program = "".join(f"import scoring.patclaimeval.{name};" for name in names)
+    program += "import sys; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

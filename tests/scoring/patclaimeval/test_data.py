@@ -1,0 +1,78 @@
+"""Tests of quadruplets, their folds and batches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.patclaimeval.data import (
+    Quadruplet,
+    batches,
+    distinct_pairs,
+    grouped_folds,
+    read_quadruplets,
+)
+from scoring.patclaimeval.errors import DataError
+
+
+@pytest.mark.parametrize("label", [2, True, None, "1"])
+def test_unknown_label_is_refused(label: Any) -> None:
+    with pytest.raises(DataError):
+        Quadruplet("r", "text", "b", "c", label)
+
+
+def test_empty_text_is_refused() -> None:
+    with pytest.raises(DataError, match="empty"):
+        Quadruplet("r", "text", " \n", "c", 1)
+
+
+@given(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40), st.integers(1, 9))
+def test_folds_cover_every_item_once_and_divide_no_group(groups: list[str], folds: int) -> None:
+    parts = grouped_folds(groups, folds, seed=3)
+    assert sorted(i for part in parts for i in part) == list(range(len(groups)))
+    assert all(parts)
+    homes = [{groups[i] for i in part} for part in parts]
+    assert sum(map(len, homes)) == len(set(groups))
+
+
+def test_folds_differ_between_seeds_and_not_between_calls() -> None:
+    groups = [f"g{i % 10}" for i in range(60)]
+    assert grouped_folds(groups, 5, 1) == grouped_folds(groups, 5, 1)
+    assert grouped_folds(groups, 5, 1) != grouped_folds(groups, 5, 2)
+
+
+def test_batches_by_reference_hold_one_reference_each(quadruplets: list[Quadruplet]) -> None:
+    parts = list(batches(quadruplets, 2, "by-reference", seed=0, epoch=0))
+    assert all(len({item.reference_id for item in part}) == 1 for part in parts)
+    assert sum(map(len, parts)) == len(quadruplets)
+
+
+def test_batch_order_depends_on_seed_and_epoch_alone(quadruplets: list[Quadruplet]) -> None:
+    first = list(batches(quadruplets, 4, "paper", seed=0, epoch=0))
+    assert first == list(batches(quadruplets, 4, "paper", seed=0, epoch=0))
+    assert first != list(batches(quadruplets, 4, "paper", seed=0, epoch=1))
+    assert first != list(batches(quadruplets, 4, "paper", seed=1, epoch=0))
+
+
+def test_pairs_met_twice_are_listed_once(quadruplets: list[Quadruplet]) -> None:
+    assert len(distinct_pairs(quadruplets)) == 15
+
+
+def test_rows_of_one_criterion_are_read_and_others_left_out(tmp_path: Path) -> None:
+    row = {"reference_id": "r1", "A": "ref", "B": "b", "C": "c"}
+    rows = [{**row, "y": {"logical_linkage": -1}}, {**row, "y": {"overall_quality": 1}}]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    assert read_quadruplets(path, "logical_linkage") == [Quadruplet("r1", "ref", "b", "c", -1)]
+
+
+def test_broken_row_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"A": "ref", "B": "b", "C": "c", "y": 1}\n{"A": "ref"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match="line 2"):
+        read_quadruplets(path, "overall_quality")

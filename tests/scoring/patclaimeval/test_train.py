@@ -1,0 +1,241 @@
+"""Tests of whole training runs with tiny random encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from scoring.patclaimeval.checkpoint import read_checkpoint
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.encoder import EncoderUnavailable
+from scoring.patclaimeval.results import Progress, TrainingResult
+from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.train import TrainingCancelled, TrainingFailed, train_model
+
+Items = list[Quadruplet]
+
+
+def train(
+    items: Items,
+    directory: Path,
+    encoder: Path | str,
+    *,
+    cache: Path | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    **settings: Any,
+) -> TrainingResult:
+    """Train on all but the last reference and validate on that one."""
+    last = items[-1].reference_id
+    return train_model(
+        training=[item for item in items if item.reference_id != last],
+        validation=[item for item in items if item.reference_id == last],
+        settings=TrainingSettings("overall_quality", encoder=str(encoder), **settings),
+        directory=directory,
+        cache_directory=cache,
+        on_progress=on_progress,
+    )
+
+
+def pairs_of(items: Items) -> list[tuple[str, str]]:
+    """Return all pairs, with repetitions."""
+    return [pair for item in items for pair in item.pairs]
+
+
+@pytest.mark.parametrize("method", ["probe", "finetune", "probe-then-finetune"])
+@pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
+def test_model_is_trained_saved_and_scores_alike_when_read_twice(
+    method: str, kind: str, quadruplets: Items, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    encoder = request.getfixturevalue(kind)
+    epochs = 30 if method == "probe" else 2
+    result = train(quadruplets, tmp_path / "model", encoder, method=method, epochs=epochs)
+    assert (result.n_training, result.n_validation, result.epochs_run) == (12, 3, epochs)
+    assert result.validation["tau_b"] is not None
+    assert 1 <= result.best_epoch <= epochs
+    pairs = pairs_of(quadruplets)
+    first, second = (load_scorer(tmp_path / "model").score(pairs) for _ in range(2))
+    assert first == second
+    assert all(0 < score < 1 for score in first)
+    assert len(set(first)) > 5
+
+
+def test_finetuning_moves_the_encoder_and_lowers_the_loss(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    result = train(
+        quadruplets, tmp_path / "m", tiny_bert, method="finetune", epochs=6, learning_rate=3e-3
+    )
+    assert result.history[-1]["loss"] < result.history[0]["loss"]
+    name = "encoder.layer.1.output.dense.weight"
+    old = load_file(tiny_bert / "model.safetensors")[name]
+    new = read_checkpoint(tmp_path / "m").tensors[f"encoder.{name}"]
+    assert not torch.equal(old, new)
+
+
+def test_saved_scores_are_those_of_the_best_epoch(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    result = train(
+        quadruplets, tmp_path / "m", tiny_bert, method="finetune", epochs=3, learning_rate=1e-2
+    )
+    taus = [row["validation_tau"] for row in result.history]
+    assert taus[result.best_epoch - 1] == max(tau for tau in taus if tau is not None)
+    assert result.validation["tau_b"] == pytest.approx(taus[result.best_epoch - 1])
+
+
+@pytest.mark.parametrize("method", ["probe", "finetune"])
+@pytest.mark.parametrize("batching", ["paper", "by-reference"])
+def test_same_seed_gives_the_same_weights(
+    method: str, batching: str, quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    found = []
+    for name in ("one", "two"):
+        torch.rand(7)  # what was drawn before must not matter
+        train(
+            quadruplets, tmp_path / name, tiny_bert, method=method, epochs=2, batching=batching
+        )
+        found.append(read_checkpoint(tmp_path / name).tensors)
+    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
+
+
+def test_another_seed_gives_other_weights(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    found = []
+    for seed in (0, 1):
+        directory = tmp_path / str(seed)
+        train(quadruplets, directory, tiny_bert, method="finetune", epochs=1, seed=seed)
+        found.append(read_checkpoint(directory).tensors["head.weight"])
+    assert not torch.equal(*found)
+
+
+@pytest.mark.parametrize("method", ["probe", "finetune"])
+@pytest.mark.parametrize("stage", ["preparing", "features", "training", "saving"])
+def test_cancelling_leaves_nothing_behind(
+    method: str, stage: str, quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    if (method, stage) == ("finetune", "features"):
+        pytest.skip("fine-tuning computes no features beforehand")
+
+    def stop(progress: Progress) -> None:
+        if progress.stage == stage:
+            raise TrainingCancelled("stopped by rita")
+
+    with pytest.raises(TrainingCancelled):
+        train(
+            quadruplets, tmp_path / "m", tiny_bert, method=method, epochs=2, on_progress=stop
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_counts_up_and_ends_with_saving(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    told: list[Progress] = []
+    train(
+        quadruplets, tmp_path / "m", tiny_bert, method="finetune", epochs=2,
+        on_progress=told.append,
+    )  # fmt: skip
+    steps = [(p.epoch, p.step) for p in told if p.stage == "training"]
+    assert steps == sorted(steps)
+    assert steps[-1] == (2, 6)
+    assert told[-1].stage == "saving"
+    assert any(p.validation_tau is not None for p in told)
+
+
+def test_second_probe_takes_its_features_from_the_cache(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    train(quadruplets, tmp_path / "one", tiny_bert, cache=cache)
+    monkeypatch.setattr(
+        "scoring.patclaimeval.encoder.Encoder.token_states",
+        lambda *args: pytest.fail("encoded again"),
+    )
+    train(quadruplets, tmp_path / "two", tiny_bert, cache=cache)
+    pairs = pairs_of(quadruplets)
+    one, two = (load_scorer(tmp_path / name, cache).score(pairs) for name in ("one", "two"))
+    assert one == two
+
+
+def test_loss_that_is_not_finite_stops_training_with_its_step(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(b: torch.Tensor, *rest: Any) -> torch.Tensor:
+        return b * float("nan")
+
+    for module in ("finetune", "probe"):
+        monkeypatch.setattr(f"scoring.patclaimeval.{module}.margin_tolerance_loss", broken)
+    for method in ("finetune", "probe"):
+        with pytest.raises(TrainingFailed, match="nan at step 1"):
+            train(quadruplets, tmp_path / "m", tiny_bert, method=method, epochs=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pairs_over_the_limit_are_refused_by_name_and_never_cut(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TrainingFailed, match=r"longer than 40 tokens: reference dosing"):
+        train(quadruplets, tmp_path / "m", tiny_bert, max_tokens=40)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda items: items[:4], "at least 8"),
+        (lambda items: [replace(i, reference_id="one") for i in items], "one reference"),
+        (lambda items: [replace(i, y=0) for i in items], "same label"),
+    ],
+)
+def test_training_set_that_teaches_nothing_is_refused_in_a_sentence(
+    change: Callable[[Items], Items],
+    sentence: str,
+    quadruplets: Items,
+    tiny_bert: Path,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(TrainingFailed, match=sentence):
+        train_model(
+            training=change(quadruplets),
+            validation=[],
+            settings=TrainingSettings("overall_quality", encoder=str(tiny_bert)),
+            directory=tmp_path / "m",
+            cache_directory=None,
+            on_progress=lambda progress: None,
+        )
+
+
+def test_missing_encoder_directory_says_what_to_put_where(
+    quadruplets: Items, tmp_path: Path
+) -> None:
+    with pytest.raises(EncoderUnavailable, match="Put a model in Hugging Face layout there"):
+        train(quadruplets, tmp_path / "m", tmp_path / "nowhere")
+
+
+def test_existing_model_directory_is_refused(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "m").mkdir()
+    with pytest.raises(TrainingFailed, match="exists already"):
+        train(quadruplets, tmp_path / "m", tiny_bert)
+
+
+def test_shared_references_of_training_and_validation_are_warned_about(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    result = train_model(
+        training=quadruplets,
+        validation=quadruplets[:3],
+        settings=TrainingSettings("overall_quality", encoder=str(tiny_bert), epochs=2),
+        directory=tmp_path / "m",
+        cache_directory=None,
+        on_progress=lambda progress: None,
+    )
+    assert any("both training and validation" in warning for warning in result.warnings)
