@@ -18,7 +18,7 @@ def tokenizer_13a() -> Callable[[str], str]:
     """
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-    return Tokenizer13a()
+    return Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
 def tokens_13a(text: str) -> list[str]:

@@ -21,7 +21,7 @@ LABEL_STATISTICS = {
 N, REFERENCES, RESAMPLES = 90, 9, 200
 RNG = np.random.default_rng(21)
 Y = RNG.integers(-1, 2, size=N)
-DIFFERENCES = np.round(RNG.normal(size=N) + 0.7 * Y, 1)
+DIFFERENCES = np.round(RNG.normal(size=N) + 0.7 * Y, 1).astype(np.float64)
 PREDICTED = predicted_labels(DIFFERENCES, 0.2)
 ITEMS = [
     Item(f"r{index % REFERENCES}", f"R{index % REFERENCES}", f"b{index}", f"c{index}", int(y))

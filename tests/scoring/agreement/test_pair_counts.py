@@ -16,7 +16,7 @@ from scoring.agreement.pair_counts import (
 N, REFERENCES = 60, 7
 RNG = np.random.default_rng(11)
 Y = RNG.integers(-1, 2, size=N)
-X = np.round(RNG.normal(size=N) + 0.6 * Y, 1)
+X = np.round(RNG.normal(size=N) + 0.6 * Y, 1).astype(np.float64)
 CLUSTERS = np.concatenate([np.arange(REFERENCES), RNG.integers(0, REFERENCES, N - REFERENCES)])
 
 

@@ -24,6 +24,7 @@ def test_length_counts_the_words_of_the_candidate() -> None:
         ("7. The method of claim 6. 8. A device.", 2),
         ("A lid without a number", 1),
         ("1. A lid 20 mm wide at 5. 2. The lid of claim 1", 2),
+        ("1. A lid as used in claim 2. Its rim is round.", 1),
         ("", 0),
     ],
 )

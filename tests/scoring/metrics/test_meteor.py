@@ -19,6 +19,13 @@ def test_words_with_one_stem_match() -> None:
     assert Meteor().score([Pair("housings", "Housing")]) == pytest.approx([0.5], abs=1e-9)
 
 
+def test_case_is_folded_before_words_are_aligned() -> None:
+    # "x Lid" is found in one piece as "x lid"; with case kept it would be two, back to front.
+    mean = (2 / 3) / (0.9 + 0.1 * 2 / 3)
+    [score] = Meteor().score([Pair("Lid x lid", "x Lid")])
+    assert score == pytest.approx(mean * (1 - 0.5 * (1 / 2) ** 3), abs=1e-9)
+
+
 def test_synonyms_do_not_match() -> None:
     assert Meteor().score([Pair("car", "automobile")]) == [0.0]
 
