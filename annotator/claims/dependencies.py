@@ -7,9 +7,7 @@ from dataclasses import dataclass
 # A claim number has at most four digits: longer runs are reference numerals or noise.
 _NUMBER = r"\d{1,4}(?!\d)"
 _RANGE_WORD = r"\s*(?:to|through|-|\u2013|\u2014)\s*"
-_LIST_WORD = (
-    r"\s*(?:,\s*(?:and|or)|,|and/or|and|or|/)\s*(?:any\s+of\s+)?(?:claims?\s+)?"
-)
+_LIST_WORD = r"\s*(?:,\s*(?:and|or)|,|and/or|and|or|/)\s*(?:any\s+of\s+)?(?:claims?\s+)?"
 _EXPLICIT = re.compile(
     rf"\bclaims?\s+({_NUMBER}(?:(?:{_RANGE_WORD}|{_LIST_WORD}){_NUMBER})*)",
     re.IGNORECASE,
@@ -68,11 +66,7 @@ def dependencies(text: str, earlier: tuple[int, ...] = ()) -> tuple[int, ...]:
     """
     found: list[int] = []
     for reference in find_references(text):
-        if (
-            reference.closes_range
-            and found
-            and 0 < reference.number - found[-1] <= WIDEST_RANGE
-        ):
+        if reference.closes_range and found and 0 < reference.number - found[-1] <= WIDEST_RANGE:
             found.extend(range(found[-1] + 1, reference.number))
         found.append(reference.number)
     if cites_preceding(text):

@@ -96,14 +96,14 @@ def _marker_length(text: str) -> int:
 def _find_markers(text: str) -> list[_Marker]:
     found = [_as_marker(match) for match in _LINE_MARKER.finditer(text)]
     found = [
-        mark for mark in found if not _OPEN_CITATION.search(text[: mark.start][-12:])
+        mark
+        for mark in found
+        if not _OPEN_CITATION.search(text[max(0, mark.start - 12) : mark.start])
     ]
     style = _first_style(found)
     # "1) first step" inside a claim set numbered "1." is a list, not a claim.
     lines = {mark.start: mark for mark in found if mark.style == style}
-    inline = {
-        match.start(): _as_marker(match) for match in _INLINE_MARKER.finditer(text)
-    }
+    inline = {match.start(): _as_marker(match) for match in _INLINE_MARKER.finditer(text)}
     kept: list[_Marker] = []
     for start in sorted({**inline, **lines}):
         if start in lines:
@@ -122,6 +122,4 @@ def _first_style(found: list[_Marker]) -> str:
 
 def _as_marker(match: re.Match[str]) -> _Marker:
     word = match.groupdict().get("word")
-    return _Marker(
-        int(match["number"]), match.start(), "claim" if word else match["style"]
-    )
+    return _Marker(int(match["number"]), match.start(), "claim" if word else match["style"])

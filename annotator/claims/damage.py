@@ -1,0 +1,240 @@
+"""Owns known damage to claim sets: seeded functions, each of which lowers one criterion.
+
+A person who knows the rubric would lower the named criterion and, as far as the text allows, no
+other. The functions are pure: the same text, severity, seed and word pairs give the same result.
+"""
+
+import random
+import re
+from dataclasses import dataclass
+
+from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.dependencies import find_references
+from annotator.claims.edits import (
+    Edit,
+    apply_edits,
+    remove_claim,
+    remove_element,
+    without_overlaps,
+)
+from annotator.claims.features import listed_elements
+from annotator.claims.lexicon import (
+    BLURRED_ENDINGS,
+    MUDDLES,
+    RENAMINGS,
+    REWORDINGS,
+    WordPairs,
+)
+from annotator.claims.parsing import Claim, parse_claims
+from annotator.claims.terms import find_mentions
+
+
+class NothingToDamage(ValueError):
+    """The text offers no place for this kind of damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One kind of damage done: the criterion it lowers (None: none), and in how many places."""
+
+    kind: str
+    criterion: str | None
+    severity: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A damaged text with all damage done to it, in the order of doing."""
+
+    text: str
+    applied: tuple[Damage, ...]
+
+
+def drop_feature(text: str, severity: int, seed: int) -> Damaged:
+    """Remove up to `severity` features: listed elements, or dependent claims none other cites.
+
+    Lowers feature_completeness. A feature is removed only where no later term loses its
+    antecedent; the first element of a list stays; later claims are renumbered.
+    Raises NothingToDamage when no feature can be removed.
+    """
+    rng = _seeded(seed)
+    current, dropped = text, 0
+    while dropped < severity:
+        shorter = _drop_one(current, rng)
+        if shorter is None:
+            break
+        current, dropped = shorter, dropped + 1
+    return _damaged(current, "drop_feature", "feature_completeness", dropped, "features removed")
+
+
+def narrow_scope(text: str, severity: int, seed: int, narrowings: WordPairs) -> Damaged:
+    """Add up to `severity` limitations that the reference lacks ("a seal" -> "a rubber seal").
+
+    Lowers feature_completeness slightly. Each of `narrowings` is used at its first place only.
+    """
+    edits = [_replace(match, new) for old, new in narrowings for match in _places(old, text)[:1]]
+    return _edited(
+        text, edits, severity, seed, ("narrow_scope", "feature_completeness", "limitations added")
+    )
+
+
+def rename_term(text: str, severity: int, seed: int, pairs: WordPairs = RENAMINGS) -> Damaged:
+    """Give another name to a known term in up to `severity` places, not in all.
+
+    Lowers terminology_consistency. Only terms after "the", "said" or "each" are renamed, so the
+    words that introduce the term keep its first name and the two names stand side by side.
+    """
+    edits = [
+        Edit(match.start(2), match.end(), name + match[3])
+        for term, name in pairs
+        for match in re.finditer(_definite(term), text, re.IGNORECASE)
+        if not _opens_claim(text, match.start())
+    ]
+    return _edited(
+        text, edits, severity, seed, ("rename_term", "terminology_consistency", "places renamed")
+    )
+
+
+def delete_antecedent(text: str, severity: int, seed: int) -> Damaged:
+    """Turn up to `severity` first mentions "a widget" into "the widget", known from nowhere.
+
+    Lowers conceptual_clarity. Only mentions whose change leaves a term without basis count.
+    """
+    rng = _seeded(seed)
+    current, deleted = text, 0
+    mentions = [item for item in find_mentions(text) if item.article in ("a", "an")]
+    rng.shuffle(mentions)
+    edits: list[Edit] = []
+    for mention in mentions:
+        if deleted == severity:
+            break
+        if _opens_claim(text, mention.start):
+            continue
+        article = Edit(mention.start, mention.start + len(mention.article), "the")
+        trial = apply_edits(text, [*edits, article])
+        if len(missing_antecedents(trial)) > len(missing_antecedents(current)):
+            edits.append(article)
+            current, deleted = trial, deleted + 1
+    return _damaged(
+        current, "delete_antecedent", "conceptual_clarity", deleted, "introductions deleted"
+    )
+
+
+def muddle_clause(text: str, severity: int, seed: int) -> Damaged:
+    """Blur up to `severity` clauses with words that leave open what is meant.
+
+    Lowers conceptual_clarity; every feature of the text stays named.
+    """
+    rng = _seeded(seed)
+    edits = [_replace(match, new) for old, new in MUDDLES for match in _places(old, text)]
+    edits += [
+        Edit(match.start(), match.start(), rng.choice(BLURRED_ENDINGS))
+        for match in re.finditer(r"(?<=[\w)])(?=;|\.\s*$)", text, re.MULTILINE)
+    ]
+    return _edited(
+        text, edits, severity, seed, ("muddle_clause", "conceptual_clarity", "clauses blurred")
+    )
+
+
+def break_dependency(text: str, severity: int, seed: int) -> Damaged:
+    """Let up to `severity` dependent claims cite themselves, a later or an unknown claim.
+
+    Lowers logical_linkage. One citation per claim is changed; "any preceding claim" is left.
+    """
+    rng = _seeded(seed)
+    claims = parse_claims(text)
+    numbers = [claim.number for claim in claims if claim.number is not None]
+    edits = []
+    for claim in claims:
+        cited = find_references(claim.text[claim.body_offset :])
+        if claim.number is not None and cited:
+            offset = claim.start + claim.body_offset
+            wrong = _wrong_number(claim.number, numbers, rng)
+            edits.append(Edit(offset + cited[-1].start, offset + cited[-1].end, str(wrong)))
+    return _edited(
+        text, edits, severity, seed, ("break_dependency", "logical_linkage", "dependencies broken")
+    )
+
+
+def reword_harmlessly(
+    text: str, severity: int, seed: int, pairs: WordPairs = REWORDINGS
+) -> Damaged:
+    """Say up to `severity` places in other words of the same meaning; lowers no criterion."""
+    edits = [_replace(match, new) for old, new in pairs for match in _places(old, text)]
+    return _edited(text, edits, severity, seed, ("reword_harmlessly", None, "places reworded"))
+
+
+def _drop_one(text: str, rng: random.Random) -> str | None:
+    """Return the text without one feature, or None when every removal would do other harm."""
+    claims = parse_claims(text)
+    places = [
+        (claim, index)
+        for claim in claims
+        for index in range(1, len(listed_elements(claim.text)))
+        if len(listed_elements(claim.text)) > 2
+    ]
+    places += [(claim, 0) for claim in claims if _is_leaf(claim, claims)]
+    rng.shuffle(places)
+    before = len(missing_antecedents(text))
+    for claim, index in places:
+        shorter = remove_element(text, claim, index) if index else remove_claim(text, claim)
+        if len(missing_antecedents(shorter)) <= before:
+            return shorter
+    return None
+
+
+def _is_leaf(claim: Claim, claims: tuple[Claim, ...]) -> bool:
+    """Whether a claim depends on another, has no list, and is cited by its number nowhere."""
+    if not claim.depends_on or len(listed_elements(claim.text)) > 1:
+        return False
+    cited = {
+        reference.number
+        for other in claims
+        for reference in find_references(other.text[other.body_offset :])
+    }
+    return claim.number not in cited
+
+
+def _seeded(seed: int) -> random.Random:
+    return random.Random(seed)
+
+
+def _wrong_number(own: int, numbers: list[int], rng: random.Random) -> int:
+    unknown = max(numbers) + rng.randint(4, 30)
+    later = [number for number in numbers if number > own]
+    return rng.choice([own, unknown, rng.choice(later) if later else unknown])
+
+
+def _opens_claim(text: str, place: int) -> bool:
+    """Whether a word is the first of a claim: a preamble, not a limitation."""
+    return re.search(r"(?:^|\d[.):])\s*$", text[max(0, place - 12) : place]) is not None
+
+
+def _definite(term: str) -> str:
+    return rf"\b(the|said|each) ({re.escape(term)})(s?)\b"
+
+
+def _places(phrase: str, text: str) -> list[re.Match[str]]:
+    return list(re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text))
+
+
+def _replace(match: re.Match[str], new: str) -> Edit:
+    return Edit(match.start(), match.end(), new)
+
+
+def _edited(
+    text: str, edits: list[Edit], severity: int, seed: int, label: tuple[str, str | None, str]
+) -> Damaged:
+    """Make a seeded choice of at most `severity` edits that do not overlap."""
+    shuffled = list(edits)
+    _seeded(seed).shuffle(shuffled)
+    chosen = without_overlaps(shuffled)[:severity]
+    kind, criterion, note = label
+    return _damaged(apply_edits(text, chosen), kind, criterion, len(chosen), note)
+
+
+def _damaged(text: str, kind: str, criterion: str | None, severity: int, note: str) -> Damaged:
+    if severity < 1:
+        raise NothingToDamage(f"This text has no place for the damage {kind!r}.")
+    return Damaged(text, (Damage(kind, criterion, severity, f"{note}: {severity}"),))

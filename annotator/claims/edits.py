@@ -1,0 +1,92 @@
+"""Owns changes to claim text by spans: apply them, remove a listed element, remove a claim."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from annotator.claims.dependencies import find_references
+from annotator.claims.features import listed_elements
+from annotator.claims.parsing import Claim, parse_claims
+
+_LEADING_AND = re.compile(r"^(\s*)(and|or)\b(?=\s)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One replacement: source[start:end] becomes `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_edits(source: str, edits: Iterable[Edit]) -> str:
+    """Return `source` with every edit made; edits must not overlap, their order is free."""
+    result = source
+    for edit in sorted(edits, key=lambda item: item.start, reverse=True):
+        result = result[: edit.start] + edit.text + result[edit.end :]
+    return result
+
+
+def without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
+    """Keep, in the given order, each edit that touches no edit kept before it."""
+    kept: list[Edit] = []
+    for edit in edits:
+        if all(edit.end <= other.start or other.end <= edit.start for other in kept):
+            kept.append(edit)
+    return kept
+
+
+def remove_element(text: str, claim: Claim, index: int) -> str:
+    """Return the claim set without the listed element `index` (>= 1) of one of its claims.
+
+    The conjunction and the full stop of the list move to its new last element.
+    """
+    elements = list(listed_elements(claim.text))
+    conjunction = _LEADING_AND.match(elements[-1])
+    if index == len(elements) - 1:
+        stripped = elements[-1].rstrip()
+        ending = "." if stripped.endswith(".") else ""
+        tail = ending + elements[-1][len(stripped) :]
+        del elements[-1]
+        if conjunction and len(elements) > 1:
+            elements[-1] = " " + conjunction[2] + elements[-1]
+        elements[-1] += tail
+    else:
+        del elements[index]
+    return text[: claim.start] + ";".join(elements) + text[claim.end :]
+
+
+def remove_claim(text: str, claim: Claim) -> str:
+    """Return the claim set without a numbered claim, later claims and citations renumbered.
+
+    The claim must not be cited by its number; a range that spans it becomes shorter by one.
+    """
+    edits = [Edit(claim.start, claim.end, "")]
+    gone = claim.number
+    if gone is None:
+        return apply_edits(text, edits)
+    for other in parse_claims(text):
+        if other.start == claim.start or other.number is None:
+            continue
+        for start, end, number in _written_numbers(other):
+            if number > gone:
+                edits.append(Edit(start, end, str(number - 1)))
+    return apply_edits(text, edits).rstrip() + _trailing_space(text)
+
+
+def _written_numbers(claim: Claim) -> list[tuple[int, int, int]]:
+    """Return the spans in the source of the claim's own number and of all that it cites."""
+    offset = claim.start + claim.body_offset
+    marker = re.search(r"\d+", claim.text)
+    spans = [
+        (offset + item.start, offset + item.end, item.number)
+        for item in find_references(claim.text[claim.body_offset :])
+    ]
+    if marker and claim.number is not None:
+        spans.append((claim.start + marker.start(), claim.start + marker.end(), claim.number))
+    return spans
+
+
+def _trailing_space(text: str) -> str:
+    return text[len(text.rstrip()) :]
