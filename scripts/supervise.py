@@ -16,6 +16,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -55,7 +56,7 @@ class Program:
         with far_end:
             self.process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(KEEPER), *self.command],
-                stdin=far_end,
+                stdin=far_end.fileno(),
                 cwd=ROOT,
                 start_new_session=True,
             )
@@ -74,10 +75,9 @@ class Program:
         """Kill whatever is left of the group; return the command's exit code where it had one."""
         if self.process is None or self.line is None:
             return None
-        try:
+        # Nobody left is the usual case: the keeper has ended its group.
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # the usual case: the keeper has ended its group
         self.process.wait()
         with self.line:
             try:
@@ -182,7 +182,9 @@ def chosen_port() -> int:
         try:
             probe.bind((HOST, port))
         except PermissionError:
-            sys.exit(f"Port {port} needs more rights: choose one above 1023 with `make run PORT=8001`.")
+            sys.exit(
+                f"Port {port} needs more rights: choose one above 1023 with `make run PORT=8001`."
+            )
         except OSError:
             sys.exit(
                 f"Port {port} is taken by another program: stop it, "
@@ -231,7 +233,8 @@ def main() -> None:
         "--with-parent", action="store_true", help="stop when the starting process ends"
     )
     parent = os.getppid() if parser.parse_args().with_parent else None
-    url = f"http://{HOST}:{chosen_port()}"
+    port = chosen_port()
+    url = f"http://{HOST}:{port}"
     data_dir = Path(os.environ.get("DATA_DIR") or ROOT / "var")
     is_local = not any(os.environ.get(name) for name in PRODUCTION_SETTINGS)
     welcome = f"\nServed at {url}"
@@ -241,7 +244,7 @@ def main() -> None:
             "\nDemo logins: alice, bob (annotators), carol (adjudicator), rita (researcher), "
             f"ada (admin)\nPassword of each: {password}"
         )
-    supervisor = Supervisor(programs(chosen_port()), url, f"{welcome}\nCtrl-C stops everything.\n")
+    supervisor = Supervisor(programs(port), url, f"{welcome}\nCtrl-C stops everything.\n")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, supervisor.request_stop)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup is respected
