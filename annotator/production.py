@@ -17,17 +17,26 @@ def make_private(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def local_secret(data_dir: Path) -> str:
-    """Return the secret of local mode, made once with mode 0600."""
-    make_private(data_dir)
-    path = data_dir / "secret_key"
+def kept_secret(path: Path, length: int) -> str:
+    """Return the secret in a file, made once with mode 0600."""
+    make_private(path.parent)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return path.read_text()
+        return path.read_text().strip()
     with os.fdopen(descriptor, "w") as file:
-        file.write(secrets.token_urlsafe(64))
+        file.write(secrets.token_urlsafe(length))
     return path.read_text()
+
+
+def local_secret(data_dir: Path) -> str:
+    """Return the secret key of local mode."""
+    return kept_secret(data_dir / "secret_key", 64)
+
+
+def demo_password(data_dir: Path) -> str:
+    """Return the password of the demo accounts where DEMO_PASSWORD does not set one."""
+    return kept_secret(data_dir / "demo_password", 9)
 
 
 def refuse_unsafe(
@@ -40,22 +49,14 @@ def refuse_unsafe(
             '`python -c "import secrets; print(secrets.token_urlsafe(64))"`'
         )
     if any(secret.lower().startswith(weak) for weak in KNOWN_WEAK):
-        raise ImproperlyConfigured(
-            "SECRET_KEY is a published sample value; make your own"
-        )
+        raise ImproperlyConfigured("SECRET_KEY is a published sample value; make your own")
     if is_debug:
-        raise ImproperlyConfigured(
-            "DEBUG must be 0 in production: error pages would show claims"
-        )
+        raise ImproperlyConfigured("DEBUG must be 0 in production: error pages would show claims")
     if not hosts or any(host in ("*", ".") for host in hosts):
-        raise ImproperlyConfigured(
-            "ALLOWED_HOSTS must list the names that this site answers to"
-        )
+        raise ImproperlyConfigured("ALLOWED_HOSTS must list the names that this site answers to")
     if database["ENGINE"].endswith("postgresql") and database.get("PASSWORD") in (
         "postgres",
         "password",
         "changeme",
     ):
-        raise ImproperlyConfigured(
-            "DATABASE_URL carries a sample password; set a real one"
-        )
+        raise ImproperlyConfigured("DATABASE_URL carries a sample password; set a real one")

@@ -19,9 +19,7 @@ def campaigns_for(
     ).distinct()
 
 
-def roles_of(
-    user: User | AnonymousUser, campaign: Campaign | None = None
-) -> frozenset[str]:
+def roles_of(user: User | AnonymousUser, campaign: Campaign | None = None) -> frozenset[str]:
     """Return the user's roles in a campaign, or in any campaign when none is named."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()

@@ -7,20 +7,18 @@ from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Candidate, Rating
 
-LOCKED_SENTENCE = "This rating can no longer be changed. Ask the campaign's admin to reopen it if it is wrong."
+LOCKED_SENTENCE = (
+    "This rating can no longer be changed. Ask the campaign's admin to reopen it if it is wrong."
+)
 
 
-def locked_candidates(
-    campaign: Campaign, now: datetime | None = None
-) -> QuerySet[Candidate]:
+def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QuerySet[Candidate]:
     """Return the candidates whose ratings are final.
 
     Locked: the campaign is closed, or the overlap is complete and the revision window has passed
     since the last submit or revision.
     """
-    rated = Candidate.objects.filter(
-        reference__campaign=campaign, ratings__isnull=False
-    ).distinct()
+    rated = Candidate.objects.filter(reference__campaign=campaign, ratings__isnull=False).distinct()
     if not campaign.is_open:
         return rated
     before = (now or timezone.now()) - timedelta(hours=campaign.revision_hours)
@@ -35,7 +33,5 @@ def is_locked(assignment: Assignment) -> bool:
         return True
     has_rating = Rating.objects.filter(assignment=assignment).exists()
     return has_rating and (
-        locked_candidates(assignment.campaign)
-        .filter(pk=assignment.candidate_id)
-        .exists()
+        locked_candidates(assignment.campaign).filter(pk=assignment.candidate_id).exists()
     )

@@ -1,7 +1,11 @@
 """Pages for requests that cannot be answered as asked."""
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+
+from annotator.queries.access import campaigns_for
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -9,13 +13,31 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "errors/403_csrf.html", status=403)
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that the request could not be read, or was too long to be read."""
+    is_too_big = isinstance(exception, RequestDataTooBig)
+    words = {
+        "heading": "That was too long" if is_too_big else "The request could not be read",
+        "sentence": "The form was longer than the server takes."
+        if is_too_big
+        else "It was not in a form that this site sends.",
+    }
+    return render(request, "errors/400.html", words, status=413 if is_too_big else 400)
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "errors/404.html", status=404)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say no; a campaign that is not theirs is not confirmed to exist by a 403."""
+    match = request.resolver_match
+    slug = match.kwargs.get("slug") if match else None
+    if slug and not campaigns_for(request.user).filter(slug=slug).exists():
+        return not_found(request, exception)
     return render(request, "errors/403.html", status=403)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return render(request, "errors/500.html", status=500)
+    """Render without context processors: the database may be what is broken."""
+    return HttpResponse(render_to_string("errors/500.html"), status=500)

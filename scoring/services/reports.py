@@ -19,6 +19,7 @@ from scoring.models import AgreementReport, DatasetVersion, MetricScore
 from scoring.queries.datasets import SPLITS, LabelledRow, labelled_rows
 from scoring.queries.scorers import Scorer, check_scorer_names, load_scorer
 
+CODE_VERSION = "1"  # raised when a change here or in scoring.agreement moves a number
 Text = tuple[str, str]
 DEFAULT_TIE_THRESHOLD = 1e-4
 
@@ -105,18 +106,14 @@ def _compute(report: AgreementReport) -> dict[str, object]:
     from scoring.agreement.report import build_report
 
     rows = _rows(report.dataset_version, report.criterion, report.split)
-    texts = list(
-        dict.fromkeys((row.reference, text) for row in rows for text in (row.b, row.c))
-    )
+    texts = list(dict.fromkeys((row.reference, text) for row in rows for text in (row.b, row.c)))
     names = [
         *report.scorers,
         *(name for name in BASELINE_NAMES if name not in report.scorers),
     ]
     scored = {}
     for number, name in enumerate(names):
-        leases.beat(
-            report, progress=number / (len(names) + 1), message=f"Scoring with {name}."
-        )
+        leases.beat(report, progress=number / (len(names) + 1), message=f"Scoring with {name}.")
         scorer = _load(name)
         scored[name] = ScorerScores(name, scorer.version, _score(scorer, texts))
     leases.beat(report, message="Computing intervals.")
@@ -126,6 +123,7 @@ def _compute(report: AgreementReport) -> dict[str, object]:
         dataset_sha256=report.dataset_version.sha256,
         split=report.split,
         tie_threshold=report.tie_threshold,
+        code_version=CODE_VERSION,
     )
     items = [Item(row.reference_id, row.reference, row.b, row.c, row.y) for row in rows]
     try:
@@ -133,7 +131,7 @@ def _compute(report: AgreementReport) -> dict[str, object]:
             question,
             items,
             [scored[name] for name in report.scorers],
-            [scored[name] for name in names if name not in report.scorers],
+            [scored[name] for name in BASELINE_NAMES],
         )
     except AgreementError as error:
         raise Refused(str(error)) from error
@@ -161,9 +159,7 @@ def _score(scorer: Scorer, texts: Sequence[Text]) -> dict[Text, float]:
     missing = [text for text in texts if digests[text] not in known]
     if missing:
         values = scorer.score(missing)
-        fresh = {
-            digests[text]: value for text, value in zip(missing, values, strict=True)
-        }
+        fresh = {digests[text]: value for text, value in zip(missing, values, strict=True)}
         MetricScore.objects.bulk_create(
             (
                 MetricScore(

@@ -1,0 +1,153 @@
+"""`manage.py load_demo`: the demo campaign and its accounts, once.
+
+The claim texts are files in fixtures/demo; annotator.demo plans which damage each candidate
+carries and what the two absent annotators rated; here the plan goes through the same services
+as real work does.
+"""
+
+import random
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from annotator import production
+from annotator.demo.plan import build_demo_plan
+from annotator.demo.records import DemoPlan, DemoReference
+from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.management.house_command import HouseCommand
+from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
+from annotator.refusals import Refused
+from annotator.services.assignments import assign_candidates
+from annotator.services.claim_import import create_campaign, import_claims
+from annotator.services.people import create_user, grant_role, set_demo_password
+from annotator.services.ratings import submit_rating
+
+SLUG = "demo"
+FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo"
+CAST = {
+    "alice": Role.ANNOTATOR,
+    "bob": Role.ANNOTATOR,
+    "carol": Role.ADJUDICATOR,
+    "rita": Role.RESEARCHER,
+    "ada": Role.ADMIN,
+}
+# They rated the demo before you came; without a password nobody signs in as them.
+ABSENT = ("demo-1", "demo-2")
+
+
+class Command(HouseCommand):
+    help = "Load the demo campaign (in local mode only) and print its logins."
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        if not settings.IS_LOCAL:
+            raise Refused(
+                "The demo is for local mode: its accounts share one password, which production "
+                "never allows. Unset SECRET_KEY, ALLOWED_HOSTS and DATABASE_URL to load it."
+            )
+        password = settings.DEMO_PASSWORD or production.demo_password(Path(settings.DATA_DIR))
+        is_new = not Campaign.objects.filter(slug=SLUG).exists()
+        if is_new:
+            self.say("Loading the demo campaign ...")
+            with transaction.atomic():
+                _load(build_demo_plan(FIXTURES))
+        for user in User.objects.filter(username__in=CAST):
+            set_demo_password(user=user, password=password)
+        campaign = Campaign.objects.get(slug=SLUG)
+        return {
+            "campaign": SLUG,
+            "loaded": is_new,
+            "references": campaign.references.count(),
+            "candidates": Candidate.objects.filter(reference__campaign=campaign).count(),
+            "ratings": Rating.objects.filter(candidate__reference__campaign=campaign).count(),
+            "conflicts": Conflict.objects.filter(campaign=campaign).count(),
+            "users": list(CAST),
+            "password": password,
+        }
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        return (
+            f"Demo campaign: {document['references']} references, {document['candidates']} "
+            f"candidates, {document['ratings']} ratings, {document['conflicts']} conflicts.\n"
+            f"Demo logins: {', '.join(document['users'])}; password: {document['password']}"
+        )
+
+
+def _load(plan: DemoPlan) -> None:
+    campaign = create_campaign(slug=SLUG, name=plan.title)
+    people = {name: _account(name) for name in (*CAST, *ABSENT)}
+    for name, role in CAST.items():
+        grant_role(user=people[name], campaign=campaign, role=role)
+    for name in ABSENT:
+        grant_role(user=people[name], campaign=campaign, role=Role.ANNOTATOR)
+    import_claims(
+        campaign=campaign,
+        records=[_record(reference) for reference in plan.references],
+        may_train=True,
+    )
+    candidates = {
+        (row.reference.reference_id, row.candidate_id): row
+        for row in Candidate.objects.filter(reference__campaign=campaign).select_related(
+            "reference"
+        )
+    }
+    _assign(plan, campaign, people, candidates)
+    _rate(plan, people, candidates)
+
+
+def _account(name: str) -> User:
+    known = User.objects.filter(username=name).first()
+    return known or create_user(username=name, password=None)
+
+
+def _record(reference: DemoReference) -> ReferenceRecord:
+    source = reference.source
+    return ReferenceRecord(
+        reference_id=source.reference_id,
+        reference_claims=source.text,
+        candidates=tuple(
+            CandidateRecord(candidate_id=c.label, claims=c.text, system=c.system)
+            for c in reference.candidates
+        ),
+        office=source.office,
+        ipc=source.ipc,
+        language=source.language,
+        title=source.title,
+    )
+
+
+def _assign(
+    plan: DemoPlan,
+    campaign: Campaign,
+    people: dict[str, User],
+    candidates: dict[tuple[str, str], Candidate],
+) -> None:
+    shares: dict[str, list[Candidate]] = {}
+    for share in (*plan.ratings, *plan.assignments):
+        key = (share.reference_id, share.label)
+        shares.setdefault(share.annotator, []).append(candidates[key])
+    for name, share_of_one in shares.items():
+        assign_candidates(
+            campaign=campaign,
+            annotator=people[name],
+            candidates=share_of_one,
+            chance=random.Random(f"demo {name}"),  # noqa: S311 - an order to repeat, no secret
+        )
+
+
+def _rate(
+    plan: DemoPlan, people: dict[str, User], candidates: dict[tuple[str, str], Candidate]
+) -> None:
+    assignments = {(row.annotator_id, row.candidate_id): row.pk for row in Assignment.objects.all()}
+    now = timezone.now()
+    for rating in plan.ratings:
+        annotator = people[rating.annotator]
+        candidate = candidates[rating.reference_id, rating.label]
+        submit_rating(
+            assignment_id=assignments[annotator.pk, candidate.pk],
+            annotator=annotator,
+            scores=dict(rating.scores),
+            submitted_at=now - rating.before_now,
+        )
