@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,11 @@ def _score_of(scorer: ScorerScores, reference: str, candidate: str) -> float:
     score = scorer.scores.get((reference, candidate))
     if score is None or not math.isfinite(score):
         found = "no score" if score is None else f"the score {score}"
+        # Named by digest: a message may reach a log, and claim text must not.
+        digest = sha256(candidate.encode()).hexdigest()[:16]
         raise AgreementError(
-            f"The scorer {scorer.name} gave {found} for the candidate that begins "
-            f"{candidate[:60]!r}; every candidate needs a finite number."
+            f"The scorer {scorer.name} gave {found} for the candidate whose text has the sha256 "
+            f"{digest}...; every candidate needs a finite number."
         )
     return float(score)
 
