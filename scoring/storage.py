@@ -61,12 +61,8 @@ def read_dataset(digest: str) -> bytes:
     """Return a stored dataset; raise StoredFileDamaged when it is missing or changed."""
     path = dataset_path(digest)
     if not path.is_file():
-        raise StoredFileDamaged(
-            f"The dataset file {path.name} is missing from the data directory."
-        )
+        raise StoredFileDamaged(f"The dataset file {path.name} is missing from the data directory.")
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != digest:
-        raise StoredFileDamaged(
-            f"The dataset file {path.name} was changed after it was stored."
-        )
+        raise StoredFileDamaged(f"The dataset file {path.name} was changed after it was stored.")
     return content

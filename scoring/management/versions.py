@@ -1,8 +1,11 @@
 """Dataset versions as commands name them."""
 
+from typing import Any
+
 from annotator.refusals import Refused
 from scoring.models import Dataset, DatasetVersion
 from scoring.queries.datasets import find_version
+from scoring.services.datasets import Frozen
 
 
 def version_or_refuse(name: str) -> DatasetVersion:
@@ -12,3 +15,17 @@ def version_or_refuse(name: str) -> DatasetVersion:
     except DatasetVersion.DoesNotExist as error:
         known = ", ".join(Dataset.objects.values_list("name", flat=True)[:20]) or "none yet"
         raise Refused(f"There is no dataset {name!r}. Datasets: {known}.") from error
+
+
+def frozen_document(frozen: Frozen) -> dict[str, Any]:
+    """Return what a freeze or an import prints."""
+    version = frozen.version
+    return {
+        "dataset": version.dataset.name,
+        "version": version.number,
+        "sha256": version.sha256,
+        "items": version.items,
+        "labels": version.card["labels"],
+        "splits": version.card["splits"],
+        "left_out": version.card.get("left_out", {}),
+    }

@@ -55,7 +55,7 @@ class FeatureCache:
         try:
             with os.fdopen(handle, "wb") as stream:
                 np.savez(stream, vector=vector)
-            os.replace(temporary, path)
+            Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise

@@ -75,6 +75,20 @@ def read_checkpoint(directory: Path) -> Checkpoint:
     Raises ``CheckpointInvalid`` if a file is missing, unknown, changed, a link, or holds
     numbers that are not finite. Only safetensors and JSON are read: nothing is unpickled.
     """
+    data = _checked_files(directory)
+    config = _parse(data.pop(CONFIG), CONFIG)
+    if config.get("format") != FORMAT:
+        raise CheckpointInvalid(f"The model has format {config.get('format')}, not {FORMAT}.")
+    try:
+        tensors = load(data.pop(WEIGHTS))
+    except SafetensorError as error:
+        raise CheckpointInvalid(f"The weights cannot be read: {error}") from error
+    _check_finite(tensors)
+    return Checkpoint(tensors, config, {name: content.decode() for name, content in data.items()})
+
+
+def _checked_files(directory: Path) -> dict[str, bytes]:
+    """Return the files but the manifest, which vouches for each of them."""
     if not directory.is_dir():
         raise CheckpointInvalid(f"There is no model directory at {directory}.")
     entries = {entry.name: entry for entry in directory.iterdir()}
@@ -92,15 +106,7 @@ def read_checkpoint(directory: Path) -> Checkpoint:
     for name, content in data.items():
         if _sha256(content) != expected[name]:
             raise CheckpointInvalid(f"The file {name} of the model was changed after training.")
-    config = _parse(data.pop(CONFIG), CONFIG)
-    if config.get("format") != FORMAT:
-        raise CheckpointInvalid(f"The model has format {config.get('format')}, not {FORMAT}.")
-    try:
-        tensors = load(data.pop(WEIGHTS))
-    except SafetensorError as error:
-        raise CheckpointInvalid(f"The weights cannot be read: {error}") from error
-    _check_finite(tensors)
-    return Checkpoint(tensors, config, {name: content.decode() for name, content in data.items()})
+    return data
 
 
 def _check_finite(tensors: dict[str, Tensor]) -> None:

@@ -19,10 +19,14 @@ POOLINGS: Final = ("mean", "cls")
 DEFAULT_ENCODER: Final = "default"
 LONGFORMER: Final = "allenai/longformer-base-4096"
 
-PROBE_WEIGHT_DECAYS: Final = (6.0, 12.0, 24.0, 48.0)
-"""Weight decays that the probe tries on folds of the training references."""
-PROBE_FALLBACK_WEIGHT_DECAY: Final = 24.0
-"""Used where there are too few references to choose by folds."""
+PROBE_WEIGHT_DECAYS: Final = (1.0, 3.0, 12.0, 48.0)
+"""Weight decays that the probe tries on folds of the training references.
+
+Decay is AdamW's, apart from the gradient: at 1 a feature's weight follows its worth, from about 12
+on all weights are of one size and the data decide little more than which features count.
+"""
+PROBE_FALLBACK_WEIGHT_DECAY: Final = 48.0
+"""The strongest of them, used where there are too few references to choose by folds."""
 
 PAPER: Final[dict[str, Any]] = {
     "method": "finetune",

@@ -17,7 +17,7 @@ from scoring.patclaimeval.encoder import Encoder
 from scoring.patclaimeval.surface import surface_features
 
 FEATURE_VERSION: Final = "1"
-"""Raise whenever a feature changes its meaning: cached vectors and old models then no longer fit."""
+"""Raise it when a feature changes its meaning: cached vectors and old models then do not fit."""
 
 _WORSE: Final = frozenset(
     re.findall(

@@ -146,7 +146,7 @@ def _step(
         total += float(loss.detach())
         if not math.isfinite(total):
             raise TrainingFailed(f"The loss became {total} at step {step}; training stopped.")
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
     optimiser.step()
     return total

@@ -112,15 +112,7 @@ def train_finetuned(
     else:
         head, columns = _random_head(encoder.width), 0
     network = PairScorer(encoder, head, settings.pooling).to(device)
-    known: dict[Pair, Tensor] = {}
-
-    def extra(pairs: Sequence[Pair]) -> Tensor:
-        if not columns:
-            return torch.zeros((len(pairs), 0), device=device)
-        for pair in pairs:
-            if pair not in known:
-                known[pair] = torch.from_numpy(surface_matrix([pair])[0]).to(device)
-        return torch.stack([known[pair] for pair in pairs])
+    extra = _extra(columns, device)
 
     def tell(epoch: int, step: int, steps: int, loss: float, tau: float | None) -> None:
         on_progress(Progress("training", step, steps, epoch, settings.epochs or 0, loss, tau))
@@ -135,6 +127,21 @@ def train_finetuned(
         settings.method, tensors, head.clip, [], found, threshold, tuned.epochs_run,
         tuned.best_epoch, tuned.history, texts=encoder_files(encoder), warnings=warnings,
     )  # fmt: skip
+
+
+def _extra(columns: int, device: torch.device) -> Callable[[Sequence[Pair]], Tensor]:
+    """Return what gives the surface features of pairs (none if ``columns`` is 0), kept once made."""
+    known: dict[Pair, Tensor] = {}
+
+    def extra(pairs: Sequence[Pair]) -> Tensor:
+        if not columns:
+            return torch.zeros((len(pairs), 0), device=device)
+        for pair in pairs:
+            if pair not in known:
+                known[pair] = torch.from_numpy(surface_matrix([pair])[0]).to(device)
+        return torch.stack([known[pair] for pair in pairs])
+
+    return extra
 
 
 def _comparisons(

@@ -51,4 +51,4 @@ class PairScorer(nn.Module):
     def forward(self, pairs: Sequence[Pair], extra: Tensor) -> Tensor:
         """Return scores in (0, 1), shape [n], of n pairs with extra features of shape [n, k]."""
         pooled = torch.stack([self.encoder.pooled_pair(p, q, self.pooling) for p, q in pairs])
-        return self.head(torch.cat([extra.to(pooled.device), pooled], dim=1))  # type: ignore[no-any-return]
+        return self.head(torch.cat([extra.to(pooled.device), pooled], dim=1))

@@ -23,13 +23,13 @@ from scoring.patclaimeval.network import LinearHead
 
 CALIBRATION_REFERENCES: Final = 4
 """Below so many references there are no folds at all, not even for the tie threshold."""
-CHOOSING_REFERENCES: Final = 12
+CHOOSING_REFERENCES: Final = 10
 """Below so many references folds are too noisy to choose by: the recommended values hold."""
 FOLDS: Final = 4
 DISTANCE_SCALES: Final = (0.0, 0.1)
 """How much the encoder's distance numbers count beside the named features: not at all, or a bit."""
 CHOICE_SLACK: Final = 0.03
-"""The most restrained choice within this much tau-b of the best is taken: folds are few and noisy."""
+"""The most restrained choice within this much tau-b of the best is taken: folds are noisy."""
 
 OnStep = Callable[[int, int, float | None], None]
 
@@ -173,7 +173,7 @@ def fit_head(
         if not np.isfinite(losses[-1]):
             raise TrainingFailed(f"The loss became {losses[-1]} at step {step}; training stopped.")
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step()
         with torch.no_grad():
             weight[weight * signs < 0] = 0

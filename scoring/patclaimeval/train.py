@@ -60,12 +60,7 @@ def train_model(
     check_training_set(training)
     settings = replace(settings, device=_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
-    encoder = load_encoder(
-        settings.encoder,
-        max_tokens=settings.max_tokens,
-        global_tokens=settings.global_tokens,
-        allow_download=settings.allow_download,
-    )
+    encoder = _encoder(settings)
     facts = encoder.facts()
     _refuse_long(encoder, [*training, *validation])
     on_progress(Progress("preparing", 1, 1))
@@ -100,6 +95,15 @@ def check_training_set(training: Sequence[Quadruplet]) -> None:
             f"All {len(training)} quadruplets carry the same label ({word}); training needs "
             "different ones."
         )
+
+
+def _encoder(settings: TrainingSettings) -> Encoder:
+    return load_encoder(
+        settings.encoder,
+        max_tokens=settings.max_tokens,
+        global_tokens=settings.global_tokens,
+        allow_download=settings.allow_download,
+    )
 
 
 def _refuse_long(encoder: Encoder, items: Sequence[Quadruplet]) -> None:

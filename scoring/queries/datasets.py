@@ -3,12 +3,15 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import BytesIO
 
 from django.db.models import Q, QuerySet
 
 from annotator.models import Role, User
 from annotator.queries.access import campaigns_for, roles_of
 from scoring import storage
+from scoring.formats import patent_ce_jsonl
+from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
 
 MAY_READ = (Role.RESEARCHER, Role.ADMIN)
@@ -37,14 +40,10 @@ def datasets_for(user: User) -> QuerySet[Dataset]:
 
 
 def versions_for(user: User) -> QuerySet[DatasetVersion]:
-    return DatasetVersion.objects.filter(dataset__in=datasets_for(user)).select_related(
-        "dataset"
-    )
+    return DatasetVersion.objects.filter(dataset__in=datasets_for(user)).select_related("dataset")
 
 
-def find_version(
-    name: str, versions: QuerySet[DatasetVersion] | None = None
-) -> DatasetVersion:
+def find_version(name: str, versions: QuerySet[DatasetVersion] | None = None) -> DatasetVersion:
     """Return NAME@NUMBER, or the newest version of NAME; raise DatasetVersion.DoesNotExist."""
     match = re.fullmatch(r"([A-Za-z0-9_-]+)(?:@(\d{1,9}))?", name)
     if match is None:
@@ -63,11 +62,12 @@ def is_researcher(user: User, version: DatasetVersion) -> bool:
     """Say whether the user may start work on the version: a researcher of its campaign, or any."""
     campaigns = campaigns_for(user, [Role.RESEARCHER])
     campaign = version.dataset.campaign
-    return (
-        campaigns.exists()
-        if campaign is None
-        else campaigns.filter(pk=campaign.pk).exists()
-    )
+    return campaigns.exists() if campaign is None else campaigns.filter(pk=campaign.pk).exists()
+
+
+def read_rows(version: DatasetVersion) -> Iterable[DatasetRow]:
+    """Return the rows of a version; raise StoredFileDamaged when its file is not what was stored."""
+    return patent_ce_jsonl.read(BytesIO(storage.read_dataset(version.sha256)))
 
 
 def labelled_rows(version: DatasetVersion, criterion: str) -> list[LabelledRow]:

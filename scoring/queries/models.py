@@ -8,9 +8,9 @@ from scoring.queries.datasets import versions_for
 
 
 def runs_for(user: User) -> QuerySet[TrainingRun]:
-    return TrainingRun.objects.filter(
-        dataset_version__in=versions_for(user)
-    ).select_related("dataset_version__dataset", "model_version", "requested_by")
+    return TrainingRun.objects.filter(dataset_version__in=versions_for(user)).select_related(
+        "dataset_version__dataset", "model_version", "requested_by"
+    )
 
 
 def models_for(user: User) -> QuerySet[ModelVersion]:
@@ -20,6 +20,6 @@ def models_for(user: User) -> QuerySet[ModelVersion]:
 
 
 def reports_for(user: User) -> QuerySet[AgreementReport]:
-    return AgreementReport.objects.filter(
-        dataset_version__in=versions_for(user)
-    ).select_related("dataset_version__dataset", "requested_by")
+    return AgreementReport.objects.filter(dataset_version__in=versions_for(user)).select_related(
+        "dataset_version__dataset", "requested_by"
+    )

@@ -58,9 +58,7 @@ def report_page(report: AgreementReport) -> ReportPage | None:
     if result is None:
         return None
     rows = [_row(name, "scorer", entry) for name, entry in result["scorers"].items()]
-    rows += [
-        _row(name, "baseline", entry) for name, entry in result["baselines"].items()
-    ]
+    rows += [_row(name, "baseline", entry) for name, entry in result["baselines"].items()]
     return ReportPage(
         criterion=NAMES[report.criterion],
         figures=FIGURES,
@@ -84,6 +82,4 @@ def _row(name: str, kind: str, entry: dict[str, Any]) -> Row:
 
 
 def _cell(figure: dict[str, Any]) -> Cell:
-    return Cell(
-        figure["value"], figure["low"], figure["high"], figure.get("reason") or ""
-    )
+    return Cell(figure["value"], figure["low"], figure["high"], figure.get("reason") or "")

@@ -32,9 +32,7 @@ class Scorer:
 def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) -> None:
     """Refuse names that no scorer bears, models of another criterion, or an empty list."""
     if not names:
-        raise Refused(
-            "Name at least one scorer.", {"scorers": ["Name at least one scorer."]}
-        )
+        raise Refused("Name at least one scorer.", {"scorers": ["Name at least one scorer."]})
     for name in names:
         if name.startswith(MODEL_PREFIX):
             model = find_model(name.removeprefix(MODEL_PREFIX), user)
@@ -66,9 +64,7 @@ def load_scorer(name: str) -> Scorer:
     return Scorer(
         name,
         metric.version,
-        lambda pairs: metric.score(
-            [Pair(reference, text) for reference, text in pairs]
-        ),
+        lambda pairs: metric.score([Pair(reference, text) for reference, text in pairs]),
     )
 
 

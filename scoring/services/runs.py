@@ -99,11 +99,7 @@ def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> No
 
 
 def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
-    rows = [
-        r
-        for r in labelled_rows(version, criterion)
-        if r.split in ("train", "validation")
-    ]
+    rows = [r for r in labelled_rows(version, criterion) if r.split in ("train", "validation")]
     if len(rows) < FEWEST_QUADRUPLETS:
         raise Refused(
             f"{version} has {len(rows)} quadruplets with a label for {NAMES[criterion]} outside "
@@ -206,6 +202,5 @@ def _record(action: str, run: TrainingRun, actor: User | None, **details: str) -
         action=action,
         object_type="training_run",
         object_id=str(run.pk),
-        details={"criterion": run.criterion, "dataset": str(run.dataset_version)}
-        | details,
+        details={"criterion": run.criterion, "dataset": str(run.dataset_version)} | details,
     )

@@ -1,0 +1,108 @@
+"""The published Patent-CE layout: a JSON array whose A and B are our B and C.
+
+With annotator/formats/patent_ce_claims.py the only place that knows its keys.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from annotator.formats.digests import candidate_id_of, reference_id_of
+from annotator.formats.json_streams import Record, read_array
+from annotator.formats.records import BadRecord, ByteSource, FormatError, ReadNotes
+from annotator.formats.shapes import Shape, checked
+from scoring.formats.patent_ce_jsonl import labels_of
+from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import flags_of, quadruplet_id
+
+CRITERION_OF: Final = {
+    "Completeness": "feature_completeness",
+    "Clarity": "conceptual_clarity",
+    "Consistency": "terminology_consistency",
+    "Linkage": "logical_linkage",
+    "Quality": "overall_quality",
+}
+NAME_OF: Final = {key: name for name, key in CRITERION_OF.items()}
+_FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
+
+
+def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRow]:
+    """Yield the rows of one published file in file order; ids come from the texts' digests.
+
+    Raises FormatError with up to 100 bad items, each with its number from 1.
+    """
+    notes = notes if notes is not None else ReadNotes()
+    return checked(read_array(file, notes), _build, notes)
+
+
+def join(
+    files: Sequence[tuple[str, Iterable[DatasetRow]]], notes: ReadNotes | None = None
+) -> list[DatasetRow]:
+    """Join files on (A, B, C) and merge their labels: the published files hold one criterion each.
+
+    Input: (file name, rows) pairs. Output: rows in the order in which they first stand. An equal
+    row that returns is kept once and counted in `notes`. Raises FormatError where two labels of
+    one criterion contradict each other.
+    """
+    notes = notes if notes is not None else ReadNotes()
+    joined: dict[str, DatasetRow] = {}
+    first_file: dict[str, str] = {}
+    bad: list[BadRecord] = []
+    for name, rows in files:
+        for item, row in enumerate(rows, start=1):
+            known = joined.setdefault(row.id, row)
+            if known is row:
+                first_file[row.id] = name
+                continue
+            if first_file[row.id] == name:
+                notes.duplicates += 1
+            else:
+                notes.joined += 1
+            for key, label in row.y.items():
+                if known.y.get(key, label) != label:
+                    reason = f"the label {label} contradicts {known.y[key]} given before"
+                    bad.append(BadRecord(0, NAME_OF[key], reason, item, name))
+            joined[row.id] = replace(known, y={**row.y, **known.y})
+    if bad:
+        raise FormatError(f"Refused: {len(bad)} labels contradict; the first is {bad[0]}", bad)
+    return list(joined.values())
+
+
+def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:
+    """Yield the array piece by piece; reading it again gives equal texts and labels."""
+    yield b"["
+    for number, row in enumerate(rows):
+        item = {
+            "gold_claim": row.reference,
+            "A": row.b,
+            "B": row.c,
+            "human_eval": {name: row.y[key] for name, key in CRITERION_OF.items() if key in row.y},
+        }
+        yield (b",\n" if number else b"\n") + json.dumps(item, ensure_ascii=False).encode()
+    yield b"\n]\n"
+
+
+def _build(record: Record) -> tuple[DatasetRow | None, list[tuple[str, str]]]:
+    shape = Shape(record.value, _FIELDS)
+    reference, b, c = (shape.claims(name) for name in _FIELDS[:3])
+    labels = labels_of(shape, "human_eval", CRITERION_OF)
+    if shape.problems:
+        return None, shape.problems
+    return _row(reference, b, c, labels), []
+
+
+def _row(reference: str, b: str, c: str, labels: dict[str, int]) -> DatasetRow:
+    flags = flags_of(reference, b, c)
+    extras: dict[str, Any] = {"flags": list(flags)} if flags else {}
+    return DatasetRow(
+        id=quadruplet_id(reference, b, c),
+        reference_id=reference_id_of(reference),
+        reference=reference,
+        b=b,
+        c=c,
+        b_id=candidate_id_of(b),
+        c_id=candidate_id_of(c),
+        y=labels,
+        extras=extras,
+    )

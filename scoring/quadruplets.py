@@ -1,0 +1,244 @@
+"""Quadruplets (A, B, C, y) out of ratings: which of two candidates of one reference people prefer.
+
+Source: Jiang, Scherz, Goetz, "Towards Better Evaluation for Generated Patent Claims", ACL 2025,
+section 3.2 and eq. 3. Standard library only.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+from typing import Final
+
+from annotator.rubric import ALL_CRITERIA
+
+POLICIES: Final = ("settled", "per-annotator", "majority")
+
+Label = int
+Value = Fraction | int
+
+
+@dataclass(frozen=True, slots=True)
+class RatedValues:
+    """One annotator's values for one candidate.
+
+    `values` maps each of the five criteria to points: the four criteria 0 to 10, the overall as
+    its exact fraction numerator / 11, never a float. `annotator` is a pseudonym.
+    """
+
+    annotator: str
+    rating_id: str
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedCandidate:
+    """A candidate of a reference with the ratings that count for it (at least one)."""
+
+    candidate_id: str
+    text: str
+    ratings: tuple[RatedValues, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedReference:
+    """A reference with its rated candidates and the facts that a row carries along."""
+
+    reference_id: str
+    text: str
+    candidates: tuple[RatedCandidate, ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Quadruplet:
+    """One comparison. y[criterion] = 1 if B is better, 0 if equal, -1 if C is better.
+
+    `y_soft[criterion]` is the share of annotators who hold B above C, a tie counting one half,
+    0 to 1. `rating_ids` names every rating that the labels follow from, sorted. `flags`: "B equals
+    the reference" and the like.
+    """
+
+    id: str
+    reference_id: str
+    reference: str
+    b_id: str
+    b: str
+    c_id: str
+    c: str
+    y: Mapping[str, Label]
+    y_soft: Mapping[str, float]
+    rating_ids: tuple[str, ...]
+    annotators: int
+    annotator: str
+    flags: tuple[str, ...]
+    facts: Mapping[str, str]
+
+
+def build_quadruplets(
+    references: Iterable[RatedReference],
+    *,
+    policy: str = "settled",
+    tie_band: Fraction = Fraction(0),
+    seed: int = 0,
+) -> list[Quadruplet]:
+    """Compare every two candidates of each reference.
+
+    Input: rated references; a policy: "settled" compares the means over annotators as exact
+    fractions, "per-annotator" gives one quadruplet for each annotator who rated both, "majority"
+    takes the sign of the sum of those annotators' signs; `tie_band` in rating points, >= 0: a
+    difference of at most that is a tie. `seed` draws which of the two stands as B.
+    Output: quadruplets in the order of the references, the same for the same input; a criterion
+    on which a policy has nothing to compare is absent from y, and a pair without any label is
+    left out. Raises ValueError for an unknown policy or a negative band.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"{policy} is no policy; policies are {', '.join(POLICIES)}")
+    if tie_band < 0:
+        raise ValueError("the tie band must be 0 or more rating points")
+    return [
+        quadruplet
+        for reference in references
+        for pair in combinations(sorted(reference.candidates, key=lambda c: c.candidate_id), 2)
+        for quadruplet in _compare(reference, *_sides(reference, *pair, seed), policy, tie_band)
+    ]
+
+
+def quadruplet_id(reference: str, b: str, c: str, annotator: str = "") -> str:
+    """Return the id of a comparison: "q-" and 24 hex digits of the digest of its texts."""
+    digests = [sha256(text.encode()).hexdigest() for text in (reference, b, c)]
+    return f"q-{sha256(' '.join([*digests, annotator]).encode()).hexdigest()[:24]}"
+
+
+def flags_of(reference: str, b: str, c: str) -> tuple[str, ...]:
+    """Say what is odd about a comparison: a side that is the reference, or two equal sides."""
+    found = [f"{side} equals the reference" for side, t in (("B", b), ("C", c)) if t == reference]
+    return (*found, "B equals C") if b == c else tuple(found)
+
+
+def transitivity_violations(quadruplets: Sequence[Quadruplet], criterion: str) -> int:
+    """Count triples of candidates of one reference whose labels form a cycle.
+
+    Input: quadruplets, of which those with a label for the criterion count. Output: the number of
+    triples with x > y > z > x in one of its two directions (strict preferences only), 0 or more.
+    """
+    better: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for row in quadruplets:
+        label = row.y.get(criterion, 0)
+        if label:
+            pair = (row.b_id, row.c_id) if label > 0 else (row.c_id, row.b_id)
+            better[row.reference_id].add(pair)
+    return sum(_cycles(pairs) for pairs in better.values())
+
+
+def _cycles(pairs: set[tuple[str, str]]) -> int:
+    names = sorted({name for pair in pairs for name in pair})
+    return sum(
+        ({(x, y), (y, z), (z, x)} <= pairs) + ({(y, x), (z, y), (x, z)} <= pairs)
+        for x, y, z in combinations(names, 3)
+    )
+
+
+def _sides(
+    reference: RatedReference, one: RatedCandidate, two: RatedCandidate, seed: int
+) -> tuple[RatedCandidate, RatedCandidate]:
+    """Draw which candidate is B; the draw depends on nothing but the seed and the texts."""
+    key = f"{seed} {quadruplet_id(reference.text, one.text, two.text)}"
+    is_swapped = random.Random(key).random() < 0.5  # noqa: S311 - a draw to repeat, no secret
+    return (two, one) if is_swapped else (one, two)
+
+
+def _compare(
+    reference: RatedReference,
+    b: RatedCandidate,
+    c: RatedCandidate,
+    policy: str,
+    tie_band: Fraction,
+) -> list[Quadruplet]:
+    shared = _shared(b, c)
+    if policy == "per-annotator":
+        groups = [(name, [pair]) for name, pair in sorted(shared.items())]
+    else:
+        groups = [("", list(shared.values()))]
+    rows = []
+    for annotator, pairs in groups:
+        signs = {key: _signs(pairs, key, tie_band) for key in ALL_CRITERIA}
+        if policy == "settled":
+            y = _settled_labels(b, c, tie_band)
+        else:
+            y = {key: _sign(Fraction(sum(found))) for key, found in signs.items() if found}
+        if y:
+            rows.append(_row(reference, b, c, y, signs, pairs, annotator, policy))
+    return rows
+
+
+def _shared(b: RatedCandidate, c: RatedCandidate) -> dict[str, tuple[RatedValues, RatedValues]]:
+    of_c = {rating.annotator: rating for rating in c.ratings}
+    return {r.annotator: (r, of_c[r.annotator]) for r in b.ratings if r.annotator in of_c}
+
+
+def _signs(
+    pairs: Sequence[tuple[RatedValues, RatedValues]], criterion: str, tie_band: Fraction
+) -> list[int]:
+    return [
+        _sign(Fraction(b.values[criterion]) - Fraction(c.values[criterion]), tie_band)
+        for b, c in pairs
+        if criterion in b.values and criterion in c.values
+    ]
+
+
+def _sign(difference: Fraction, tie_band: Fraction = Fraction(0)) -> Label:
+    if abs(difference) <= tie_band:
+        return 0
+    return 1 if difference > 0 else -1
+
+
+def _settled_labels(b: RatedCandidate, c: RatedCandidate, tie_band: Fraction) -> dict[str, Label]:
+    labels = {}
+    for criterion in ALL_CRITERIA:
+        of_b, of_c = _mean(b, criterion), _mean(c, criterion)
+        if of_b is not None and of_c is not None:
+            labels[criterion] = _sign(of_b - of_c, tie_band)
+    return labels
+
+
+def _mean(candidate: RatedCandidate, criterion: str) -> Fraction | None:
+    values = [r.values[criterion] for r in candidate.ratings if criterion in r.values]
+    return sum(map(Fraction, values), Fraction(0)) / len(values) if values else None
+
+
+def _row(
+    reference: RatedReference,
+    b: RatedCandidate,
+    c: RatedCandidate,
+    y: dict[str, Label],
+    signs: Mapping[str, Sequence[int]],
+    pairs: Sequence[tuple[RatedValues, RatedValues]],
+    annotator: str,
+    policy: str,
+) -> Quadruplet:
+    # A settled value follows from all ratings of both; the other policies from shared ones.
+    used = [*b.ratings, *c.ratings] if policy == "settled" else [r for pair in pairs for r in pair]
+    return Quadruplet(
+        id=quadruplet_id(reference.text, b.text, c.text, annotator),
+        reference_id=reference.reference_id,
+        reference=reference.text,
+        b_id=b.candidate_id,
+        b=b.text,
+        c_id=c.candidate_id,
+        c=c.text,
+        y=y,
+        y_soft={
+            key: sum((sign + 1) / 2 for sign in found) / len(found)
+            for key, found in signs.items()
+            if found
+        },
+        rating_ids=tuple(sorted({rating.rating_id for rating in used})),
+        annotators=len({rating.annotator for rating in used}),
+        annotator=annotator,
+        flags=flags_of(reference.text, b.text, c.text),
+        facts=reference.facts,
+    )
