@@ -10,9 +10,11 @@ _LINE_MARKER = re.compile(
     r"(?P<style>[.)\uff0e\u3001]|(?(word)[ \t]*[:.)-]?))(?=\s|$|(?<=\u3001)|(?<=\uff0e))",
     re.IGNORECASE | re.MULTILINE,
 )
-# On one line a number opens a claim only after a full stop and before a capital or an ideograph.
+# Inside a line a number opens a claim only before a capital or an ideograph, after white space or
+# straight after the full stop of a word (never after that of a decimal).
 _INLINE_MARKER = re.compile(
-    r"(?<=[.;:\u3002])[ \t]+(?P<number>\d{1,4})(?P<style>[.)])\s+(?=[A-Z\u4e00-\u9fff])"
+    r"(?:(?<=[^\s,])[ \t]+|(?<=[a-z)]\.)|(?<=\u3002))"
+    r"(?P<number>\d{1,4})(?P<style>[.)])\s+(?=[A-Z\u4e00-\u9fff])"
 )
 # "... of claim\n1. A ..." is a wrapped line, not a new claim.
 _OPEN_CITATION = re.compile(r"\b(?:claims?|to|through|or|and|of)\s*$", re.IGNORECASE)
@@ -94,23 +96,38 @@ def _marker_length(text: str) -> int:
 
 
 def _find_markers(text: str) -> list[_Marker]:
-    found = [_as_marker(match) for match in _LINE_MARKER.finditer(text)]
-    found = [
-        mark
-        for mark in found
-        if not _OPEN_CITATION.search(text[max(0, mark.start - 12) : mark.start])
-    ]
+    found = _read_markers(_LINE_MARKER, text)
     style = _first_style(found)
     # "1) first step" inside a claim set numbered "1." is a list, not a claim.
     lines = {mark.start: mark for mark in found if mark.style == style}
-    inline = {match.start(): _as_marker(match) for match in _INLINE_MARKER.finditer(text)}
+    inline = {mark.start: mark for mark in _read_markers(_INLINE_MARKER, text)}
+    opening = _opening_number([mark.number for mark in inline.values()])
     kept: list[_Marker] = []
     for start in sorted({**inline, **lines}):
         if start in lines:
             kept.append(lines[start])
-        elif inline[start].number == (kept[-1].number + 1 if kept else 1):
+        elif inline[start].number == (kept[-1].number + 1 if kept else opening):
             kept.append(inline[start])
     return kept
+
+
+def _read_markers(pattern: re.Pattern[str], text: str) -> list[_Marker]:
+    """Return the numbers that `pattern` finds, without those that end a citation."""
+    return [
+        _as_marker(match)
+        for match in pattern.finditer(text)
+        if not _OPEN_CITATION.search(text[max(0, match.start() - 12) : match.start()])
+    ]
+
+
+def _opening_number(numbers: list[int]) -> int:
+    """Return the number that the first claim inside a line carries.
+
+    1, but for a set whose first claims were cancelled: then the first number that another follows.
+    """
+    if 1 in numbers:
+        return 1
+    return next((number for number in numbers if number + 1 in numbers), 1)
 
 
 def _first_style(found: list[_Marker]) -> str:
