@@ -130,7 +130,7 @@ def train_finetuned(
 
 
 def _extra(columns: int, device: torch.device) -> Callable[[Sequence[Pair]], Tensor]:
-    """Return what gives the surface features of pairs (none if ``columns`` is 0), kept once made."""
+    """Return what gives pairs their surface features, made once; none if ``columns`` is 0."""
     known: dict[Pair, Tensor] = {}
 
     def extra(pairs: Sequence[Pair]) -> Tensor:

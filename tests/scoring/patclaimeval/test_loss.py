@@ -26,9 +26,7 @@ LABEL = st.sampled_from([1, 0, -1])
         (0.6, 0.5, 0, 0.05),
     ],
 )
-def test_loss_matches_cases_worked_by_hand(
-    b: float, c: float, label: int, expected: float
-) -> None:
+def test_loss_matches_cases_worked_by_hand(b: float, c: float, label: int, expected: float) -> None:
     scores = torch.tensor([b], dtype=torch.double), torch.tensor([c], dtype=torch.double)
     loss = margin_tolerance_loss(*scores, torch.tensor([label]), 0.2, 0.05)
     assert float(loss) == pytest.approx(expected, abs=1e-12)

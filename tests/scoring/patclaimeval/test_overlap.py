@@ -1,0 +1,48 @@
+"""Tests of word overlap against the rouge-score package and a table."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+
+from scoring.patclaimeval.overlap import (
+    common_subsequence,
+    compression_distance,
+    rouge_l,
+    rouge_n,
+    rouge_tokens,
+)
+
+WORDS = st.sampled_from(["a", "an", "the", "valve,", "pump;", "12", "claim"])
+TEXT = st.lists(WORDS, max_size=30).map(" ".join)
+
+
+@given(TEXT, TEXT)
+def test_rouge_equals_that_of_the_reference_package(reference: str, candidate: str) -> None:
+    theirs = RougeScorer(["rouge1", "rouge2", "rougeL"]).score(reference, candidate)
+    left, right = rouge_tokens(reference), rouge_tokens(candidate)
+    for name, ours in (
+        ("rouge1", rouge_n(left, right, 1)),
+        ("rouge2", rouge_n(left, right, 2)),
+        ("rougeL", rouge_l(left, right)),
+    ):
+        assert ours == pytest.approx(tuple(theirs[name]), abs=1e-12)
+
+
+@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
+def test_common_subsequence_equals_the_table(left: str, right: str) -> None:
+    table = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for i, a in enumerate(left):
+        for j, b in enumerate(right):
+            table[i + 1][j + 1] = (
+                table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+            )
+    assert common_subsequence(left, right) == table[-1][-1]
+
+
+def test_a_text_is_nearer_to_itself_than_to_another() -> None:
+    text = "1. A pump comprising a housing, a valve and a spring of steel."
+    other = "1. Eine ganz andere Sache mit Worten ohne jede Verwandtschaft."
+    assert compression_distance(text, text) < 0.3 < compression_distance(text, other)

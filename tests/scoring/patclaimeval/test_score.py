@@ -1,0 +1,109 @@
+"""Tests of scoring with a saved model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.data import Quadruplet, distinct_pairs
+from scoring.patclaimeval.encoder import EncoderUnavailable
+from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError
+from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.train import train_model
+
+Items = list[Quadruplet]
+
+
+def make(items: Items, directory: Path, encoder: Path, method: str, max_tokens: int = 4096) -> Path:
+    """Train a model in a moment and return its directory."""
+    train_model(
+        training=items,
+        validation=[],
+        settings=TrainingSettings(
+            "overall_quality", method=method, encoder=str(encoder), epochs=3, max_tokens=max_tokens
+        ),
+        directory=directory,
+        cache_directory=None,
+        on_progress=lambda progress: None,
+    )
+    return directory
+
+
+@pytest.mark.parametrize("method", ["probe", "finetune", "probe-then-finetune"])
+@pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
+def test_score_of_a_pair_does_not_depend_on_its_batch(
+    method: str, kind: str, quadruplets: Items, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    directory = make(quadruplets, tmp_path / "m", request.getfixturevalue(kind), method)
+    scorer = load_scorer(directory)
+    pairs = distinct_pairs(quadruplets)
+    together = scorer.score(pairs)
+    assert [scorer.score([pair])[0] for pair in pairs] == together
+    assert scorer.score(pairs[::-1])[::-1] == together
+    assert scorer.score([]) == []
+
+
+def test_model_trained_on_another_encoder_is_not_used(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    shutil.copytree(tiny_bert, encoder)
+    directory = make(quadruplets, tmp_path / "m", encoder, "probe")
+    weights = load_file(encoder / "model.safetensors")
+    weights["embeddings.word_embeddings.weight"] += 0.5
+    save_file(weights, encoder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(EncoderUnavailable, match="not the one"):
+        load_scorer(directory)
+
+
+def test_finetuned_model_needs_its_encoder_directory_no_more(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    shutil.copytree(tiny_bert, encoder)
+    directory = make(quadruplets, tmp_path / "m", encoder, "finetune")
+    shutil.rmtree(encoder)
+    assert 0 < load_scorer(directory).score([quadruplets[0].pairs[0]])[0] < 1
+
+
+def test_probe_without_its_encoder_says_so(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    shutil.copytree(tiny_bert, encoder)
+    directory = make(quadruplets, tmp_path / "m", encoder, "probe")
+    shutil.rmtree(encoder)
+    with pytest.raises(EncoderUnavailable, match="no encoder directory"):
+        load_scorer(directory)
+
+
+def test_tampered_model_is_refused(quadruplets: Items, tiny_bert: Path, tmp_path: Path) -> None:
+    directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
+    weights = load_file(directory / "model.safetensors")
+    weights["head.weight"] = -weights["head.weight"]
+    save_file(weights, directory / "model.safetensors")
+    with pytest.raises(CheckpointInvalid, match="changed"):
+        load_scorer(directory)
+
+
+def test_pair_over_the_limit_is_refused_by_its_number(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    scorer = load_scorer(make(quadruplets, tmp_path / "m", tiny_bert, "probe", max_tokens=120))
+    short, long = quadruplets[0].pairs[0], ("A pump. " * 60, "A pump.")
+    with pytest.raises(PatClaimEvalError, match="number 2 with"):
+        scorer.score([short, long])
+
+
+def test_scoring_draws_nothing_from_the_random_state(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    scorer = load_scorer(make(quadruplets, tmp_path / "m", tiny_bert, "finetune"))
+    before = torch.get_rng_state()
+    scorer.score(distinct_pairs(quadruplets))
+    assert torch.equal(before, torch.get_rng_state())
