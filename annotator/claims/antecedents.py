@@ -11,8 +11,8 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 # Nouns that need no introduction: properties and parts that every thing of their kind has.
 _INHERENT_WORDS = """
 amount average beginning bottom bulk case claim direction end extent fact first following former
-group inside interior last latter length maximum mean minimum number order other outcome outside
-plane presence rate remainder rest same step sum time top total value weight width
+group inside interior last latter length like maximum mean minimum number order other outcome
+outside plane presence rate remainder rest same step sum time top total value weight width
 """
 _INHERENT = frozenset(_INHERENT_WORDS.split())
 

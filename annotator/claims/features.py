@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from annotator.claims.parsing import Claim
 
-# A feature ends after a semicolon, after the colon that opens a list, at a line break, and
-# before ", wherein" or ", whereby"; the conjunction after a semicolon opens the next feature.
+# A feature ends after a semicolon and the conjunction that follows it, after the colon that opens
+# a list, at a line break, and before ", wherein" or ", whereby".
 _CUT = re.compile(
-    r";\s*|:\s*\n\s*|(?<=comprising):\s*|\n\s*|,\s+(?=where(?:in|by)\b)", re.IGNORECASE
+    r";\s*(?:(?:and|or)\s+)?|:\s*\n\s*|(?<=comprising):\s*|\n\s*|,\s+(?=where(?:in|by)\b)",
+    re.IGNORECASE,
 )
 
 

@@ -25,7 +25,7 @@ REWORDINGS: WordPairs = (
     ("secured to", "fixed to"),
     ("greater than", "above"),
     ("less than", "below"),
-    ("in response to", "responsive to"),
+    ("in response to", "in reaction to"),
     ("is selected from", "is chosen from"),
     ("is made of", "is formed of"),
     ("in an amount of", "amounting to"),

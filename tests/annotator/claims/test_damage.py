@@ -1,0 +1,146 @@
+"""Tests of known damage to claim sets."""
+
+from pathlib import Path
+
+import pytest
+
+from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.damage import (
+    Damage,
+    NothingToDamage,
+    break_dependency,
+    delete_antecedent,
+    drop_feature,
+    muddle_clause,
+    narrow_scope,
+    rename_term,
+    reword_harmlessly,
+)
+from annotator.claims.features import count_elements
+from annotator.claims.parsing import parse_claims
+
+REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
+PUMP = (REFERENCES / "01-dosing-pump.txt").read_text(encoding="utf-8")
+ALL = [path.read_text(encoding="utf-8") for path in sorted(REFERENCES.glob("*.txt"))]
+PAIRS = (("plunger", "ram"), ("pumping chamber", "working space"))
+NARROWINGS = (("a stepper motor", "a hybrid stepper motor"), ("absent words", "other words"))
+DAMAGES = {
+    "drop_feature": drop_feature,
+    "narrow_scope": lambda text, n, seed: narrow_scope(text, n, seed, NARROWINGS),
+    "rename_term": lambda text, n, seed: rename_term(text, n, seed, PAIRS),
+    "delete_antecedent": delete_antecedent,
+    "muddle_clause": muddle_clause,
+    "break_dependency": break_dependency,
+    "reword_harmlessly": reword_harmlessly,
+}
+
+
+def dependencies(text):
+    return [claim.depends_on for claim in parse_claims(text)]
+
+
+def faulty(text):
+    claims = parse_claims(text)
+    known = {claim.number for claim in claims}
+    return [
+        claim.number
+        for claim in claims
+        if any(cited not in known or cited >= (claim.number or 0) for cited in claim.depends_on)
+    ]
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_the_same_seed_gives_the_same_damage_and_the_text_changes(kind):
+    one, two = (DAMAGES[kind](PUMP, 1, seed=5) for _ in range(2))
+    assert one == two
+    assert one.text != PUMP
+    assert [(item.kind, item.severity) for item in one.applied] == [(kind, 1)]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DAMAGES if kind != "narrow_scope"])
+def test_another_seed_can_give_other_damage(kind):
+    assert len({DAMAGES[kind](PUMP, 1, seed=seed).text for seed in range(12)}) > 1
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+@pytest.mark.parametrize("text", ["", "Nothing here", "1. A thing"])
+def test_a_text_without_a_place_for_damage_is_refused(kind, text):
+    with pytest.raises(NothingToDamage, match=kind):
+        DAMAGES[kind](text, 2, seed=0)
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_severity_of_nought_is_refused(kind):
+    with pytest.raises(NothingToDamage):
+        DAMAGES[kind](PUMP, 0, seed=0)
+
+
+@pytest.mark.parametrize("text", ALL, ids=range(1, len(ALL) + 1))
+def test_dropped_features_leave_a_sound_shorter_claim_set(text):
+    for severity in (1, 4):
+        damaged = drop_feature(text, severity, seed=severity)
+        claims = parse_claims(damaged.text)
+        assert damaged.applied[0].severity == severity
+        assert count_elements(claims) == count_elements(parse_claims(text)) - severity
+        assert [claim.number for claim in claims] == list(range(1, len(claims) + 1))
+        assert missing_antecedents(damaged.text) == ()
+        assert faulty(damaged.text) == []
+        assert all(claim.body.endswith(".") for claim in claims)
+
+
+def test_more_places_than_a_text_has_are_said_honestly():
+    damaged = narrow_scope(PUMP, 9, 0, NARROWINGS)
+    assert damaged.applied == (
+        Damage("narrow_scope", "feature_completeness", 1, "limitations added: 1"),
+    )
+    assert "a hybrid stepper motor" in damaged.text
+
+
+def test_a_renamed_term_keeps_its_first_name_where_it_is_introduced():
+    damaged = rename_term(PUMP, 4, 1, PAIRS)
+    new_names = damaged.text.count("the ram") + damaged.text.count("the working space")
+    assert new_names == damaged.applied[0].severity == 4
+    assert "a plunger" in damaged.text
+    assert dependencies(damaged.text) == dependencies(PUMP)
+
+
+def test_a_general_lexicon_serves_where_no_pairs_are_known():
+    assert rename_term(PUMP, 2, 0).applied[0].criterion == "terminology_consistency"
+
+
+def test_each_deleted_antecedent_leaves_one_more_term_without_basis():
+    damaged = delete_antecedent(PUMP, 4, 0)
+    assert damaged.applied[0].severity == 4
+    assert len(missing_antecedents(damaged.text)) == 4
+    assert len(damaged.text.split()) == len(PUMP.split())
+
+
+def test_preambles_keep_their_article():
+    for seed in range(10):
+        text = delete_antecedent(PUMP, 20, seed).text
+        assert text.startswith("1. A dosing pump")
+        assert "10. A method" in text
+
+
+def test_a_muddled_clause_only_adds_words():
+    damaged = muddle_clause(PUMP, 6, 3)
+    words = iter(damaged.text.replace(",", " ").replace(";", " ").replace(".", " ").split())
+    kept = PUMP.replace(",", " ").replace(";", " ").replace(".", " ").split()
+    assert all(word in words for word in kept)
+    assert missing_antecedents(damaged.text) == ()
+    assert faulty(damaged.text) == []
+
+
+def test_broken_dependencies_are_faults_of_the_claims_named():
+    damaged = break_dependency(PUMP, 3, 2)
+    assert len(faulty(damaged.text)) == damaged.applied[0].severity == 3
+    assert missing_antecedents(damaged.text) == ()
+
+
+def test_harmless_rewording_lowers_no_criterion_and_does_no_fault():
+    for text in ALL:
+        damaged = reword_harmlessly(text, 9, 0)
+        assert damaged.applied[0].criterion is None
+        assert missing_antecedents(damaged.text) == ()
+        assert dependencies(damaged.text) == dependencies(text)
+        assert count_elements(parse_claims(damaged.text)) == count_elements(parse_claims(text))

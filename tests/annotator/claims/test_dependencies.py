@@ -1,0 +1,43 @@
+"""Tests of the references that claims make to claims."""
+
+import pytest
+
+from annotator.claims.dependencies import cites_preceding, dependencies, find_references
+
+
+@pytest.mark.parametrize(
+    ("words", "cited"),
+    [
+        ("The pump of claim 1, wherein", (1,)),
+        ("Pump according to any one of claims 1 to 3, wherein", (1, 2, 3)),
+        ("The pump of claims 2-4", (2, 3, 4)),
+        ("The pump of claim 1, 3 or 5", (1, 3, 5)),
+        ("The pump of any of claims 1, 2, and 4 to 6", (1, 2, 4, 5, 6)),
+        ("The pump of claim 1 or claim 2", (1, 2)),
+        ("The pump as claimed in claim 2, having 3 valves", (2,)),
+        ("A system carrying out the method of claim 7", (7,)),
+        ("Pump according to any preceding claim", (1, 2, 3, 4)),
+        ("Pump according to one of the previous claims", (1, 2, 3, 4)),
+        ("A pump with 3 valves", ()),
+        ("The pump of claim 99", (99,)),
+    ],
+)
+def test_dependencies_are_read(words, cited):
+    assert dependencies(words, earlier=(1, 2, 3, 4)) == cited
+
+
+def test_a_backward_or_endless_range_keeps_its_ends():
+    assert dependencies("of claims 5 to 2") == (5, 2)
+    assert dependencies("of claims 1 to 9999") == (1, 9999)
+
+
+def test_spans_point_at_the_digits():
+    text = "of claims 1 to 12"
+    found = find_references(text)
+    assert [text[item.start : item.end] for item in found] == ["1", "12"]
+    assert [item.closes_range for item in found] == [False, True]
+
+
+def test_preceding_claims_are_cited_without_a_number():
+    assert cites_preceding("according to any of the foregoing claims")
+    assert find_references("according to any of the foregoing claims") == ()

@@ -1,0 +1,57 @@
+"""Tests of the plan of the demo campaign."""
+
+from pathlib import Path
+
+from annotator.demo.plan import build_demo_plan
+
+DEMO = Path(__file__).parents[3] / "fixtures" / "demo"
+PLAN = build_demo_plan(DEMO)
+
+
+def places(reference):
+    return {(reference.source.reference_id, item.label) for item in reference.candidates}
+
+
+def test_two_builds_are_equal_and_another_seed_is_not():
+    assert build_demo_plan(DEMO) == PLAN
+    assert build_demo_plan(DEMO, seed=1) != PLAN
+
+
+def test_every_candidate_text_differs_from_every_other_text():
+    texts = [reference.source.text for reference in PLAN.references]
+    texts += [item.text for reference in PLAN.references for item in reference.candidates]
+    assert len(texts) == 18 * 6
+    assert len(set(texts)) == len(texts)
+
+
+def test_fourteen_references_are_rated_by_both_but_for_one_candidate():
+    expected = set().union(*(places(reference) for reference in PLAN.references[:14]))
+    expected.remove((PLAN.references[13].source.reference_id, "c5"))
+    for annotator in ("demo-1", "demo-2"):
+        rated = [(r.reference_id, r.label) for r in PLAN.ratings if r.annotator == annotator]
+        assert len(rated) == len(set(rated)) == 69
+        assert set(rated) == expected
+    assert {rating.annotator for rating in PLAN.ratings} == {"demo-1", "demo-2"}
+
+
+def test_alice_and_bob_are_assigned_what_nobody_has_rated():
+    everything = set().union(*(places(reference) for reference in PLAN.references))
+    unrated = everything - {(rating.reference_id, rating.label) for rating in PLAN.ratings}
+    assert len(unrated) == 21
+    for annotator in ("alice", "bob"):
+        mine = [(a.reference_id, a.label) for a in PLAN.assignments if a.annotator == annotator]
+        assert len(mine) == 21
+        assert set(mine) == unrated
+
+
+def test_known_damage_can_be_found_in_the_texts():
+    found = total = 0
+    for reference in PLAN.references:
+        for one in reference.candidates:
+            for two in reference.candidates:
+                truth = one.truth["feature_completeness"] - two.truth["feature_completeness"]
+                if truth > 0:
+                    total += 1
+                    found += len(one.text.split()) > len(two.text.split())
+    # Ordering by length alone has tau 2 * share - 1: well above what chance gives.
+    assert found / total > 0.8
