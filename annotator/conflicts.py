@@ -37,9 +37,7 @@ class Finding:
     gap: int
 
 
-def find_conflicts(
-    ratings: Sequence[RatedScores], rules: ConflictRules
-) -> list[Finding]:
+def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
     """Return the conflicts among the ratings of one reference's candidates, sorted.
 
     A flip is two annotators who put two candidates in opposite order, both by at least
@@ -57,9 +55,7 @@ def find_conflicts(
     return sorted(Finding(*key, gap) for key, gap in largest.items())
 
 
-def _all_findings(
-    ratings: Sequence[RatedScores], rules: ConflictRules
-) -> Iterator[Finding]:
+def _all_findings(ratings: Sequence[RatedScores], rules: ConflictRules) -> Iterator[Finding]:
     for one, two in combinations(ratings, 2):
         if one.candidate == two.candidate and one.annotator != two.annotator:
             yield from _gaps(one, two, rules)
@@ -77,9 +73,7 @@ def _all_findings(
                     yield Finding("order_flip", left, right, "", gap)
 
 
-def _gaps(
-    one: RatedScores, two: RatedScores, rules: ConflictRules
-) -> Iterator[Finding]:
+def _gaps(one: RatedScores, two: RatedScores, rules: ConflictRules) -> Iterator[Finding]:
     for criterion in CRITERIA:
         gap = abs(one.scores[criterion] - two.scores[criterion])
         if gap >= rules.criterion_gap:

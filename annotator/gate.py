@@ -10,10 +10,17 @@ from django.shortcuts import redirect
 from django.utils.http import urlencode
 
 from annotator import permissions
+from annotator.models import User
 from annotator.queries.access import roles_of
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
 API_PREFIX = "/api/"
+
+
+class SignedInRequest(HttpRequest):
+    """What a view behind the gate is given: nobody anonymous comes so far."""
+
+    user: User
 
 
 class Gate:

@@ -9,9 +9,7 @@ class Refused(Exception):
 
     status = 422
 
-    def __init__(
-        self, sentence: str, fields: dict[str, list[str]] | None = None
-    ) -> None:
+    def __init__(self, sentence: str, fields: dict[str, list[str]] | None = None) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.fields = fields or {}

@@ -1,4 +1,4 @@
-"""The rubric: four criteria rated 0 to 10, their weights and bands, and the overall quality that follows.
+"""The rubric: four criteria rated 0 to 10, weights, bands, and the overall that follows.
 
 Source of criteria, weights and bands: Jiang, Scherz, Goetz, "Towards Better Evaluation for
 Generated Patent Claims", ACL 2025, table 8; the sentences are this project's own words.
@@ -43,10 +43,7 @@ class Criterion:
 
 def _bands(*sentences: str) -> tuple[Band, ...]:
     edges = ((0, 2), (3, 4), (5, 6), (7, 8), (9, 10))
-    return tuple(
-        Band(low, high, text)
-        for (low, high), text in zip(edges, sentences, strict=True)
-    )
+    return tuple(Band(low, high, text) for (low, high), text in zip(edges, sentences, strict=True))
 
 
 RUBRIC: Final[tuple[Criterion, ...]] = (
@@ -107,12 +104,8 @@ RUBRIC: Final[tuple[Criterion, ...]] = (
 OVERALL_BANDS: Final = _bands("Very poor.", "Low.", "Average.", "High.", "Excellent.")
 CRITERIA: Final[tuple[str, ...]] = tuple(criterion.key for criterion in RUBRIC)
 ALL_CRITERIA: Final[tuple[str, ...]] = (*CRITERIA, OVERALL)
-WEIGHTS: Final[dict[str, int]] = {
-    criterion.key: criterion.weight for criterion in RUBRIC
-}
-NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {
-    OVERALL: "Overall quality"
-}
+WEIGHTS: Final[dict[str, int]] = {criterion.key: criterion.weight for criterion in RUBRIC}
+NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {OVERALL: "Overall quality"}
 
 
 def is_score(value: object) -> bool:
@@ -128,9 +121,7 @@ def overall_numerator(scores: Mapping[str, int]) -> int:
     numerators, never floats. Raises ValueError when a criterion is missing, unknown or no score.
     """
     if set(scores) != set(CRITERIA):
-        raise ValueError(
-            f"the overall needs exactly the criteria {', '.join(CRITERIA)}"
-        )
+        raise ValueError(f"the overall needs exactly the criteria {', '.join(CRITERIA)}")
     wrong = [key for key, value in scores.items() if not is_score(value)]
     if wrong:
         raise ValueError(f"not a whole number from 0 to 10: {', '.join(sorted(wrong))}")

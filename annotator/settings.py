@@ -22,9 +22,7 @@ from annotator import production  # noqa: E402
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-IS_LOCAL = not any(
-    os.environ.get(n) for n in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
-)
+IS_LOCAL = not any(os.environ.get(n) for n in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"))
 
 try:
     DEBUG = env.bool("DEBUG", default=False)
@@ -35,9 +33,7 @@ try:
         SECRET_KEY = env.str("SECRET_KEY", default="")
         ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
     INSECURE_HTTP = env.bool("ALLOW_INSECURE_HTTP", default=IS_LOCAL)
-    _database = env.db_url(
-        "DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}"
-    )
+    _database = env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
     if not IS_LOCAL:
         production.refuse_unsafe(
             secret=SECRET_KEY, hosts=ALLOWED_HOSTS, is_debug=DEBUG, database=_database
@@ -127,9 +123,7 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {
-        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"
-    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
         "OPTIONS": {"min_length": 12},
@@ -237,9 +231,7 @@ CELERY_TASK_PUBLISH_RETRY = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
-    },
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {"django.server": {"propagate": True}},

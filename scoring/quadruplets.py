@@ -147,7 +147,7 @@ def _sides(
 ) -> tuple[RatedCandidate, RatedCandidate]:
     """Draw which candidate is B; the draw depends on nothing but the seed and the texts."""
     key = f"{seed} {quadruplet_id(reference.text, one.text, two.text)}"
-    is_swapped = random.Random(key).random() < 0.5  # noqa: S311 - a draw to repeat, no secret
+    is_swapped = random.Random(key).random() < 0.5
     return (two, one) if is_swapped else (one, two)
 
 

@@ -50,7 +50,7 @@ def split_by_reference(
             f"{wanted} splits. Add references, or set a share to 0."
         )
     order = sorted(groups)
-    random.Random(seed).shuffle(order)  # noqa: S311 - an order to repeat, no secret
+    random.Random(seed).shuffle(order)
     of_group = _deal(order, test_share, validation_share)
     return {item.id: of_group[name] for name, members in groups.items() for item in members}
 
@@ -68,7 +68,7 @@ def split_by_item(
     wanted = 1 + (test_share > 0) + (validation_share > 0)
     if len(order) < wanted:
         raise SplitError(f"{len(order)} items cannot fill {wanted} splits.")
-    random.Random(seed).shuffle(order)  # noqa: S311 - an order to repeat, no secret
+    random.Random(seed).shuffle(order)
     return _deal(order, test_share, validation_share)
 
 

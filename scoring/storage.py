@@ -46,7 +46,7 @@ def store_dataset(content: bytes) -> str:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(aside, target)
+        Path(aside).replace(target)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise

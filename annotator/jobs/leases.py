@@ -104,11 +104,9 @@ def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
     now = timezone.now()
     waiting = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
     quiet = Q(rung_at__isnull=True) | Q(rung_at__lt=now - RING_AGAIN_AFTER)
-    keys = []
-    for pk in model._default_manager.filter(waiting, quiet).values_list("pk", flat=True):
-        if model._default_manager.filter(quiet, pk=pk).update(rung_at=now):
-            keys.append(pk)
-    return keys
+    rows = model._default_manager
+    keys = list(rows.filter(waiting, quiet).values_list("pk", flat=True))
+    return [pk for pk in keys if rows.filter(quiet, pk=pk).update(rung_at=now)]
 
 
 def settle_cancelled(row: JobRow) -> None:

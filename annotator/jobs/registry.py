@@ -40,6 +40,6 @@ def sweep() -> int:
             try:
                 ring(pk)
                 rung += 1
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - each broker fails in its own way
                 logger.warning("cannot ring %s %s: %s", model.__name__, pk, type(error).__name__)
     return rung

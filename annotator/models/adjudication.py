@@ -23,12 +23,8 @@ class Conflict(models.Model):
     """Ratings of one candidate, or of two of one reference, that differ beyond the rules."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.PROTECT, related_name="conflicts"
-    )
-    candidate = models.ForeignKey(
-        Candidate, on_delete=models.PROTECT, related_name="conflicts"
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="conflicts")
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="conflicts")
     other_candidate = models.ForeignKey(
         Candidate, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
@@ -36,9 +32,7 @@ class Conflict(models.Model):
     criterion = models.CharField(max_length=30, blank=True, default="")
     # Rating points for a criterion, numerators over 11 for the overall kinds.
     gap = models.PositiveSmallIntegerField()
-    status = models.CharField(
-        max_length=6, choices=ConflictStatus, default=ConflictStatus.OPEN
-    )
+    status = models.CharField(max_length=6, choices=ConflictStatus, default=ConflictStatus.OPEN)
     opened_at = models.DateTimeField()
 
     class Meta:

@@ -13,9 +13,7 @@ class AuditEvent(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.PROTECT, null=True, related_name="+"
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, null=True, related_name="+")
     action = models.CharField(max_length=60)
     object_type = models.CharField(max_length=40)
     object_id = models.CharField(max_length=40)

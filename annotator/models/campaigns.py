@@ -20,9 +20,7 @@ class Campaign(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=200)
     rubric_version = models.CharField(max_length=20, default=RUBRIC_VERSION)
-    status = models.CharField(
-        max_length=6, choices=CampaignStatus, default=CampaignStatus.OPEN
-    )
+    status = models.CharField(max_length=6, choices=CampaignStatus, default=CampaignStatus.OPEN)
     overlap = models.PositiveSmallIntegerField(default=2)
     revision_hours = models.PositiveSmallIntegerField(default=24)
     lease_minutes = models.PositiveSmallIntegerField(default=120)
@@ -53,9 +51,7 @@ class Membership(models.Model):
     """One role of one person in one campaign."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="memberships"
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
@@ -64,9 +60,7 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["user", "campaign", "role"], name="one_role_once"
-            )
+            models.UniqueConstraint(fields=["user", "campaign", "role"], name="one_role_once")
         ]
 
     def __str__(self) -> str:

@@ -11,9 +11,7 @@ class Reference(models.Model):
     """A reference claim set of a campaign; its text is kept byte for byte."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.PROTECT, related_name="references"
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="references")
     reference_id = models.CharField(max_length=200)
     title = models.CharField(max_length=500, blank=True, default="")
     office = models.CharField(max_length=40, blank=True, default="")
@@ -42,9 +40,7 @@ class Candidate(models.Model):
     """A candidate claim set; which system made it stays hidden until the campaign closes."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    reference = models.ForeignKey(
-        Reference, on_delete=models.PROTECT, related_name="candidates"
-    )
+    reference = models.ForeignKey(Reference, on_delete=models.PROTECT, related_name="candidates")
     candidate_id = models.CharField(max_length=200)
     system = models.CharField(max_length=200, blank=True, default="")
     claims = models.TextField()

@@ -20,18 +20,12 @@ class Assignment(models.Model):
     """One annotator's share of one candidate, with the lease for which it is theirs."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.PROTECT, related_name="assignments"
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="assignments"
     )
-    candidate = models.ForeignKey(
-        Candidate, on_delete=models.PROTECT, related_name="assignments"
-    )
-    status = models.CharField(
-        max_length=9, choices=AssignmentStatus, default=AssignmentStatus.OPEN
-    )
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="assignments")
+    status = models.CharField(max_length=9, choices=AssignmentStatus, default=AssignmentStatus.OPEN)
     # The candidate's name on this annotator's screens: random, so that it tells no system.
     label = models.CharField(max_length=20)
     position = models.PositiveIntegerField(default=0)
@@ -78,12 +72,8 @@ class Rating(Scores):
     """One annotator's four scores for one candidate, as they stand now."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    assignment = models.OneToOneField(
-        Assignment, on_delete=models.PROTECT, related_name="rating"
-    )
-    candidate = models.ForeignKey(
-        Candidate, on_delete=models.PROTECT, related_name="ratings"
-    )
+    assignment = models.OneToOneField(Assignment, on_delete=models.PROTECT, related_name="rating")
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="ratings")
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="ratings"
     )
@@ -95,9 +85,7 @@ class Rating(Scores):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "candidate"], name="one_rating_each"
-            ),
+            models.UniqueConstraint(fields=["annotator", "candidate"], name="one_rating_each"),
             *(
                 models.CheckConstraint(
                     condition=Q(**{f"{criterion}__lte": HIGHEST}),
@@ -124,18 +112,14 @@ class RatingRevision(Scores):
     """A rating as it was submitted or revised; rows are added and never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    rating = models.ForeignKey(
-        Rating, on_delete=models.PROTECT, related_name="revisions"
-    )
+    rating = models.ForeignKey(Rating, on_delete=models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
     made_at = models.DateTimeField()
 
     class Meta:
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["rating", "number"], name="revision_number_once"
-            )
+            models.UniqueConstraint(fields=["rating", "number"], name="revision_number_once")
         ]
 
     def __str__(self) -> str:
@@ -146,18 +130,14 @@ class IdempotencyKey(models.Model):
     """A request that was answered, so that sending it again has one effect and one answer."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
-    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
     request_sha256 = models.CharField(max_length=64)
     rating = models.ForeignKey(Rating, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["user", "key"], name="key_once_per_user")
-        ]
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="key_once_per_user")]
 
     def __str__(self) -> str:
         return self.key

@@ -1,5 +1,6 @@
-"""How far a campaign has come: counts, and no ranking of people."""
+"""How far a campaign is, for its admin: counts only, no scores and no claim text."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
@@ -11,54 +12,70 @@ from annotator.models import (
     Candidate,
     Conflict,
     ConflictStatus,
-    Rating,
-    Reference,
+    Membership,
+    Role,
 )
 from annotator.queries.locks import locked_candidates
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """One annotator's counts."""
+    """One annotator's share."""
 
     username: str
-    open: int
-    submitted: int
+    assigned: int
+    rated: int
+
+    @property
+    def left(self) -> int:
+        return self.assigned - self.rated
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """The counts of one campaign."""
+    """The counts of a campaign."""
 
     references: int
     candidates: int
-    ratings: int
+    begun: int
+    complete: int
     locked: int
+    ratings: int
     open_conflicts: int
     annotators: tuple[AnnotatorProgress, ...]
 
 
 def campaign_progress(campaign: Campaign) -> CampaignProgress:
-    """Return the counts of a campaign as they stand now."""
-    people = (
-        Assignment.objects.filter(campaign=campaign)
-        .values("annotator__username")
-        .annotate(
-            left=Count("pk", filter=Q(status=AssignmentStatus.OPEN)),
-            done=Count("pk", filter=Q(status=AssignmentStatus.SUBMITTED)),
-        )
-        .order_by("annotator__username")
+    """Count the campaign; a candidate is complete when its overlap is reached."""
+    counted = Candidate.objects.filter(reference__campaign=campaign).annotate(
+        times=Count("ratings")
     )
+    times = list(counted.values_list("times", flat=True))
     return CampaignProgress(
-        references=Reference.objects.filter(campaign=campaign).count(),
-        candidates=Candidate.objects.filter(reference__campaign=campaign).count(),
-        ratings=Rating.objects.filter(candidate__reference__campaign=campaign).count(),
+        references=campaign.references.count(),
+        candidates=len(times),
+        begun=sum(count > 0 for count in times),
+        complete=sum(count >= campaign.overlap for count in times),
         locked=locked_candidates(campaign).count(),
+        ratings=sum(times),
         open_conflicts=Conflict.objects.filter(
             campaign=campaign, status=ConflictStatus.OPEN
         ).count(),
-        annotators=tuple(
-            AnnotatorProgress(row["annotator__username"], row["left"], row["done"])
-            for row in people
-        ),
+        annotators=tuple(_annotators(campaign)),
     )
+
+
+def _annotators(campaign: Campaign) -> Iterable[AnnotatorProgress]:
+    submitted = Q(status=AssignmentStatus.SUBMITTED)
+    counts = {
+        row["annotator__username"]: row
+        for row in Assignment.objects.filter(campaign=campaign)
+        .order_by()
+        .values("annotator__username")
+        .annotate(assigned=Count("pk"), rated=Count("pk", filter=submitted))
+    }
+    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
+    names = set(counts) | set(members.values_list("user__username", flat=True))
+    for name in sorted(names):
+        row = counts.get(name, {"assigned": 0, "rated": 0})
+        yield AnnotatorProgress(name, row["assigned"], row["rated"])

@@ -1,67 +1,105 @@
-"""What an annotator's queue shows: their assignments, grouped by reference."""
+"""The queue of an annotator: what is open, grouped by reference, and what comes next."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
-from annotator.models import Assignment, AssignmentStatus, User
-from annotator.queries.access import assignments_for
+from django.db.models import QuerySet
+
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    CampaignStatus,
+    Rating,
+    Reference,
+    Role,
+    User,
+)
+from annotator.queries.access import assignments_for, campaigns_for
 
 
 @dataclass(frozen=True, slots=True)
-class QueueGroup:
-    """The assignments of one reference, open ones first."""
+class QueueReference:
+    """A reference with the annotator's open assignments on it; `done` counts their own."""
 
-    campaign: str
-    title: str
-    ipc: str
+    reference: Reference
     open: tuple[Assignment, ...]
-    done: tuple[Assignment, ...]
+    done: int
+
+    @property
+    def total(self) -> int:
+        return len(self.open) + self.done
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """An annotator's work: how much is left, how much is done, and where to start."""
+class QueueCampaign:
+    """A campaign's part of the queue."""
 
-    groups: tuple[QueueGroup, ...]
-    left: int
+    campaign: Campaign
+    references: tuple[QueueReference, ...]
     done: int
-    next_id: UUID | None
+
+    @property
+    def left(self) -> int:
+        return sum(len(entry.open) for entry in self.references)
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
 
 
-def queue_of(user: User) -> Queue:
-    """Return the user's queue; the groups stand in the order in which they were assigned."""
-    rows = list(
-        assignments_for(user)
-        .defer("candidate__claims", "candidate__reference__claims")
-        .order_by("campaign__slug", "position", "created_at")
+def queue_for(user: User) -> tuple[QueueCampaign, ...]:
+    """Return the queue of each open campaign in which the user is annotator."""
+    campaigns = campaigns_for(user, (Role.ANNOTATOR,)).filter(status=CampaignStatus.OPEN)
+    rows = list(assignments_for(user).filter(campaign__in=campaigns))
+    return tuple(
+        _campaign(campaign, [row for row in rows if row.campaign_id == campaign.pk])
+        for campaign in campaigns.order_by("created_at")
     )
-    first_seen = {row.candidate.reference_id: number for number, row in reversed(list(enumerate(rows)))}
-    rows.sort(key=lambda row: first_seen[row.candidate.reference_id])
-    groups = tuple(
-        _group(list(members))
-        for _, members in groupby(rows, key=lambda row: row.candidate.reference_id)
+
+
+def open_assignments(user: User) -> QuerySet[Assignment]:
+    """Return what the user may rate now, in order."""
+    return assignments_for(user).filter(
+        status=AssignmentStatus.OPEN, campaign__status=CampaignStatus.OPEN
     )
-    left = sum(len(group.open) for group in groups)
-    start = next((row.pk for group in groups for row in group.open), None)
-    return Queue(groups, left, len(rows) - left, start)
 
 
-def next_open(user: User, after: Assignment) -> UUID | None:
-    """Return the next open assignment: of the same reference first, then along the queue."""
-    queue = queue_of(user)
-    reference = after.candidate.reference_id
-    waiting = [row for group in queue.groups for row in group.open if row.pk != after.pk]
-    same = next((row.pk for row in waiting if row.candidate.reference_id == reference), None)
-    return same or next((row.pk for row in waiting), None)
+def next_assignment(user: User, after: Assignment) -> Assignment | None:
+    """Return what to rate after an assignment: the same reference first, then its campaign."""
+    rows = open_assignments(user).exclude(pk=after.pk)
+    here = rows.filter(campaign=after.campaign_id)
+    same = here.filter(candidate__reference=after.candidate.reference_id)
+    return same.first() or here.first() or rows.first()
 
 
-def _group(rows: list[Assignment]) -> QueueGroup:
-    reference = rows[0].candidate.reference
-    return QueueGroup(
-        campaign=rows[0].campaign.name,
-        title=reference.title or reference.reference_id,
-        ipc=reference.ipc,
-        open=tuple(row for row in rows if row.status == AssignmentStatus.OPEN),
-        done=tuple(row for row in rows if row.status == AssignmentStatus.SUBMITTED),
+def ratings_by(user: User) -> QuerySet[Rating]:
+    """Return the user's own ratings, the latest first."""
+    return (
+        Rating.objects.filter(assignment__in=assignments_for(user).values("pk"))
+        .select_related("assignment__campaign", "candidate__reference")
+        .order_by("-submitted_at")
     )
+
+
+def _campaign(campaign: Campaign, rows: list[Assignment]) -> QueueCampaign:
+    done: dict[UUID, int] = {}
+    for row in rows:
+        if row.status == AssignmentStatus.SUBMITTED:
+            reference_id = row.candidate.reference_id
+            done[reference_id] = done.get(reference_id, 0) + 1
+    waiting = [row for row in rows if row.status == AssignmentStatus.OPEN]
+    return QueueCampaign(campaign, tuple(_references(waiting, done)), sum(done.values()))
+
+
+def _references(waiting: list[Assignment], done: dict[UUID, int]) -> Iterable[QueueReference]:
+    first = {row.candidate.reference_id: row.position for row in reversed(waiting)}
+    ordered = sorted(
+        waiting,
+        key=lambda r: (first[r.candidate.reference_id], str(r.candidate.reference_id), r.position),
+    )
+    for reference_id, group in groupby(ordered, key=lambda row: row.candidate.reference_id):
+        rows = tuple(group)
+        yield QueueReference(rows[0].candidate.reference, rows, done.get(reference_id, 0))

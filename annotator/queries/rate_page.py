@@ -1,62 +1,116 @@
-"""What the rate screen shows of an assignment, and nothing that an annotator may not see."""
+"""What the rate page shows: two claim sets, the annotator's own rating, and nothing else.
+
+The page is blind: no system, no candidate_id, no rating of another person and no model score is
+put into these rows, so that no template can show them by mistake.
+"""
 
 from dataclasses import dataclass
 from uuid import UUID
 
 from annotator.claims.parsing import Claim, parse_claims
-from annotator.models import Assignment, Rating, User
+from annotator.models import Assignment, AssignmentStatus, Rating, User
 from annotator.queries.access import assignments_for
-from annotator.queries.locks import is_locked
+from annotator.queries.locks import LOCKED_SENTENCE, is_locked
+
+DEEPEST_INDENT = 4
+CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimSetView:
-    """A claim set to be read: its claims in order, and its facts."""
+class ClaimLine:
+    """One claim as the reading pane shows it."""
 
-    heading: str
-    facts: tuple[str, ...]
-    claims: tuple[Claim, ...]
-    words: int
+    number: int | None
+    words: str
+    depends_on: tuple[int, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """A claim set in its reading pane."""
+
+    name: str
+    lines: tuple[ClaimLine, ...]
+    word_count: int
+
+    @property
+    def claim_count(self) -> int:
+        return sum(line.number is not None for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another candidate of the same reference that is this annotator's too."""
+
+    assignment_id: UUID
+    label: str
+    is_rated: bool
+    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RatePage:
-    """One assignment on screen."""
+    """Everything that the rate page shows."""
 
     assignment: Assignment
-    reference: ClaimSetView
-    candidate: ClaimSetView
     rating: Rating | None
-    is_locked: bool
-    number: int
-    total: int
-    previous_id: UUID | None
-    next_id: UUID | None
+    closed_because: str
+    reference: Pane
+    candidate: Pane
+    siblings: tuple[Sibling, ...]
+
+    @property
+    def is_writable(self) -> bool:
+        return not self.closed_because
 
 
-def rate_page(user: User, assignment: Assignment) -> RatePage:
-    """Return the page of an assignment of the user's own."""
-    order = list(
-        assignments_for(user)
-        .filter(campaign=assignment.campaign)
-        .order_by("position", "created_at")
-        .values_list("pk", flat=True)
-    )
-    place = order.index(assignment.pk)
-    source = assignment.candidate.reference
-    facts = tuple(fact for fact in (source.office, source.ipc) if fact)
+def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
+    """Return the page of the user's own assignment; None when it is not theirs."""
+    assignment = assignments_for(user).filter(pk=assignment_id).first()
+    if assignment is None:
+        return None
+    rating = Rating.objects.filter(assignment=assignment).first()
+    candidate = assignment.candidate
     return RatePage(
         assignment=assignment,
-        reference=_claim_set(f"Reference: {source.title}" if source.title else "Reference", facts, source.claims),
-        candidate=_claim_set(assignment.label, (), assignment.candidate.claims),
-        rating=Rating.objects.filter(assignment=assignment).first(),
-        is_locked=is_locked(assignment),
-        number=place + 1,
-        total=len(order),
-        previous_id=order[place - 1] if place else None,
-        next_id=order[place + 1] if place + 1 < len(order) else None,
+        rating=rating,
+        closed_because=_closed_because(assignment, rating),
+        reference=read_pane("Reference", candidate.reference.claims),
+        candidate=read_pane(assignment.label, candidate.claims),
+        siblings=_siblings(user, assignment),
     )
 
 
-def _claim_set(heading: str, facts: tuple[str, ...], text: str) -> ClaimSetView:
-    return ClaimSetView(heading, facts, parse_claims(text), len(text.split()))
+def read_pane(name: str, text: str) -> Pane:
+    """Cut a claim set into lines, indented by how far each claim is from an independent one."""
+    depths: dict[int, int] = {}
+    lines = []
+    for claim in parse_claims(text):
+        depth = _depth(claim, depths)
+        if claim.number is not None:
+            depths.setdefault(claim.number, depth)
+        lines.append(ClaimLine(claim.number, claim.body, claim.depends_on, depth))
+    return Pane(name, tuple(lines), len(text.split()))
+
+
+def _depth(claim: Claim, depths: dict[int, int]) -> int:
+    if not claim.depends_on:
+        return 0
+    # A citation of a later or missing claim has no depth yet: one step is right for it.
+    above = max(depths.get(number, 0) for number in claim.depends_on)
+    return min(above + 1, DEEPEST_INDENT)
+
+
+def _closed_because(assignment: Assignment, rating: Rating | None) -> str:
+    if not is_locked(assignment):
+        return ""
+    return LOCKED_SENTENCE if rating else CLOSED_SENTENCE
+
+
+def _siblings(user: User, current: Assignment) -> tuple[Sibling, ...]:
+    rows = assignments_for(user).filter(candidate__reference=current.candidate.reference_id)
+    return tuple(
+        Sibling(row.pk, row.label, row.status == AssignmentStatus.SUBMITTED, row.pk == current.pk)
+        for row in rows.order_by("position")
+    )

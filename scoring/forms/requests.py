@@ -18,7 +18,7 @@ SMALLEST_SEED, LARGEST_SEED = 0, 2**32 - 1
 class VersionField(forms.ModelChoiceField):
     """A dataset version that the person may see, shown as NAME@NUMBER."""
 
-    def label_from_instance(self, obj: DatasetVersion) -> str:  # type: ignore[override]
+    def label_from_instance(self, obj: DatasetVersion) -> str:
         return f"{obj} ({obj.items} quadruplets)"
 
 
@@ -31,9 +31,7 @@ class FreezeForm(forms.Form):
     )
     test_share = forms.FloatField(min_value=0, max_value=0.9, initial=0.15)
     validation_share = forms.FloatField(min_value=0, max_value=0.9, initial=0.1)
-    seed = forms.IntegerField(
-        min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0
-    )
+    seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
     include_unlocked = forms.BooleanField(
         required=False, help_text="For trials only; the card says so."
     )
@@ -50,9 +48,7 @@ class TrainingForm(forms.Form):
     criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
     margin = forms.FloatField(min_value=0.001, max_value=1, initial=0.2)
     tolerance = forms.FloatField(min_value=0, max_value=1, initial=0.05)
-    seed = forms.IntegerField(
-        min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0
-    )
+    seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
 
     def __init__(self, user: User, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]

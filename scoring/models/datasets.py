@@ -25,27 +25,19 @@ class DatasetVersion(models.Model):
     """A frozen set of quadruplets; its canonical JSONL lies in the data directory by digest."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    dataset = models.ForeignKey(
-        Dataset, on_delete=models.PROTECT, related_name="versions"
-    )
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
     items = models.PositiveIntegerField()
     card = models.JSONField()
-    created_by = models.ForeignKey(
-        User, on_delete=models.PROTECT, null=True, related_name="+"
-    )
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["dataset__name", "-number"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["dataset", "number"], name="version_number_once"
-            ),
-            models.UniqueConstraint(
-                fields=["dataset", "sha256"], name="version_content_once"
-            ),
+            models.UniqueConstraint(fields=["dataset", "number"], name="version_number_once"),
+            models.UniqueConstraint(fields=["dataset", "sha256"], name="version_content_once"),
         ]
 
     def __str__(self) -> str:

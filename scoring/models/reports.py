@@ -40,9 +40,7 @@ class AgreementReport(JobRow):
     scorers = models.JSONField()
     split = models.CharField(max_length=10)
     tie_threshold = models.FloatField()
-    requested_by = models.ForeignKey(
-        User, on_delete=models.PROTECT, null=True, related_name="+"
-    )
+    requested_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     result = models.JSONField(null=True)
 
     class Meta:

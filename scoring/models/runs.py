@@ -17,9 +17,7 @@ class TrainingRun(JobRow):
     )
     criterion = models.CharField(max_length=30)
     settings = models.JSONField()
-    requested_by = models.ForeignKey(
-        User, on_delete=models.PROTECT, null=True, related_name="+"
-    )
+    requested_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     stage = models.CharField(max_length=40, blank=True, default="")
     epoch = models.PositiveIntegerField(default=0)
     epochs = models.PositiveIntegerField(default=0)
@@ -37,9 +35,7 @@ class ModelVersion(models.Model):
     """What a training run produced: one criterion, a directory with a manifest, its figures."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    run = models.OneToOneField(
-        TrainingRun, on_delete=models.PROTECT, related_name="model_version"
-    )
+    run = models.OneToOneField(TrainingRun, on_delete=models.PROTECT, related_name="model_version")
     criterion = models.CharField(max_length=30)
     directory = models.CharField(max_length=80, unique=True)
     manifest_sha256 = models.CharField(max_length=64)

@@ -66,7 +66,7 @@ def is_researcher(user: User, version: DatasetVersion) -> bool:
 
 
 def read_rows(version: DatasetVersion) -> Iterable[DatasetRow]:
-    """Return the rows of a version; raise StoredFileDamaged when its file is not what was stored."""
+    """Return the rows of a version; raise StoredFileDamaged when its file is another now."""
     return patent_ce_jsonl.read(BytesIO(storage.read_dataset(version.sha256)))
 
 

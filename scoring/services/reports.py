@@ -1,7 +1,7 @@
 """Writes of agreement reports and of the metric scores they are made of."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from uuid import UUID
@@ -61,14 +61,14 @@ def request_report(
     return report
 
 
-def carry_out_report(pk: UUID | str) -> None:
+def carry_out_report(pk: UUID | str, say: Callable[[str], None] = lambda text: None) -> None:
     """Claim a report, score what is not scored yet, compute, and end in one final state."""
     report = leases.claim(AgreementReport, pk)
     if report is None:
         return
     try:
         with heartbeat(report):
-            result = _compute(report)
+            result = _compute(report, say)
         with transaction.atomic():
             leases.close(
                 report,
@@ -99,7 +99,7 @@ def cancel_report(*, report: AgreementReport, cancelled_by: User | None = None) 
         _record("report.cancelled", report, cancelled_by)
 
 
-def _compute(report: AgreementReport) -> dict[str, object]:
+def _compute(report: AgreementReport, say: Callable[[str], None]) -> dict[str, object]:
     # numpy and scipy load here, in a worker or command: the web process stays light.
     from scoring.agreement.items import AgreementError, Item, ScorerScores
     from scoring.agreement.question import Question
@@ -114,6 +114,7 @@ def _compute(report: AgreementReport) -> dict[str, object]:
     scored = {}
     for number, name in enumerate(names):
         leases.beat(report, progress=number / (len(names) + 1), message=f"Scoring with {name}.")
+        say(f"scoring with {name}: {len(texts)} candidates")
         scorer = _load(name)
         scored[name] = ScorerScores(name, scorer.version, _score(scorer, texts))
     leases.beat(report, message="Computing intervals.")

@@ -1,10 +1,12 @@
 """Writes of training runs: request, carry out, cancel."""
 
 import shutil
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -23,7 +25,7 @@ from scoring.patclaimeval.config import SettingsError, TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.patclaimeval.results import Progress, TrainingResult
-from scoring.queries.datasets import labelled_rows
+from scoring.queries.datasets import LabelledRow, labelled_rows
 
 SECONDS_BETWEEN_BEATS = 2.0
 FEWEST_QUADRUPLETS = 4
@@ -66,16 +68,19 @@ def request_training(
     return run
 
 
-def carry_out_training(pk: UUID | str) -> None:
-    """Claim a run, train, and put it into exactly one final state. Safe to call any number of
-    times by any number of workers: only the holder of the lease writes."""
+def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text: None) -> None:
+    """Claim a run, train, and put it into exactly one final state.
+
+    Safe to call any number of times by any number of workers: only the holder of the lease
+    writes. `say` hears each line of progress that the row gets.
+    """
     run = leases.claim(TrainingRun, pk)
     if run is None:
         return
     directory = storage.models_directory() / f"model-{run.owner}"
     try:
         with heartbeat(run) as check:
-            result = _train(run, directory, check)
+            result = _train(run, directory, check, say)
         _complete(run, directory.name, result)
     except (leases.LostLease, TrainingCancelled):
         shutil.rmtree(directory, ignore_errors=True)
@@ -112,7 +117,9 @@ def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
         )
 
 
-def _train(run: TrainingRun, directory: Any, check: Any) -> TrainingResult:
+def _train(
+    run: TrainingRun, directory: Path, check: Callable[[], None], say: Callable[[str], None]
+) -> TrainingResult:
     # torch loads here, in a worker or command, and never in the web process.
     from scoring.patclaimeval.train import train_model
 
@@ -126,7 +133,9 @@ def _train(run: TrainingRun, directory: Any, check: Any) -> TrainingResult:
         if now - last[0] < SECONDS_BETWEEN_BEATS / 10:
             return
         last[:] = [now, progress.epoch]
-        leases.beat(run, **_progress_fields(progress))
+        fields = _progress_fields(progress)
+        leases.beat(run, **fields)
+        say(fields["message"])
 
     rows = labelled_rows(run.dataset_version, run.criterion)
     return train_model(
@@ -139,7 +148,7 @@ def _train(run: TrainingRun, directory: Any, check: Any) -> TrainingResult:
     )
 
 
-def _quadruplets(rows: Any, split: str) -> list[Quadruplet]:
+def _quadruplets(rows: Sequence[LabelledRow], split: str) -> list[Quadruplet]:
     return [
         Quadruplet(row.reference_id, row.reference, row.b, row.c, row.y)
         for row in rows

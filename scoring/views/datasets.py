@@ -2,10 +2,11 @@
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from annotator.gate import SignedInRequest
 from annotator.models import Role
 from annotator.queries.access import roles_of
 from annotator.refusals import Refused
@@ -17,12 +18,12 @@ from scoring.services.datasets import freeze_dataset
 
 
 @require_GET
-def dataset_list(request: HttpRequest) -> HttpResponse:
+def dataset_list(request: SignedInRequest) -> HttpResponse:
     return _page(request, FreezeForm(request.user))
 
 
 @require_POST
-def freeze(request: HttpRequest) -> HttpResponse:
+def freeze(request: SignedInRequest) -> HttpResponse:
     form = FreezeForm(request.user, request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
@@ -39,7 +40,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
+def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     row = _version(request, name, number)
     may_export = _may_export(request, row)
     return render(
@@ -50,7 +51,7 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 
 @require_GET
-def export(request: HttpRequest, name: str, number: int) -> FileResponse:
+def export(request: SignedInRequest, name: str, number: int) -> FileResponse:
     row = _version(request, name, number)
     if not _may_export(request, row):
         raise PermissionDenied("Only admins of the campaign download claim texts.")
@@ -62,14 +63,14 @@ def export(request: HttpRequest, name: str, number: int) -> FileResponse:
     )
 
 
-def _page(request: HttpRequest, form: FreezeForm, status: int = 200) -> HttpResponse:
+def _page(request: SignedInRequest, form: FreezeForm, status: int = 200) -> HttpResponse:
     context = {"versions": versions_for(request.user), "form": form}
     return render(request, "scoring/datasets.html", context, status=status)
 
 
-def _version(request: HttpRequest, name: str, number: int) -> DatasetVersion:
+def _version(request: SignedInRequest, name: str, number: int) -> DatasetVersion:
     return get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
 
 
-def _may_export(request: HttpRequest, row: DatasetVersion) -> bool:
+def _may_export(request: SignedInRequest, row: DatasetVersion) -> bool:
     return Role.ADMIN in roles_of(request.user, row.dataset.campaign)

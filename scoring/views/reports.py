@@ -3,10 +3,11 @@
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import Refused
 from scoring.forms.requests import ReportForm
@@ -17,7 +18,7 @@ from scoring.services.reports import request_report
 
 
 @require_http_methods(["GET", "POST"])
-def report_list(request: HttpRequest) -> HttpResponse:
+def report_list(request: SignedInRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, ReportForm(request.user))
     form = ReportForm(request.user, request.POST)
@@ -35,18 +36,18 @@ def report_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def report(request: HttpRequest, pk: UUID) -> HttpResponse:
+def report(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(reports_for(request.user), pk=pk)
     return render(request, "scoring/report.html", {"report": row, "page": report_page(row)})
 
 
 @require_GET
-def progress(request: HttpRequest, pk: UUID) -> HttpResponse:
+def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(reports_for(request.user), pk=pk)
     context = {"report": row, "page": report_page(row)}
     return render(request, "scoring/_report_body.html", context)
 
 
-def _page(request: HttpRequest, form: ReportForm, status: int = 200) -> HttpResponse:
+def _page(request: SignedInRequest, form: ReportForm, status: int = 200) -> HttpResponse:
     context = {"reports": reports_for(request.user)[:100], "form": form}
     return render(request, "scoring/reports.html", context, status=status)

@@ -4,10 +4,11 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
 from scoring.forms.requests import TrainingForm
@@ -17,7 +18,7 @@ from scoring.services.runs import cancel_training, request_training
 
 
 @require_http_methods(["GET", "POST"])
-def run_list(request: HttpRequest) -> HttpResponse:
+def run_list(request: SignedInRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, TrainingForm(request.user))
     form = TrainingForm(request.user, request.POST)
@@ -42,7 +43,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def run(request: HttpRequest, pk: UUID) -> HttpResponse:
+def run(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return render(
         request,
         "scoring/run.html",
@@ -51,14 +52,14 @@ def run(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_GET
-def progress(request: HttpRequest, pk: UUID) -> HttpResponse:
+def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a run's page; the fragment stops polling by itself once final."""
     row = get_object_or_404(runs_for(request.user), pk=pk)
     return render(request, "scoring/_run_progress.html", {"run": row})
 
 
 @require_POST
-def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
+def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(runs_for(request.user), pk=pk)
     try:
         cancel_training(run=row, cancelled_by=request.user)
@@ -68,6 +69,6 @@ def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("scoring:run", pk=pk)
 
 
-def _page(request: HttpRequest, form: TrainingForm, status: int = 200) -> HttpResponse:
+def _page(request: SignedInRequest, form: TrainingForm, status: int = 200) -> HttpResponse:
     context = {"runs": runs_for(request.user)[:100], "form": form}
     return render(request, "scoring/runs.html", context, status=status)

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandParser
 from django.core.validators import validate_slug
-from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotator.formats.claim_files import HEAD_BYTES, READERS, detect_format

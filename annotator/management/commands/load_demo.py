@@ -125,15 +125,16 @@ def _assign(
     candidates: dict[tuple[str, str], Candidate],
 ) -> None:
     shares: dict[str, list[Candidate]] = {}
-    for share in (*plan.ratings, *plan.assignments):
-        key = (share.reference_id, share.label)
-        shares.setdefault(share.annotator, []).append(candidates[key])
+    places = [(p.annotator, p.reference_id, p.label) for p in plan.ratings]
+    places += [(p.annotator, p.reference_id, p.label) for p in plan.assignments]
+    for annotator, reference_id, label in places:
+        shares.setdefault(annotator, []).append(candidates[reference_id, label])
     for name, share_of_one in shares.items():
         assign_candidates(
             campaign=campaign,
             annotator=people[name],
             candidates=share_of_one,
-            chance=random.Random(f"demo {name}"),  # noqa: S311 - an order to repeat, no secret
+            chance=random.Random(f"demo {name}"),
         )
 
 

@@ -34,7 +34,7 @@ class Command(HouseCommand):
             tie_threshold=options["tie_threshold"],
         )
         self.say(f"report {report.pk} on {report.dataset_version}, split {report.split}")
-        carry_out_report(report.pk)
+        carry_out_report(report.pk, self.say)
         report = AgreementReport.objects.get(pk=report.pk)
         if report.status != JobStatus.SUCCEEDED or report.result is None:
             raise Refused(f"The report {report.status}: {report.message}")
@@ -43,13 +43,18 @@ class Command(HouseCommand):
 
     def sentence(self, document: dict[str, Any]) -> str:
         head = ["scorer", *(name for _, name, _ in FIGURES), "tau-b without reference items"]
-        lines = ["\t".join(head)]
+        table = [head]
         for kind in ("scorers", "baselines"):
             for name, entry in document[kind].items():
                 figures = [entry[key] for key, _, _ in FIGURES]
                 figures.append(entry["without_reference_items"]["tau_b"])
-                lines.append("\t".join([name, *(_figure(figure) for figure in figures)]))
-        return "\n".join([*lines, document["signature"]])
+                table.append([name, *(_figure(figure) for figure in figures)])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in table
+        ]
+        return "\n".join([*lines, "", f"signature: {document['signature']}"])
 
 
 def _figure(figure: dict[str, Any]) -> str:

@@ -45,7 +45,7 @@ class Command(HouseCommand):
             options=given,
         )
         self.say(f"run {run.pk} on {run.dataset_version}, {run.criterion}")
-        carry_out_training(run.pk)
+        carry_out_training(run.pk, self.say)
         return _document(TrainingRun.objects.get(pk=run.pk))
 
 
