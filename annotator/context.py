@@ -1,8 +1,52 @@
-"""What every template may know."""
+"""What every template may know: where this person can go."""
+
+from dataclasses import dataclass
+from typing import Final
 
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+
+from annotator import permissions
+from annotator.gate import principals_of
+
+# Routes of the other house stand here as names: this house does not import it.
+PLACES: Final = (
+    ("annotator:home", "Home", "what is yours to do"),
+    ("annotator:rated", "Rated", "your own ratings, to look at and to revise"),
+    ("scoring:datasets", "Datasets", "frozen quadruplets, their cards and splits"),
+    ("scoring:runs", "Training runs", "train PatClaimEval and watch it"),
+    ("scoring:models", "Model versions", "what training produced"),
+    ("scoring:reports", "Reports", "how far scorers agree with people"),
+    ("annotator:rubric", "Rubric", "criteria, weights and bands"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of the navigation."""
+
+    url: str
+    name: str
+    purpose: str
+    is_here: bool
 
 
 def house(request: HttpRequest) -> dict[str, object]:
-    """Give the navigation of the signed-in person."""
-    return {}
+    """Give the navigation of the signed-in person, worked out only when a page shows it."""
+    return {"places": SimpleLazyObject(lambda: places(request))}
+
+
+def places(request: HttpRequest) -> tuple[Place, ...]:
+    """Return the places that the matrix opens to the person."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return ()
+    principals = principals_of(user)
+    match = request.resolver_match
+    here = match.view_name if match else ""
+    return tuple(
+        Place(reverse(route), name, purpose, route == here)
+        for route, name, purpose in PLACES
+        if permissions.may(route, principals)
+    )

@@ -1,1 +1,1 @@
-"""The REST doors of the rating house."""
+"""The REST door of the rating house."""

@@ -1,91 +1,96 @@
-"""The rating form: four scores by one strict rule, and a comment."""
+"""The rating form: four scores by one rule, a comment, and what makes a resend harmless."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotator.rubric import CRITERIA, NAMES, RUBRIC, Band, band_of
+from annotator.models import Rating
+from annotator.rubric import CRITERIA, NAMES
+from annotator.services.ratings import LONGEST_COMMENT
 
-# ASCII white space at the ends is forgiven; "9.0", "+9", "09" and "٩" are no scores.
-SCORE = re.compile(r"[ \t\r\n]*(10|[0-9])[ \t\r\n]*", re.ASCII)
+SCORE: Final = re.compile(r"(10|[0-9])")
+ASCII_SPACE: Final = " \t\r\n\f\v"
+LONGEST_KEY: Final = 200
+LARGEST_VERSION: Final = 2**31 - 1
+HIDDEN: Final = frozenset({"csrfmiddlewaretoken"})
+
+
+class EverySent(forms.Widget):
+    """Hands on every value sent under a name, so that a name sent twice is seen."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> list[str]:
+        return data.getlist(name) if isinstance(data, QueryDict) else list(data.get(name, []))
 
 
 class ScoreField(forms.Field):
-    """A whole number from 0 to 10, sent exactly once."""
+    """A whole number from 0 to 10, written as `10` or one digit; ASCII space around it is cut."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            label=name,
-            error_messages={"required": f"Choose a score from 0 to 10 for {name.lower()}."},
-            widget=forms.RadioSelect,
-        )
+    widget = EverySent
 
-    def to_python(self, value: object) -> int | None:
-        if value in (None, ""):
-            return None
-        match = SCORE.fullmatch(str(value))
-        if match is None:
-            raise forms.ValidationError("A score is a whole number from 0 to 10.")
-        return int(match[1])
+    def clean(self, value: Sequence[str]) -> int:
+        if len(value) > 1:
+            raise ValidationError("This criterion was sent more than once; choose one score.")
+        text = value[0].strip(ASCII_SPACE) if value else ""
+        if not text:
+            raise ValidationError("Choose a score from 0 to 10.")
+        if not SCORE.fullmatch(text):
+            raise ValidationError("A score is a whole number from 0 to 10.")
+        return int(text)
 
 
-@dataclass(frozen=True, slots=True)
-class CriterionScale:
-    """One criterion as the screen shows it: its scale, what is chosen, what is wrong."""
+class CommentField(forms.CharField):
+    """Free words; the line ends that a form adds are taken off again."""
 
-    key: str
-    name: str
-    question: str
-    weight: int
-    bands: tuple[Band, ...]
-    chosen: str
-    sentence: str
-    errors: tuple[str, ...]
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 class RatingForm(forms.Form):
-    """What an annotator sends from the rate screen."""
+    """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
 
-    comment = forms.CharField(required=False, max_length=20_000, strip=False)
-    key = forms.CharField(required=False, max_length=100)
-    version = forms.IntegerField(required=False, min_value=1, max_value=10**6)
+    key = forms.CharField(required=False, max_length=LONGEST_KEY)
+    version = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
+    comment = CommentField(
+        required=False,
+        strip=False,
+        max_length=LONGEST_COMMENT,
+        error_messages={
+            "max_length": "A comment may have %(limit_value)d characters; this has %(show_value)d."
+        },
+    )
 
-    def __init__(self, data: QueryDict | None = None, initial: Mapping[str, object] | None = None) -> None:
-        super().__init__(data, initial=dict(initial or {}))
-        for key in CRITERIA:
-            self.fields[key] = ScoreField(NAMES[key])
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        for criterion in CRITERIA:
+            self.fields[criterion] = ScoreField(label=NAMES[criterion])
 
-    def clean(self) -> dict[str, object]:
-        for name in CRITERIA:
-            if isinstance(self.data, QueryDict) and len(self.data.getlist(name)) > 1:
-                self.add_error(name, "This score was sent more than once; choose one.")
+    def clean(self) -> dict[str, Any]:
+        unknown = sorted(set(self.data) - set(self.fields) - HIDDEN)
+        if unknown:
+            raise ValidationError(f"This rubric has no field named {unknown[0][:40]}.")
         return self.cleaned_data
 
     @property
     def scores(self) -> dict[str, int]:
-        """The scores that are valid so far."""
-        return {k: self.cleaned_data[k] for k in CRITERIA if k in self.cleaned_data}
+        """The valid scores; all four when the form is valid."""
+        return {key: self.cleaned_data[key] for key in CRITERIA if key in self.cleaned_data}
 
     @property
-    def scales(self) -> list[CriterionScale]:
-        """The four scales with what was typed, whether valid or not."""
-        return [self._scale(criterion.key) for criterion in RUBRIC]
+    def version_seen(self) -> int:
+        return self.cleaned_data.get("version") or 0
 
-    def _scale(self, key: str) -> CriterionScale:
-        criterion = next(entry for entry in RUBRIC if entry.key == key)
-        value = self[key].value()
-        chosen = "" if value is None else str(value).strip()
-        match = SCORE.fullmatch(chosen)
-        return CriterionScale(
-            key=key,
-            name=criterion.name,
-            question=criterion.question,
-            weight=criterion.weight,
-            bands=criterion.bands,
-            chosen=chosen,
-            sentence=band_of(key, int(match[1])).sentence if match else "",
-            errors=tuple(str(error) for error in self.errors.get(key, ())) if self.is_bound else (),
-        )
+    def typed(self, name: str) -> str:
+        """Return what was sent under a name, the last when there are several."""
+        return str(self.data.get(name, ""))
+
+
+def as_sent(rating: Rating) -> dict[str, str]:
+    """Return a stored rating as the values that the form would send for it."""
+    return {key: str(value) for key, value in rating.scores.items()} | {
+        "comment": rating.comment,
+        "version": str(rating.version),
+    }

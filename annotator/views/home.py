@@ -1,35 +1,50 @@
-"""Home: the queue of an annotator, the dashboard of everybody else."""
+"""Home: the queue of an annotator, the places of the others; own ratings; the rubric."""
+
+from typing import cast
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotator.models import Role
+from annotator.models import Role, User
 from annotator.queries.access import campaigns_for, roles_of
-from annotator.queries.campaign_progress import campaign_progress
-from annotator.queries.queue import queue_of
-from annotator.rubric import OVERALL_BANDS, RUBRIC
+from annotator.queries.queue import open_assignments, queue_for, ratings_by
+from annotator.rubric import OVERALL_BANDS, RUBRIC, RUBRIC_VERSION, TOTAL_WEIGHT, overall_text
+
+MOST_SHOWN = 500
 
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    is_annotator = Role.ANNOTATOR in roles_of(request.user)
+    """Show the queue to annotators and the dashboard to those with other roles; both to both."""
+    user = cast(User, request.user)
+    roles = roles_of(user)
+    is_annotator = Role.ANNOTATOR in roles
     context = {
-        "queue": queue_of(request.user) if is_annotator else None,
-        "managed": campaigns_for(request.user, [Role.ADMIN]),
+        "is_annotator": is_annotator,
+        "queue": queue_for(user) if is_annotator else (),
+        "first": open_assignments(user).first() if is_annotator else None,
+        "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
+        "roles": sorted(roles),
+        "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),
     }
     return render(request, "annotator/home.html", context)
 
 
 @require_GET
-def rubric(request: HttpRequest) -> HttpResponse:
-    return render(
-        request, "annotator/rubric.html", {"rubric": RUBRIC, "overall_bands": OVERALL_BANDS}
-    )
+def rated(request: HttpRequest) -> HttpResponse:
+    """List the person's own ratings, so that one can be looked at or revised."""
+    ratings = ratings_by(cast(User, request.user))[:MOST_SHOWN]
+    rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
+    return render(request, "annotator/rated.html", {"rows": rows})
 
 
 @require_GET
-def campaign(request: HttpRequest, slug: str) -> HttpResponse:
-    row = get_object_or_404(campaigns_for(request.user, [Role.ADMIN]), slug=slug)
-    context = {"campaign": row, "progress": campaign_progress(row)}
-    return render(request, "annotator/campaign.html", context)
+def rubric(request: HttpRequest) -> HttpResponse:
+    context = {
+        "rubric": RUBRIC,
+        "overall_bands": OVERALL_BANDS,
+        "version": RUBRIC_VERSION,
+        "total_weight": TOTAL_WEIGHT,
+    }
+    return render(request, "annotator/rubric.html", context)

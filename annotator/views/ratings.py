@@ -1,96 +1,119 @@
-"""The rate screen: show, submit, revise, and the overall computed live."""
+"""The rate page: show, submit, revise; the overall as it would be; the next candidate."""
 
-import uuid
-from hashlib import sha256
+from typing import cast
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.rating import RatingForm
-from annotator.models import Assignment, Rating
-from annotator.queries.access import assignments_for
-from annotator.queries.queue import next_open
+from annotator.models import Assignment, Rating, Role, User
+from annotator.queries.access import assignments_for, campaigns_for
+from annotator.queries.queue import next_assignment
 from annotator.queries.rate_page import RatePage, rate_page
-from annotator.refusals import Refused
-from annotator.rubric import CRITERIA, LOWEST, HIGHEST, overall_numerator, overall_text
+from annotator.refusals import OutOfDate, Refused
+from annotator.request_digest import rating_digest
+from annotator.services.assignments import take_next
 from annotator.services.ratings import revise_rating, submit_rating
+from annotator.views.rate_form import overall_context, page_context
+from annotator.views.see_other import SeeOther
+
+UNPROCESSABLE = 422
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
-    assignment = get_object_or_404(assignments_for(request.user), pk=pk)
-    if request.method == "POST":
-        return _post(request, assignment)
-    page = rate_page(request.user, assignment)
-    return _show(request, page, RatingForm(initial=_initial(page)))
+    user = cast(User, request.user)
+    page = rate_page(user, pk)
+    if page is None:
+        raise Http404
+    if request.method != "POST":
+        return render(request, "annotator/rate.html", page_context(page))
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        return _again(request, page, form, UNPROCESSABLE)
+    try:
+        _store(page, form, user)
+    except Refused as refusal:
+        fields = {name: why for name, why in refusal.fields.items() if name in form.fields}
+        for name, reasons in (fields or {None: [refusal.sentence]}).items():
+            form.add_error(name, reasons)
+        return _again(request, cast(RatePage, rate_page(user, pk)), form, refusal.status)
+    messages.success(request, f"{page.assignment.label}: rating stored.")
+    following = _following(user, page.assignment)
+    return SeeOther(resolve_url("annotator:rate", following.pk) if following else "/")
 
 
 @require_POST
 def overall(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Answer the overall of what is chosen so far, by the rule that will store it."""
-    get_object_or_404(assignments_for(request.user), pk=pk)
+    """Answer with the overall that the chosen scores give; nothing is stored."""
+    get_object_or_404(assignments_for(cast(User, request.user)), pk=pk)
     form = RatingForm(request.POST)
     form.is_valid()
-    return render(request, "annotator/_overall.html", {"overall": _overall(form), "scales": form.scales})
+    return render(request, "annotator/_overall.html", overall_context(form.scores))
 
 
-def _post(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    form = RatingForm(request.POST)
-    if not form.is_valid():
-        return _show(request, rate_page(request.user, assignment), form, status=422)
+@require_POST
+def take_next_candidate(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give the annotator their next candidate of a campaign that assigns on demand."""
+    user = cast(User, request.user)
+    campaign = get_object_or_404(campaigns_for(user, (Role.ANNOTATOR,)), slug=slug)
     try:
-        _store(request, assignment, form)
-    except Refused as refusal:
-        form.add_error(None, refusal.sentence)
-        page = rate_page(request.user, assignment)
-        return _show(request, page, form, status=refusal.status)
-    following = next_open(request.user, assignment)
-    return redirect("annotator:rate", pk=following) if following else redirect("annotator:home")
+        assignment = take_next(campaign=campaign, annotator=user)
+    except OutOfDate as refusal:
+        messages.error(request, refusal.sentence)
+        return SeeOther("/")
+    if assignment is None:
+        messages.info(request, f"Nothing is left for you in {campaign.name}.")
+        return SeeOther("/")
+    return SeeOther(resolve_url("annotator:rate", assignment.pk))
 
 
-def _store(request: HttpRequest, assignment: Assignment, form: RatingForm) -> None:
-    values = form.cleaned_data
-    if values["version"]:
-        rating = get_object_or_404(Rating, assignment=assignment)
-        revise_rating(
-            rating_id=rating.pk,
-            annotator=request.user,
-            version=values["version"],
+def _store(page: RatePage, form: RatingForm, user: User) -> Rating:
+    comment = form.cleaned_data["comment"]
+    if page.rating is None or not form.version_seen:
+        return submit_rating(
+            assignment_id=page.assignment.pk,
+            annotator=user,
             scores=form.scores,
-            comment=values["comment"],
+            comment=comment,
+            idempotency_key=form.cleaned_data["key"],
+            request_sha256=rating_digest(page.assignment.pk, form.scores, comment),
         )
-        return
-    sent = "\n".join([str(assignment.pk), *map(str, form.scores.values()), values["comment"]])
-    submit_rating(
-        assignment_id=assignment.pk,
-        annotator=request.user,
+    if _is_resent(page.rating, form):
+        return page.rating
+    return revise_rating(
+        rating_id=page.rating.pk,
+        annotator=user,
+        version=form.version_seen,
         scores=form.scores,
-        comment=values["comment"],
-        idempotency_key=values["key"],
-        request_sha256=sha256(sent.encode()).hexdigest(),
+        comment=comment,
+        # The page does not show tags yet; those given by another door stay.
+        error_tags=page.rating.error_tags,
     )
 
 
-def _initial(page: RatePage) -> dict[str, object]:
-    if page.rating is None:
-        return {"key": str(uuid.uuid4())}
-    rating = page.rating
-    return {**rating.scores, "comment": rating.comment, "version": rating.version}
+def _is_resent(rating: Rating, form: RatingForm) -> bool:
+    """Say whether the stored revision is what this form, sent twice, has made already."""
+    is_next = rating.version == form.version_seen + 1
+    same = rating.scores == form.scores and rating.comment == form.cleaned_data["comment"]
+    return is_next and same
 
 
-def _overall(form: RatingForm) -> str:
-    scores = form.scores if form.is_bound else {k: v for k, v in form.initial.items() if k in CRITERIA}
-    return overall_text(overall_numerator(scores)) if len(scores) == len(CRITERIA) else ""
-
-
-def _show(request: HttpRequest, page: RatePage, form: RatingForm, status: int = 200) -> HttpResponse:
-    context = {
-        "page": page,
-        "form": form,
-        "scales": form.scales,
-        "steps": [str(step) for step in range(LOWEST, HIGHEST + 1)],
-        "overall": _overall(form),
-    }
+def _again(request: HttpRequest, page: RatePage, form: RatingForm, status: int) -> HttpResponse:
+    """Show the page once more with everything that was typed, and why it was not stored."""
+    context = page_context(page, form, is_conflict=status == OutOfDate.status)
     return render(request, "annotator/rate.html", context, status=status)
+
+
+def _following(user: User, done: Assignment) -> Assignment | None:
+    """Return what comes next; who works on demand is given the next candidate at once."""
+    following = next_assignment(user, done)
+    if following or not done.lease_expires_at:
+        return following
+    try:
+        return take_next(campaign=done.campaign, annotator=user)
+    except OutOfDate:
+        return None

@@ -6,12 +6,20 @@ function show(text) {
   place.hidden = false;
 }
 
+// Without this htmx would follow the redirect to the sign-in page and drop what was typed.
+document.addEventListener("htmx:before:response", (event) => {
+  if (event.detail?.ctx?.response?.status === 401) {
+    event.preventDefault();
+    show("You were signed out. Sign in in another tab, then go on here: what you typed is still in this page.");
+  }
+});
+
 document.addEventListener("htmx:after:request", (event) => {
   const status = event.detail?.ctx?.response?.status ?? 200;
   if (status < 400) {
     place.hidden = true;
-  } else if (status === 401) {
-    show("You were signed out. Open the sign-in page in another tab, sign in, and go on here.");
+  } else if (status === 403) {
+    show("The server did not accept this page any more. Copy what you typed and load the page again.");
   } else {
     show(`The server answered ${status}. What you typed is still here; try again.`);
   }

@@ -1,0 +1,65 @@
+"""Campaigns over REST: those of one's memberships, and their progress for an admin."""
+
+from dataclasses import asdict
+from typing import cast
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.api.permissions import MatrixPermission
+from annotator.api.serializers import CampaignSerializer, ProgressSerializer
+from annotator.models import Campaign, Role, User
+from annotator.queries.access import campaigns_for, roles_of
+from annotator.queries.campaign_progress import campaign_progress
+
+
+class Campaigns(APIView):
+    """The campaigns in which the caller takes part."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=CampaignSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        user = cast(User, request.user)
+        rows = campaigns_for(user).order_by("slug")
+        return Response([_campaign(row, user) for row in rows])
+
+
+class CampaignDetail(APIView):
+    """One campaign."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=CampaignSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        return Response(_campaign(get_object_or_404(campaigns_for(user), slug=slug), user))
+
+
+class Progress(APIView):
+    """The counts of a campaign."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        row = get_object_or_404(campaigns_for(user), slug=slug)
+        if Role.ADMIN not in roles_of(user, row):
+            raise PermissionDenied
+        return Response(asdict(campaign_progress(row)))
+
+
+def _campaign(row: Campaign, user: User) -> dict[str, object]:
+    return {
+        "slug": row.slug,
+        "name": row.name,
+        "status": row.status,
+        "rubric_version": row.rubric_version,
+        "overlap": row.overlap,
+        "roles": sorted(roles_of(user, row)),
+    }

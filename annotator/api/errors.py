@@ -1,0 +1,41 @@
+"""How the API says no: `{field: [reasons]}` for bad input, one sentence for the rest."""
+
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from annotator.refusals import Refused
+
+BAD_REQUEST = 400
+UNPROCESSABLE = 422
+NOT_A_FIELD = "non_field_errors"
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Return the answer for an error; None lets an unknown one become a plain 500."""
+    if isinstance(error, Refused):
+        return _refused(error)
+    if isinstance(error, RequestDataTooBig):
+        return Response({"detail": "The body is too long."}, status=413)
+    answer = exception_handler(error, context)
+    if answer is not None and answer.status_code == BAD_REQUEST:
+        answer.data = _by_field(answer.data)
+    return answer
+
+
+def _refused(error: Refused) -> Response:
+    if error.status != UNPROCESSABLE:
+        return Response({"detail": error.sentence}, status=error.status)
+    fields = error.fields or {NOT_A_FIELD: [error.sentence]}
+    return Response(fields, status=BAD_REQUEST)
+
+
+def _by_field(data: Any) -> dict[str, Any]:
+    """Return the reasons by field, for errors that DRF gives as a list or as `detail`."""
+    if isinstance(data, list):
+        return {NOT_A_FIELD: data}
+    if set(data) == {"detail"}:
+        return {NOT_A_FIELD: [data["detail"]]}
+    return dict(data)

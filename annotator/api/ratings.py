@@ -1,0 +1,147 @@
+"""Rating over REST: take the next assignment, submit, revise."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.api.assignment_words import assignment_words
+from annotator.api.permissions import MatrixPermission
+from annotator.api.serializers import NewRatingSerializer, RatingSerializer, RevisionSerializer
+from annotator.models import Rating, Role, User
+from annotator.queries.access import assignments_for, campaigns_for
+from annotator.queries.locks import is_locked
+from annotator.queries.queue import ratings_by
+from annotator.refusals import OutOfDate
+from annotator.request_digest import rating_digest
+from annotator.services.assignments import take_next
+from annotator.services.ratings import revise_rating, submit_rating
+
+LONGEST_KEY = 200
+KEY_HEADER = "Idempotency-Key"
+
+
+class NoIfMatch(APIException):
+    """A revision must say which version it revises."""
+
+    status_code = 428
+    default_detail = 'Send If-Match with the version that you saw, for example If-Match: "1".'
+
+
+class Stale(APIException):
+    """The rating has moved on."""
+
+    status_code = 412
+    default_detail = "This rating was changed elsewhere since you read it."
+
+
+class NextAssignment(APIView):
+    """Leases the caller's next candidate; 204 when nothing is left."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        mine = campaigns_for(user, (Role.ANNOTATOR,))
+        assignment = take_next(campaign=get_object_or_404(mine, slug=slug), annotator=user)
+        if assignment is None:
+            return Response(status=204)
+        row = assignments_for(user).get(pk=assignment.pk)
+        return Response(assignment_words(row))
+
+
+class Ratings(APIView):
+    """Takes a first rating; the same key and body again give the same answer."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(
+        request=NewRatingSerializer,
+        responses={201: RatingSerializer},
+        parameters=[OpenApiParameter(KEY_HEADER, str, OpenApiParameter.HEADER)],
+    )
+    def post(self, request: Request) -> Response:
+        user = cast(User, request.user)
+        sent = _valid(NewRatingSerializer(data=request.data))
+        assignment = get_object_or_404(assignments_for(user), pk=sent["assignment"])
+        said = {
+            "scores": sent["scores"],
+            "comment": sent.get("comment", ""),
+            "error_tags": sent.get("error_tags", []),
+        }
+        rating = submit_rating(
+            assignment_id=assignment.pk,
+            annotator=user,
+            idempotency_key=_key(request),
+            request_sha256=rating_digest(assignment.pk, **said),
+            **said,
+        )
+        return _answer(rating, 201)
+
+
+class RatingDetail(APIView):
+    """One's own rating: read it, revise it until it locks."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=RatingSerializer)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return _answer(get_object_or_404(ratings_by(cast(User, request.user)), pk=pk), 200)
+
+    @extend_schema(
+        request=RevisionSerializer,
+        responses=RatingSerializer,
+        parameters=[OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)],
+    )
+    def patch(self, request: Request, pk: UUID) -> Response:
+        user = cast(User, request.user)
+        rating = get_object_or_404(ratings_by(user), pk=pk)
+        version = _version_seen(request)
+        sent = _valid(RevisionSerializer(data=request.data))
+        try:
+            revised = revise_rating(
+                rating_id=rating.pk,
+                annotator=user,
+                version=version,
+                scores=sent.get("scores", rating.scores),
+                comment=sent.get("comment", rating.comment),
+                error_tags=sent.get("error_tags", rating.error_tags),
+            )
+        except OutOfDate as refusal:
+            if is_locked(rating.assignment):
+                raise
+            raise Stale from refusal
+        return _answer(revised, 200)
+
+
+def _valid(serializer: Any) -> dict[str, Any]:
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
+
+
+def _key(request: Request) -> str:
+    key = str(request.headers.get(KEY_HEADER, ""))
+    if len(key) > LONGEST_KEY:
+        raise ValidationError({KEY_HEADER: [f"At most {LONGEST_KEY} characters."]})
+    return key
+
+
+def _version_seen(request: Request) -> int:
+    sent = str(request.headers.get("If-Match", "")).strip()
+    if not sent:
+        raise NoIfMatch
+    digits = sent.removeprefix("W/").strip('"')
+    # Any other tag, `*` included, names no version that this rating ever had.
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else -1
+
+
+def _answer(rating: Rating, status: int) -> Response:
+    etag = {"ETag": f'"{rating.version}"'}
+    return Response(RatingSerializer(rating).data, status=status, headers=etag)

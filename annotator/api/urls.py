@@ -1,0 +1,31 @@
+"""The map of the REST door."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView
+
+from annotator.api import campaigns, ratings
+from annotator.api.permissions import MatrixPermission
+
+app_name = "api"
+
+urlpatterns = [
+    path("campaigns/", campaigns.Campaigns.as_view(), name="campaigns"),
+    path("campaigns/<slug:slug>/", campaigns.CampaignDetail.as_view(), name="campaign"),
+    path(
+        "campaigns/<slug:slug>/progress/",
+        campaigns.Progress.as_view(),
+        name="campaign_progress",
+    ),
+    path(
+        "campaigns/<slug:slug>/assignments/next/",
+        ratings.NextAssignment.as_view(),
+        name="take_next",
+    ),
+    path("ratings/", ratings.Ratings.as_view(), name="ratings"),
+    path("ratings/<uuid:pk>/", ratings.RatingDetail.as_view(), name="rating"),
+    path(
+        "schema/",
+        SpectacularAPIView.as_view(permission_classes=[MatrixPermission]),
+        name="schema",
+    ),
+]
