@@ -158,18 +158,23 @@ class _ArrayReader:
         """Read on, drop what is done with, and return by how many bytes places moved down."""
         if len(self.buffer) - self.start > self.max_bytes + CHUNK:
             raise FormatError(
-                f"Item {self.item + 1}, which begins on line {self.line}, is longer than the limit "
-                f"of {self.max_bytes:,} bytes or is never closed."
+                f"Item {self.item + 1}, which begins on line {self._first_line()}, is longer than "
+                f"the limit of {self.max_bytes:,} bytes or is never closed."
             )
         chunk = self.file.read(CHUNK)
         if not chunk:
             raise FormatError(
                 f"The JSON array is not closed: the file ends within item {self.item + 1}, "
-                f"which begins on line {self.line}."
+                f"which begins on line {self._first_line()}."
             )
         moved, self.start = self.start, 0
         self.buffer = self.buffer[moved:] + chunk
         return moved
+
+    def _first_line(self) -> int:
+        rest = self.buffer[self.start :]
+        space = rest[: len(rest) - len(rest.lstrip(b" \t\r\n"))]
+        return self.line + space.count(b"\n")
 
     def _take(self, end: int, *, is_last: bool) -> Iterator[Record | BadRecord]:
         raw = self.buffer[self.start : end]
@@ -190,7 +195,10 @@ class _ArrayReader:
                 first_line=self.line,
             )
         except StrictJsonError as error:
-            reason = error.reason if not body else str(error)
+            # Where the item begins within its first line is not known here.
+            is_first = error.line == self.line and error.byte is not None
+            reason = f"byte {error.byte} of the item: {error.reason}" if is_first else str(error)
+            reason = reason if body else error.reason
             return BadRecord(self.line, "", reason, self.item)
         return Record(self.line, value, self.item)
 

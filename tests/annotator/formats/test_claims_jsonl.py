@@ -1,0 +1,141 @@
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.formats.claims_jsonl import read
+from annotator.formats.records import FormatError, ReadNotes
+from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+
+CLAIMS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(
+    lambda t: "1. A" + t
+)
+
+
+def reference(reference_id="EP1", **fields):
+    candidate = {"candidate_id": "c1", "claims": "1. A pump."}
+    return {
+        "reference_id": reference_id,
+        "reference_claims": "1. A pump with a seal.",
+        "candidates": [candidate],
+    } | fields
+
+
+def rows(*values):
+    data = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode()
+    return list(read(io.BytesIO(data)))
+
+
+def problems(*values):
+    with pytest.raises(FormatError) as caught:
+        rows(*values)
+    return [(bad.line, bad.field, bad.reason) for bad in caught.value.bad_records]
+
+
+def test_all_fields_are_read():
+    full = reference(
+        office="EPO",
+        ipc="G06F 11/36",
+        language="en",
+        title="Pump",
+        family="F1",
+        draft_claims="1. A pomp.",
+        may_train=False,
+        candidates=[{"candidate_id": "c1", "system": "s", "claims": "1. X."}],
+    )
+    assert rows(full) == [
+        ReferenceRecord(
+            "EP1",
+            "1. A pump with a seal.",
+            (CandidateRecord("c1", "1. X.", "s"),),
+            office="EPO",
+            ipc="G06F 11/36",
+            language="en",
+            title="Pump",
+            family="F1",
+            draft_claims="1. A pomp.",
+            may_train=False,
+        )
+    ]
+
+
+def test_what_is_left_out_or_null_stays_unsaid():
+    (row,) = rows(reference(office=None, may_train=None, draft_claims=None))
+    assert (row.office, row.may_train, row.draft_claims, row.candidates[0].system) == (
+        "",
+        None,
+        "",
+        "",
+    )
+
+
+@given(CLAIMS, CLAIMS)
+def test_claim_texts_come_out_byte_for_byte(reference_claims, claims):
+    candidate = {"candidate_id": "c", "claims": claims}
+    (row,) = rows(reference(reference_claims=reference_claims, candidates=[candidate]))
+    assert (row.reference_claims, row.candidates[0].claims) == (reference_claims, claims)
+
+
+@pytest.mark.parametrize("field", ["reference_id", "reference_claims", "candidates"])
+def test_a_missing_required_field_is_named(field):
+    value = reference()
+    del value[field]
+    assert problems(value) == [(1, field, "missing")]
+
+
+@pytest.mark.parametrize("claims", ["", "  \n", "\u200b\ufeff", None, 7, ["1. A"]])
+def test_claims_that_show_nothing_or_are_no_text_are_refused(claims):
+    (one,) = problems(reference(reference_claims=claims))
+    assert one[:2] == (1, "reference_claims")
+    (two,) = problems(reference(candidates=[{"candidate_id": "c", "claims": claims}]))
+    assert two[:2] == (1, "candidates[1].claims")
+
+
+def test_a_misspelt_field_is_named_at_either_level():
+    assert problems(reference(offce="EPO")) == [(1, "offce", "unknown field")]
+    candidate = {"candidate_id": "c", "claims": "1. A.", "systm": "x"}
+    assert problems(reference(candidates=[candidate])) == [
+        (1, "candidates[1].systm", "unknown field")
+    ]
+
+
+def test_ids_that_stand_twice_are_refused():
+    assert problems(reference("a"), reference("b"), reference("a")) == [
+        (3, "reference_id", "'a' stands on line 1 already")
+    ]
+    twins = [{"candidate_id": "c", "claims": "1. A."}, {"candidate_id": "c", "claims": "1. B."}]
+    assert problems(reference(candidates=twins)) == [
+        (1, "candidates[2].candidate_id", "'c' stands twice in this reference")
+    ]
+
+
+@pytest.mark.parametrize("candidates", [[], None, {}, "c1"])
+def test_a_reference_without_candidates_is_refused(candidates):
+    ((_, field, _),) = problems(reference(candidates=candidates))
+    assert field == "candidates"
+
+
+@pytest.mark.parametrize("answer", ["yes", 1, 0, "true", []])
+def test_may_train_is_true_or_false(answer):
+    ((_, field, _),) = problems(reference(may_train=answer))
+    assert field == "may_train"
+
+
+def test_every_bad_line_is_listed_up_to_a_hundred():
+    many = [reference(str(number), scroe=1) for number in range(300)]
+    found = problems(reference("good"), *many)
+    assert [line for line, _, _ in found] == list(range(2, 102))
+
+
+def test_an_empty_file_is_refused():
+    for data in (b"", b"\n\n", b"\xef\xbb\xbf"):
+        with pytest.raises(FormatError, match="0 records"):
+            list(read(io.BytesIO(data)))
+
+
+def test_notes_are_filled():
+    notes = ReadNotes()
+    list(read(io.BytesIO(json.dumps(reference()).encode() + b"\r\n\n"), notes))
+    assert (notes.records, notes.crlf_lines, notes.blank_lines) == (1, 1, 1)

@@ -1,0 +1,70 @@
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from annotator.formats.digests import candidate_id_of, reference_id_of
+from annotator.formats.patent_ce_claims import read
+from annotator.formats.records import FormatError
+
+SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
+
+
+def item(reference, b, c, **fields):
+    return {"gold_claim": reference, "A": b, "B": c, "human_eval": {"Quality": 1}} | fields
+
+
+def references(*items):
+    return list(read(io.BytesIO(json.dumps(items).encode())))
+
+
+def test_items_are_grouped_by_reference_and_equal_texts_are_one_candidate():
+    found = references(item("R1", "a", "b"), item("R2", "a", "c"), item("R1", "b", "R1"))
+    assert [(r.reference_claims, [c.claims for c in r.candidates]) for r in found] == [
+        ("R1", ["a", "b", "R1"]),
+        ("R2", ["a", "c"]),
+    ]
+
+
+def test_ids_depend_on_the_texts_alone():
+    ((one,), (two,)) = references(item("R", "a", "b")), references(item("R", "b", "a"))
+    assert one.reference_id == two.reference_id == reference_id_of("R")
+    assert {c.candidate_id for c in one.candidates} == {candidate_id_of("a"), candidate_id_of("b")}
+    assert one.candidates == two.candidates[::-1]
+
+
+def test_texts_that_differ_in_white_space_are_two_candidates():
+    (found,) = references(item("R", "a", "a "))
+    assert len({c.candidate_id for c in found.candidates}) == 2
+
+
+def test_labels_may_be_absent_and_are_not_read():
+    bare = item("R", "a", "b")
+    del bare["human_eval"]
+    assert references(bare) == references(item("R", "a", "b", human_eval={"anything": "x"}))
+
+
+def test_bad_items_are_named_by_number_and_field():
+    with pytest.raises(FormatError) as caught:
+        references(item("R", "a", "b"), item("R", "", "b", extra=1), {"gold_claim": "R"})
+    assert [(bad.item, bad.field) for bad in caught.value.bad_records] == [
+        (2, "extra"),
+        (2, "A"),
+        (3, "A"),
+        (3, "B"),
+    ]
+
+
+def test_an_empty_array_is_refused():
+    with pytest.raises(FormatError, match="0 records"):
+        references()
+
+
+@pytest.mark.skipif(not SAMPLE, reason="PATENT_CE_SAMPLE names no file: the sample is not shipped")
+def test_the_published_sample_gives_ten_references_and_ninety_six_candidates():
+    with Path(SAMPLE).open("rb") as file:
+        found = list(read(file))
+    assert len(found) == 10
+    assert sum(len(reference.candidates) for reference in found) == 96
