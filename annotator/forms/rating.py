@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.models import Rating
+from annotator.refusals import Refused
 from annotator.rubric import CRITERIA, NAMES
 from annotator.services.ratings import LONGEST_COMMENT
 
@@ -73,6 +74,14 @@ class RatingForm(forms.Form):
         if unknown:
             raise ValidationError(f"This rubric has no field named {unknown[0][:40]}.")
         return self.cleaned_data
+
+    def take_refusal(self, refusal: Refused) -> None:
+        """Show what a service refused beside its field, or above the form when it has none."""
+        fields = {name: why for name, why in refusal.fields.items() if name in self.fields}
+        for name, reasons in fields.items():
+            self.add_error(name, reasons)
+        if not fields:
+            self.add_error(None, refusal.sentence)
 
     @property
     def scores(self) -> dict[str, int]:

@@ -1,12 +1,11 @@
 """Home: the queue of an annotator, the places of the others; own ratings; the rubric."""
 
-from typing import cast
-
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotator.models import Role, User
+from annotator.gate import SignedInRequest
+from annotator.models import Role
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.queue import open_assignments, queue_for, ratings_by
 from annotator.rubric import OVERALL_BANDS, RUBRIC, RUBRIC_VERSION, TOTAL_WEIGHT, overall_text
@@ -15,9 +14,9 @@ MOST_SHOWN = 500
 
 
 @require_GET
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: SignedInRequest) -> HttpResponse:
     """Show the queue to annotators and the dashboard to those with other roles; both to both."""
-    user = cast(User, request.user)
+    user = request.user
     roles = roles_of(user)
     is_annotator = Role.ANNOTATOR in roles
     context = {
@@ -32,15 +31,15 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def rated(request: HttpRequest) -> HttpResponse:
+def rated(request: SignedInRequest) -> HttpResponse:
     """List the person's own ratings, so that one can be looked at or revised."""
-    ratings = ratings_by(cast(User, request.user))[:MOST_SHOWN]
+    ratings = ratings_by(request.user)[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
     return render(request, "annotator/rated.html", {"rows": rows})
 
 
 @require_GET
-def rubric(request: HttpRequest) -> HttpResponse:
+def rubric(request: SignedInRequest) -> HttpResponse:
     context = {
         "rubric": RUBRIC,
         "overall_bands": OVERALL_BANDS,

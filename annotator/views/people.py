@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 
 from annotator.forms.people import SignInForm
 
@@ -18,6 +17,7 @@ class SignIn(LoginView):
     template_name = "annotator/login.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+    http_method_names = ["get", "head", "post", "options"]
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         context = self.get_context_data(form=form)
@@ -29,7 +29,7 @@ class SignOut(LogoutView):
 
     http_method_names = ["post", "options"]
 
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().post(request, *args, **kwargs)
         response["Clear-Site-Data"] = '"cache", "storage"'
         return response

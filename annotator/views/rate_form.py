@@ -96,7 +96,7 @@ def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
 
 
 def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ...]:
-    errors = {key: tuple(form.errors.get(key, ())) if form else () for key in CRITERIA}
+    errors = {key: _reasons(form, key) for key in CRITERIA}
     focused = _focused(errors, form)
     return tuple(
         Scale(
@@ -106,6 +106,10 @@ def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ..
         )
         for entry in RUBRIC
     )
+
+
+def _reasons(form: RatingForm | None, key: str) -> tuple[str, ...]:
+    return tuple(str(reason) for reason in form.errors.get(key, ())) if form else ()
 
 
 def _focused(errors: Mapping[str, tuple[str, ...]], form: RatingForm | None) -> str:

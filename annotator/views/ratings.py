@@ -4,11 +4,12 @@ from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.rating import RatingForm
+from annotator.gate import SignedInRequest
 from annotator.models import Assignment, Rating, Role, User
 from annotator.queries.access import assignments_for, campaigns_for
 from annotator.queries.queue import next_assignment
@@ -24,8 +25,8 @@ UNPROCESSABLE = 422
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
-    user = cast(User, request.user)
+def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    user = request.user
     page = rate_page(user, pk)
     if page is None:
         raise Http404
@@ -37,9 +38,7 @@ def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
     try:
         _store(page, form, user)
     except Refused as refusal:
-        fields = {name: why for name, why in refusal.fields.items() if name in form.fields}
-        for name, reasons in (fields or {None: [refusal.sentence]}).items():
-            form.add_error(name, reasons)
+        form.take_refusal(refusal)
         return _again(request, cast(RatePage, rate_page(user, pk)), form, refusal.status)
     messages.success(request, f"{page.assignment.label}: rating stored.")
     following = _following(user, page.assignment)
@@ -47,18 +46,18 @@ def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
-def overall(request: HttpRequest, pk: UUID) -> HttpResponse:
+def overall(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer with the overall that the chosen scores give; nothing is stored."""
-    get_object_or_404(assignments_for(cast(User, request.user)), pk=pk)
+    get_object_or_404(assignments_for(request.user), pk=pk)
     form = RatingForm(request.POST)
     form.is_valid()
     return render(request, "annotator/_overall.html", overall_context(form.scores))
 
 
 @require_POST
-def take_next_candidate(request: HttpRequest, slug: str) -> HttpResponse:
+def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give the annotator their next candidate of a campaign that assigns on demand."""
-    user = cast(User, request.user)
+    user = request.user
     campaign = get_object_or_404(campaigns_for(user, (Role.ANNOTATOR,)), slug=slug)
     try:
         assignment = take_next(campaign=campaign, annotator=user)
@@ -102,7 +101,7 @@ def _is_resent(rating: Rating, form: RatingForm) -> bool:
     return is_next and same
 
 
-def _again(request: HttpRequest, page: RatePage, form: RatingForm, status: int) -> HttpResponse:
+def _again(request: SignedInRequest, page: RatePage, form: RatingForm, status: int) -> HttpResponse:
     """Show the page once more with everything that was typed, and why it was not stored."""
     context = page_context(page, form, is_conflict=status == OutOfDate.status)
     return render(request, "annotator/rate.html", context, status=status)
