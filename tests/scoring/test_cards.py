@@ -1,0 +1,40 @@
+"""The card of a dataset: counts by hand."""
+
+from scoring.cards import CONFIDENTIAL, label_counts, make_card
+from scoring.formats.rows import DatasetRow
+
+
+def row(name: str, a: str, b: str, c: str, split: str, **y: int) -> DatasetRow:
+    return DatasetRow(name, a, a, b, c, f"id {b}", f"id {c}", y, split)
+
+
+ROWS = [
+    row("q1", "A1", "B1", "C1", "train", feature_completeness=1, overall_quality=0),
+    row("q2", "A1", "B1", "A1", "train", feature_completeness=-1),
+    row("q3", "A2", "B2", "B2", "validation", feature_completeness=0),
+    row("q4", "A3", "B3", "C1", "test", feature_completeness=1),
+]
+
+
+def test_the_card_counts_what_the_rows_hold() -> None:
+    card = make_card(ROWS, source="freeze", policy="settled")
+    assert card["counts"] == {
+        "items": 4,
+        "references": 3,
+        "candidates": 6,  # B1, C1, A1 of A1; B2 of A2; B3, C1 of A3
+        "contain_reference": 1,
+        "self_comparisons": 1,
+        "flagged": 2,
+        "texts_in_several_splits": 1,  # C1 trains and tests
+    }
+    assert card["splits"] == {"train": 2, "validation": 1, "test": 1}
+    assert (card["source"], card["policy"]) == ("freeze", "settled")
+    assert card["licence"] == CONFIDENTIAL
+
+
+def test_labels_are_counted_for_the_criteria_that_have_any() -> None:
+    assert label_counts(ROWS) == {
+        "feature_completeness": {"1": 2, "0": 1, "-1": 1},
+        "overall_quality": {"1": 0, "0": 1, "-1": 0},
+    }
+    assert list(label_counts(ROWS)) == ["feature_completeness", "overall_quality"]
