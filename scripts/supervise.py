@@ -26,8 +26,9 @@ KEEPER = Path(__file__).with_name("keeper.py")
 HOST = "127.0.0.1"
 PRODUCTION_SETTINGS = ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
 TICK_SECONDS = 0.1
-# A worker asked to stop finishes its task first; a longer one is taken up again from its row.
-GRACE_SECONDS = 8.0
+# A worker asked to stop may finish a short job; a longer one is taken up again from its row.
+# An idle worker needs five seconds to say goodbye, which nobody should wait for.
+GRACE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
 # A program that has run this long was not failing at its start: its next pause is short again.
 HEALTHY_SECONDS = 30.0
@@ -151,6 +152,7 @@ class Supervisor:
     def stop(self) -> None:
         """Ask all programs to end, wait a little, kill the rest."""
         asked = self.stop_requests
+        say("Stopping ...")
         for program in self.programs:
             program.ask_to_stop()
         deadline = time.monotonic() + GRACE_SECONDS

@@ -1,0 +1,32 @@
+"""Every task of ours names its queue, and somebody works on that queue."""
+
+import pytest
+from celery import Task
+
+from annotator.celery import Queues, app
+from scripts.supervise import programs
+
+app.loader.import_default_modules()
+OURS = {name: task for name, task in app.tasks.items() if not name.startswith("celery.")}
+
+
+def test_both_houses_have_tasks() -> None:
+    assert {task.__module__.partition(".")[0] for task in OURS.values()} >= {"scoring"}
+
+
+@pytest.mark.parametrize("task", OURS.values(), ids=OURS.keys())
+def test_task_names_one_of_the_two_queues(task: Task) -> None:
+    # Read from the class: an instance would fall back to the default of the configuration.
+    assert vars(type(task)).get("queue") in {queue.value for queue in Queues}
+
+
+@pytest.mark.parametrize("queue", [queue.value for queue in Queues])
+def test_supervisor_starts_one_worker_for_each_queue(queue: str) -> None:
+    workers = [p.command for p in programs(8000) if "worker" in p.command]
+    serving = [c for c in workers if c[c.index("-Q") + 1] == queue]
+    assert len(serving) == 1
+    assert serving[0][serving[0].index("--concurrency") + 1] == "1"
+
+
+def test_tasks_are_declared_in_the_two_task_modules_only() -> None:
+    assert {task.__module__ for task in OURS.values()} <= {"annotator.tasks", "scoring.tasks"}

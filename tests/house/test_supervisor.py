@@ -1,0 +1,225 @@
+"""What `make run` promises: one command serves, what dies comes back, nothing stays behind."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scripts.supervise import demo_password
+
+ROOT = Path(__file__).resolve().parents[2]
+# Deadlines only end a hanging test; nothing is asserted about speed.
+LONGEST_WAIT_SECONDS = 120
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc"),
+]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A living process as /proc shows it."""
+
+    pid: int
+    parent: int
+    command: str
+
+
+@dataclass(frozen=True)
+class Served:
+    """A started supervisor."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    data_dir: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/healthz"
+
+    def processes(self) -> list[Process]:
+        """Every process that works on this test's data directory, zombies excepted."""
+        mark = f"DATA_DIR={self.data_dir}\0".encode()
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if mark not in (folder / "environ").read_bytes() + b"\0":
+                    continue
+                stat = (folder / "stat").read_text().rpartition(")")[2].split()
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except (FileNotFoundError, PermissionError, ProcessLookupError):
+                continue
+            found.append(Process(int(folder.name), int(stat[1]), command))
+        return found
+
+    def keeper_of(self, words: str) -> int:
+        """The pid of the keeper of the program whose command holds these words."""
+        of = [p for p in self.processes() if "keeper.py" in p.command and words in p.command]
+        assert len(of) == 1, of
+        return of[0].pid
+
+    def master_of(self, words: str) -> int:
+        """The pid of the program itself."""
+        keeper = self.keeper_of(words)
+        of = [p for p in self.processes() if p.parent == keeper]
+        assert len(of) == 1, of
+        return of[0].pid
+
+    def answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(self.url, timeout=2) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+
+def wait_until(fact: Callable[[], bool], words: str) -> None:
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not fact():
+        assert time.monotonic() < deadline, f"waited in vain: {words}"
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(data_dir: Path, port: object) -> dict[str, str]:
+    """Local mode, whatever services the suite itself runs on."""
+    foreign = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEMO_PASSWORD")
+    kept = {name: value for name, value in os.environ.items() if name not in foreign}
+    return kept | {"DATA_DIR": str(data_dir), "PORT": str(port)}
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests here: the demo is loaded once, as in a clone started several times."""
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture
+def served(data_dir: Path) -> Iterator[Served]:
+    port = free_port()
+    with (data_dir / "output").open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "scripts/supervise.py"],
+            cwd=ROOT,
+            env=environment(data_dir, port),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    found = Served(process, port, data_dir)
+    try:
+        wait_until(lambda: found.answers() or process.poll() is not None, "first page")
+        assert process.poll() is None, (data_dir / "output").read_text()
+        yield found
+    finally:
+        process.kill()
+        process.wait()
+        for left in found.processes():
+            os.kill(left.pid, signal.SIGKILL)
+
+
+def test_one_command_serves_and_prints_the_address_and_the_logins(served: Served) -> None:
+    output = served.data_dir / "output"
+    wait_until(lambda: "Ctrl-C" in output.read_text(), "welcome")
+    password = (served.data_dir / "demo_password").read_text().strip()
+    assert f"http://127.0.0.1:{served.port}" in output.read_text()
+    assert f"Password of each: {password}" in output.read_text()
+    assert all(name in output.read_text() for name in ("alice", "bob", "carol", "rita", "ada"))
+    assert (served.data_dir / "demo_password").stat().st_mode & 0o777 == 0o600
+
+
+def test_killed_web_server_is_served_again_by_new_workers_only(served: Served) -> None:
+    old = {p.pid for p in served.processes() if "granian" in p.command}
+    os.kill(served.master_of("granian"), signal.SIGKILL)
+    wait_until(lambda: not old & {p.pid for p in served.processes()}, "old workers gone")
+    wait_until(served.answers, "page after the restart")
+
+
+@pytest.mark.parametrize("words", ["granian", "-Q web", "-Q gpu", "sweep"])
+def test_killed_keeper_leads_to_one_new_program(served: Served, words: str) -> None:
+    keeper = served.keeper_of(words)
+    old = {p.pid for p in served.processes() if words in p.command}
+    os.kill(keeper, signal.SIGKILL)
+    wait_until(lambda: not old & {p.pid for p in served.processes()}, "old program gone")
+    wait_until(lambda: any(words in p.command for p in served.processes()), "new program")
+    assert served.keeper_of(words) != keeper
+
+
+def test_killed_supervisor_leaves_no_process(served: Served) -> None:
+    assert len(served.processes()) > len(["supervisor", "web", "worker", "worker", "sweeper"])
+    served.process.kill()
+    served.process.wait()
+    wait_until(lambda: served.processes() == [], "nothing left")
+    assert not served.answers()
+
+
+def test_web_server_and_supervisor_killed_together_leave_no_process(served: Served) -> None:
+    os.kill(served.master_of("granian"), signal.SIGKILL)
+    served.process.kill()
+    served.process.wait()
+    wait_until(lambda: served.processes() == [], "nothing left")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_stop_signal_ends_everything_in_order(served: Served, number: signal.Signals) -> None:
+    served.process.send_signal(number)
+    assert served.process.wait(LONGEST_WAIT_SECONDS) == 0
+    assert served.processes() == []
+
+
+def test_password_is_made_once_and_a_given_one_is_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DEMO_PASSWORD", raising=False)
+    made = demo_password(tmp_path / "var")
+    assert len(made) == 16
+    assert demo_password(tmp_path / "var") == made
+    assert demo_password(tmp_path / "other") != made
+    monkeypatch.setenv("DEMO_PASSWORD", "given by hand")
+    assert demo_password(tmp_path / "third") == "given by hand"
+    assert not (tmp_path / "third").exists()
+
+
+def test_taken_port_is_refused_with_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        refused = run_supervisor(tmp_path, port)
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    assert f"Port {port} is taken" in refused.stderr
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536", "80a", "8 0", "\u0661"])
+def test_impossible_port_is_refused_with_one_sentence(tmp_path: Path, port: str) -> None:
+    refused = run_supervisor(tmp_path, port)
+    assert refused.returncode == 1
+    assert refused.stderr == f"PORT must be a number from 1 to 65535, not {port!r}.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def run_supervisor(data_dir: Path, port: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "scripts/supervise.py"],
+        cwd=ROOT,
+        env=environment(data_dir, port),
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_WAIT_SECONDS,
+    )
