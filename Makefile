@@ -46,7 +46,7 @@ check: .venv/development.stamp ## static checks: style, types, imports, template
 	@$(PY) -m mypy
 
 bench: .venv/runtime.stamp ## figures side by side
-	@for program in benchmarks/*.py; do echo "== $$program"; $(PY) "$$program" || exit 1; done
+	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done
 
 clean: ## remove the virtual environment and caches; data in var/ stays
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis htmlcov

@@ -1,7 +1,7 @@
 """Measures the default model on unseen references: k folds by reference, every criterion.
 
-Usage: python benchmarks/grouped_folds.py FILE [--folds 6] [--draws 1] [--cache DIR] [--fixed]
-FILE is JSONL with rows {"reference_id", "A", "B", "C", "y": {criterion: 1|0|-1}} or the
+Usage: python benchmarks/grouped_folds.py [FILE] [--folds 6] [--draws 1] [--cache DIR] [--fixed]
+Without FILE: the rated references of the demo campaign. FILE is JSONL with rows {"reference_id", "A", "B", "C", "y": {criterion: 1|0|-1}} or the
 published JSON layout (gold_claim, A, B, human_eval). Each fold trains a model through the same
 functions as the product and scores the held-out references; nothing is chosen on them.
 """
@@ -14,6 +14,7 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,17 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 
+from annotator.demo.plan import build_demo_plan
+from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
 from scoring.patclaimeval.agreement import decide, macro_f1, tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, grouped_folds
 from scoring.patclaimeval.overlap import rouge_l, rouge_n, rouge_tokens
 from scoring.patclaimeval.score import load_scorer
 from scoring.patclaimeval.train import train_model
+from scoring.quadruplets import RatedCandidate, RatedReference, RatedValues, build_quadruplets
 
+DEMO = Path(__file__).resolve().parents[1] / "fixtures" / "demo"
 PUBLISHED = {
     "Completeness": "feature_completeness",
     "Clarity": "conceptual_clarity",
@@ -55,6 +60,35 @@ def read_rows(path: Path) -> dict[str, list[Quadruplet]]:
                 item = Quadruplet(name_of, row["A"], row["B"], row["C"], label)
                 found.setdefault(name, []).append(item)
     return found
+
+
+def demo_rows() -> dict[str, list[Quadruplet]]:
+    """Return the quadruplets of the demo campaign's rated references, open conflicts included."""
+    plan = build_demo_plan(DEMO)
+    texts = {r.source.reference_id: r for r in plan.references}
+    values: dict[tuple[str, str], list[RatedValues]] = {}
+    for number, rating in enumerate(plan.ratings):
+        overall = Fraction(overall_numerator(rating.scores), TOTAL_WEIGHT)
+        rated = RatedValues(rating.annotator, str(number), {**rating.scores, OVERALL: overall})
+        values.setdefault((rating.reference_id, rating.label), []).append(rated)
+    references = [
+        RatedReference(
+            name,
+            reference.source.text,
+            tuple(
+                RatedCandidate(c.label, c.text, tuple(values[name, c.label]))
+                for c in reference.candidates
+                if (name, c.label) in values
+            ),
+        )
+        for name, reference in texts.items()
+    ]
+    found: dict[str, list[Quadruplet]] = {}
+    for row in build_quadruplets(references):
+        for name, label in row.y.items():
+            item = Quadruplet(row.reference_id, row.reference, row.b, row.c, label)
+            found.setdefault(name, []).append(item)
+    return {name: found[name] for name in ALL_CRITERIA if name in found}
 
 
 def held_out(
@@ -96,7 +130,7 @@ def rouge_differences(items: Sequence[Quadruplet], order: int | None) -> np.ndar
 def main() -> None:
     """Print one line per criterion, and per draw of the folds."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--folds", type=int, default=6)
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--criterion", action="append")
@@ -106,7 +140,8 @@ def main() -> None:
     print("criterion draw n references | tau_b labels-tau accuracy macro-F1 | ROUGE-2 ROUGE-L | s")
     with tempfile.TemporaryDirectory() as own:
         cache = options.cache or Path(own)
-        for criterion, items in read_rows(options.file).items():
+        rows = read_rows(options.file) if options.file else demo_rows()
+        for criterion, items in rows.items():
             if options.criterion and criterion not in options.criterion:
                 continue
             y = np.array([item.y for item in items], dtype=float)

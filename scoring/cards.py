@@ -9,13 +9,16 @@ from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import flags_of
 from scoring.splits import SPLIT_NAMES, SplitItem, shared_texts
 
-CONFIDENTIAL = "Confidential claim drafts: not for release unless their owners agreed."
+LICENCES = {
+    "freeze": "Confidential claim drafts: not for release unless their owners agreed.",
+    "import": "As the publisher of the imported files states; this tool does not know it.",
+}
 
 
 def make_card(rows: Sequence[DatasetRow], *, source: str, **made: Any) -> dict[str, Any]:
     """Count a dataset's rows.
 
-    Input: rows with their splits, where they come from, and how they were made (JSON values).
+    Input: rows with their splits, `source` "freeze" or "import", how they were made (JSON values).
     Output: `source`, what was given, and counts: items, references, candidates, labels per
     criterion, splits, items that contain the reference, self-comparisons, texts on two sides.
     """
@@ -23,7 +26,7 @@ def make_card(rows: Sequence[DatasetRow], *, source: str, **made: Any) -> dict[s
     return {
         "source": source,
         **made,
-        "licence": CONFIDENTIAL,
+        "licence": LICENCES[source],
         "counts": {
             "items": len(rows),
             "references": len({row.reference for row in rows}),

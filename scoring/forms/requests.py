@@ -61,7 +61,10 @@ class ReportForm(forms.Form):
     version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
     criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
     split = forms.ChoiceField(choices=[(name, name) for name in SPLITS], initial="test")
-    scorers = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    scorers = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        initial=[name for name in METRIC_NAMES if name not in BASELINE_NAMES],
+    )
     tie_threshold = forms.FloatField(min_value=0, initial=1e-4)
 
     def __init__(self, user: User, *args: object, **kwargs: object) -> None:

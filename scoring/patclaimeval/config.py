@@ -19,6 +19,9 @@ POOLINGS: Final = ("mean", "cls")
 DEFAULT_ENCODER: Final = "default"
 LONGFORMER: Final = "allenai/longformer-base-4096"
 
+MIN_ITEMS: Final = 8
+"""A training needs at least this many quadruplets."""
+
 PROBE_WEIGHT_DECAYS: Final = (1.0, 3.0, 12.0, 48.0)
 """Weight decays that the probe tries on folds of the training references.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ import transformers
 from scoring.patclaimeval.agreement import summarise
 from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.checkpoint import Checkpoint, write_checkpoint
-from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.config import MIN_ITEMS, TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, reference_count
 from scoring.patclaimeval.encoder import Encoder, load_encoder
 from scoring.patclaimeval.errors import TrainingCancelled, TrainingFailed
@@ -35,7 +35,6 @@ __all__ = [
     "train_model",
 ]
 
-MIN_ITEMS: Final = 8
 
 
 def train_model(

@@ -15,7 +15,7 @@ FIGURES = (
     ("f1_weighted", "F1 weighted", "three classes, weighted"),
     ("f1_macro", "F1 macro", "three classes, plain mean"),
 )
-LABEL_WORDS = (("1", "B better"), ("0", "equal"), ("-1", "C better"))
+FEWEST_REFERENCES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class ReportPage:
     checks: dict[str, Any]
     ceiling: dict[str, Any]
     signature: str
+    caution: str
 
 
 def report_page(report: AgreementReport) -> ReportPage | None:
@@ -67,6 +68,17 @@ def report_page(report: AgreementReport) -> ReportPage | None:
         checks=result["checks"],
         ceiling=result["human_ceiling"],
         signature=result["signature"],
+        caution=caution(result["checks"]["references"]),
+    )
+
+
+def caution(references: int) -> str:
+    """Say what a reader must know of the intervals when there are few references; "" else."""
+    if references >= FEWEST_REFERENCES:
+        return ""
+    return (
+        f"Only {references} references: intervals clustered over so few mean little, narrow ones "
+        "as much as wide ones."
     )
 
 

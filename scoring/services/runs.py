@@ -21,14 +21,14 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.patclaimeval.config import SettingsError, TrainingSettings
+from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.queries.datasets import LabelledRow, labelled_rows
+from scoring.splits import TRAIN, VALIDATION
 
 SECONDS_BETWEEN_BEATS = 2.0
-FEWEST_QUADRUPLETS = 4
 
 
 def request_training(
@@ -104,11 +104,11 @@ def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> No
 
 
 def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
-    rows = [r for r in labelled_rows(version, criterion) if r.split in ("train", "validation")]
-    if len(rows) < FEWEST_QUADRUPLETS:
+    rows = [row for row in labelled_rows(version, criterion) if row.split == TRAIN]
+    if len(rows) < MIN_ITEMS:
         raise Refused(
-            f"{version} has {len(rows)} quadruplets with a label for {NAMES[criterion]} outside "
-            f"the test split; training needs at least {FEWEST_QUADRUPLETS}."
+            f"{version} has {len(rows)} quadruplets with a label for {NAMES[criterion]} in its "
+            f"train split; training needs at least {MIN_ITEMS}."
         )
     if len({row.reference_id for row in rows}) < 2:
         raise Refused(
@@ -139,8 +139,8 @@ def _train(
 
     rows = labelled_rows(run.dataset_version, run.criterion)
     return train_model(
-        training=_quadruplets(rows, "train"),
-        validation=_quadruplets(rows, "validation"),
+        training=_quadruplets(rows, TRAIN),
+        validation=_quadruplets(rows, VALIDATION),
         settings=TrainingSettings(**run.settings),
         directory=directory,
         cache_directory=storage.cache_directory(),

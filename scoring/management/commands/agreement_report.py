@@ -11,7 +11,7 @@ from annotator.rubric import ALL_CRITERIA
 from scoring.management.versions import version_or_refuse
 from scoring.models import AgreementReport
 from scoring.queries.datasets import SPLITS
-from scoring.queries.report_page import FIGURES
+from scoring.queries.report_page import FIGURES, caution
 from scoring.services.reports import DEFAULT_TIE_THRESHOLD, carry_out_report, request_report
 
 
@@ -54,7 +54,8 @@ class Command(HouseCommand):
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in table
         ]
-        return "\n".join([*lines, "", f"signature: {document['signature']}"])
+        notes = [caution(document["checks"]["references"]), f"signature: {document['signature']}"]
+        return "\n".join([*lines, "", *filter(None, notes)])
 
 
 def _figure(figure: dict[str, Any]) -> str:
