@@ -1,6 +1,6 @@
 """The card of a dataset: counts by hand."""
 
-from scoring.cards import CONFIDENTIAL, label_counts, make_card
+from scoring.cards import label_counts, make_card
 from scoring.formats.rows import DatasetRow
 
 
@@ -29,7 +29,11 @@ def test_the_card_counts_what_the_rows_hold() -> None:
     }
     assert card["splits"] == {"train": 2, "validation": 1, "test": 1}
     assert (card["source"], card["policy"]) == ("freeze", "settled")
-    assert card["licence"] == CONFIDENTIAL
+
+
+def test_the_card_of_own_ratings_says_confidential_and_that_of_imported_files_does_not() -> None:
+    assert "Confidential" in make_card(ROWS, source="freeze")["licence"]
+    assert "Confidential" not in make_card(ROWS, source="import")["licence"]
 
 
 def test_labels_are_counted_for_the_criteria_that_have_any() -> None:
