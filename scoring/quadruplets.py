@@ -5,9 +5,9 @@ section 3.2 and eq. 3. Standard library only.
 """
 
 import random
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
@@ -93,18 +93,20 @@ def build_quadruplets(
     difference of at most that is a tie. `seed` draws which of the two stands as B.
     Output: quadruplets in the order of the references, the same for the same input; a criterion
     on which a policy has nothing to compare is absent from y, and a pair without any label is
-    left out. Raises ValueError for an unknown policy or a negative band.
+    left out. Ids follow from the texts; "-2", "-3" mark further pairs of the same texts. Raises
+    ValueError for an unknown policy or a negative band.
     """
     if policy not in POLICIES:
         raise ValueError(f"{policy} is no policy; policies are {', '.join(POLICIES)}")
     if tie_band < 0:
         raise ValueError("the tie band must be 0 or more rating points")
-    return [
+    found = [
         quadruplet
         for reference in references
         for pair in combinations(sorted(reference.candidates, key=lambda c: c.candidate_id), 2)
         for quadruplet in _compare(reference, *_sides(reference, *pair, seed), policy, tie_band)
     ]
+    return _with_distinct_ids(found)
 
 
 def quadruplet_id(reference: str, b: str, c: str, annotator: str = "") -> str:
@@ -119,27 +121,17 @@ def flags_of(reference: str, b: str, c: str) -> tuple[str, ...]:
     return (*found, "B equals C") if b == c else tuple(found)
 
 
-def transitivity_violations(quadruplets: Sequence[Quadruplet], criterion: str) -> int:
-    """Count triples of candidates of one reference whose labels form a cycle.
+def _with_distinct_ids(found: list[Quadruplet]) -> list[Quadruplet]:
+    """Number the repeats of an id: candidates with one text make several pairs of the same texts.
 
-    Input: quadruplets, of which those with a label for the criterion count. Output: the number of
-    triples with x > y > z > x in one of its two directions (strict preferences only), 0 or more.
+    A version could not be read back, nor split, if two of its rows had one id.
     """
-    better: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for row in quadruplets:
-        label = row.y.get(criterion, 0)
-        if label:
-            pair = (row.b_id, row.c_id) if label > 0 else (row.c_id, row.b_id)
-            better[row.reference_id].add(pair)
-    return sum(_cycles(pairs) for pairs in better.values())
-
-
-def _cycles(pairs: set[tuple[str, str]]) -> int:
-    names = sorted({name for pair in pairs for name in pair})
-    return sum(
-        ({(x, y), (y, z), (z, x)} <= pairs) + ({(y, x), (z, y), (x, z)} <= pairs)
-        for x, y, z in combinations(names, 3)
-    )
+    times: Counter[str] = Counter()
+    for place, row in enumerate(found):
+        times[row.id] += 1
+        if times[row.id] > 1:
+            found[place] = replace(row, id=f"{row.id}-{times[row.id]}")
+    return found
 
 
 def _sides(

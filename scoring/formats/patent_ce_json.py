@@ -4,15 +4,14 @@ With annotator/formats/patent_ce_claims.py the only place that knows its keys.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from annotator.formats.digests import candidate_id_of, reference_id_of
 from annotator.formats.json_streams import Record, read_array
-from annotator.formats.records import BadRecord, ByteSource, FormatError, ReadNotes
+from annotator.formats.records import ByteSource, ReadNotes
 from annotator.formats.shapes import Shape, checked
-from scoring.formats.patent_ce_jsonl import labels_of
+from scoring.formats.fields import labels_of
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import flags_of, quadruplet_id
 
@@ -34,39 +33,6 @@ def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRo
     """
     notes = notes if notes is not None else ReadNotes()
     return checked(read_array(file, notes), _build, notes)
-
-
-def join(
-    files: Sequence[tuple[str, Iterable[DatasetRow]]], notes: ReadNotes | None = None
-) -> list[DatasetRow]:
-    """Join files on (A, B, C) and merge their labels: the published files hold one criterion each.
-
-    Input: (file name, rows) pairs. Output: rows in the order in which they first stand. An equal
-    row that returns is kept once and counted in `notes`. Raises FormatError where two labels of
-    one criterion contradict each other.
-    """
-    notes = notes if notes is not None else ReadNotes()
-    joined: dict[str, DatasetRow] = {}
-    first_file: dict[str, str] = {}
-    bad: list[BadRecord] = []
-    for name, rows in files:
-        for item, row in enumerate(rows, start=1):
-            known = joined.setdefault(row.id, row)
-            if known is row:
-                first_file[row.id] = name
-                continue
-            if first_file[row.id] == name:
-                notes.duplicates += 1
-            else:
-                notes.joined += 1
-            for key, label in row.y.items():
-                if known.y.get(key, label) != label:
-                    reason = f"the label {label} contradicts {known.y[key]} given before"
-                    bad.append(BadRecord(0, NAME_OF[key], reason, item, name))
-            joined[row.id] = replace(known, y={**row.y, **known.y})
-    if bad:
-        raise FormatError(f"Refused: {len(bad)} labels contradict; the first is {bad[0]}", bad)
-    return list(joined.values())
 
 
 def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:

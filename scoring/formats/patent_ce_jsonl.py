@@ -1,19 +1,19 @@
 """Patent-CE JSONL, our own layout: one quadruplet a line, keys in a fixed order."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from annotator.formats.digests import candidate_id_of, reference_id_of
 from annotator.formats.json_streams import Record, read_lines
 from annotator.formats.records import ByteSource, ReadNotes
-from annotator.formats.shapes import Shape, checked, type_words
+from annotator.formats.shapes import Shape, checked
 from annotator.rubric import ALL_CRITERIA
+from scoring.formats.fields import EXTRAS, extras_of, labels_of, provenance_of
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import quadruplet_id
 from scoring.splits import SPLIT_NAMES
 
-EXTRAS: Final = ("y_soft", "annotator", "office", "ipc", "language", "family", "flags")
 KEYS: Final = (
     *("id", "reference_id", "A", "B", "C", "b_id", "c_id", "y", "split", "provenance"),
     *EXTRAS,
@@ -31,9 +31,11 @@ def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRo
 
     def build(record: Record) -> tuple[DatasetRow | None, list[tuple[str, str]]]:
         row, problems = _row(record.value)
-        earlier = first_line_of.setdefault(row.id, record.line)
-        if not problems and earlier != record.line:
-            problems.append(("id", f"stands on line {earlier} already"))
+        # Ids made from texts may return: `join` then looks at the labels.
+        if not problems and "id" in record.value:
+            earlier = first_line_of.setdefault(row.id, record.line)
+            if earlier != record.line:
+                problems.append(("id", f"stands on line {earlier} already"))
         return (None if problems else row), problems
 
     return checked(read_lines(file, notes), build, notes)
@@ -65,8 +67,9 @@ def _row(value: Any) -> tuple[DatasetRow, list[tuple[str, str]]]:
     split = shape.text("split", 10)
     if split and split not in SPLIT_NAMES:
         shape.wrong("split", f"must be one of {', '.join(SPLIT_NAMES)}")
+    annotator = shape.identifier("annotator", is_required=False)
     row = DatasetRow(
-        id=shape.identifier("id", is_required=False) or quadruplet_id(reference, b, c),
+        id=shape.identifier("id", is_required=False) or quadruplet_id(reference, b, c, annotator),
         reference_id=shape.identifier("reference_id", is_required=False)
         or reference_id_of(reference),
         reference=reference,
@@ -76,38 +79,7 @@ def _row(value: Any) -> tuple[DatasetRow, list[tuple[str, str]]]:
         c_id=shape.identifier("c_id", is_required=False) or candidate_id_of(c),
         y=labels,
         split=split,
-        provenance=_object(shape, "provenance"),
-        extras={key: shape.fields[key] for key in EXTRAS if key in shape.fields},
+        provenance=provenance_of(shape),
+        extras=extras_of(shape),
     )
     return row, shape.problems
-
-
-def _object(shape: Shape, name: str) -> Mapping[str, Any]:
-    value = shape.given(name, is_required=False)
-    if value is not None and not isinstance(value, dict):
-        shape.wrong(name, f"an object was expected, not {type_words(value)}")
-        return {}
-    return value or {}
-
-
-def labels_of(shape: Shape, name: str, criteria: Mapping[str, str]) -> dict[str, int]:
-    """Read an object of labels: `criteria` maps the file's names to criterion keys.
-
-    A label is exactly 1, 0 or -1; true, 1.0 and "1" are none. At least one must be given.
-    """
-    value = shape.given(name)
-    if not isinstance(value, dict):
-        if name in shape.fields:
-            shape.wrong(name, f"an object was expected, not {type_words(value)}")
-        return {}
-    labels = {}
-    for key, label in value.items():
-        if key not in criteria:
-            shape.wrong(f"{name}.{key[:40]}", "is no criterion")
-        elif type(label) is not int or label not in (1, 0, -1):
-            shape.wrong(f"{name}.{key}", "a label is 1, 0 or -1")
-        else:
-            labels[criteria[key]] = label
-    if not value:
-        shape.wrong(name, "holds no label")
-    return labels

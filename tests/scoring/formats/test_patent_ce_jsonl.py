@@ -1,0 +1,169 @@
+"""Our own layout: the same bytes after a round, and strict refusals."""
+
+import json
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.formats.records import FormatError
+from annotator.rubric import ALL_CRITERIA
+from scoring.formats.patent_ce_jsonl import KEYS, read, write
+from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import quadruplet_id
+from scoring.splits import SPLIT_NAMES
+
+ROW: dict[str, Any] = {
+    "id": "q1",
+    "reference_id": "r1",
+    "A": "1. A cup.",
+    "B": "1. A mug.",
+    "C": "1. A bowl.",
+    "b_id": "c1",
+    "c_id": "c2",
+    "y": {"feature_completeness": 1, "overall_quality": 0},
+    "split": "train",
+    "provenance": {"policy": "settled", "annotators": 2, "ratings": ["x", "y"]},
+    "office": "EPO",
+}
+
+
+def line(**changes: Any) -> bytes:
+    return json.dumps(ROW | changes, ensure_ascii=False).encode() + b"\n"
+
+
+def without(*names: str) -> bytes:
+    return json.dumps({key: ROW[key] for key in ROW if key not in names}).encode() + b"\n"
+
+
+def rows_of(content: bytes) -> list[DatasetRow]:
+    return list(read(BytesIO(content)))
+
+
+def refusal(content: bytes) -> FormatError:
+    with pytest.raises(FormatError) as caught:
+        rows_of(content)
+    return caught.value
+
+
+# Line separators that str.splitlines() would break at, decomposed letters, letters beyond 16 bits.
+AWKWARD = '\u2028\u2029\u0085\x0b\x0c\x1c\r\n\t"\\e\u0301\u00e9\U0001f600\U000e0041\u202e\u200b'
+texts = st.text(
+    st.one_of(st.sampled_from(AWKWARD), st.characters(exclude_categories=["Cs"], min_codepoint=1)),
+    max_size=40,
+).map(lambda found: "1. A" + found)
+names = st.text("abcXYZ-_. é", min_size=1, max_size=12).map(lambda found: f"n{found}n")
+rows = st.builds(
+    DatasetRow,
+    id=names,
+    reference_id=names,
+    reference=texts,
+    b=texts,
+    c=texts,
+    b_id=names,
+    c_id=names,
+    y=st.dictionaries(st.sampled_from(ALL_CRITERIA), st.sampled_from([1, 0, -1]), min_size=1),
+    split=st.sampled_from(SPLIT_NAMES),
+    provenance=st.fixed_dictionaries({"policy": texts, "ratings": st.lists(names, max_size=3)}),
+    extras=st.fixed_dictionaries(
+        {},
+        optional={
+            "y_soft": st.dictionaries(st.sampled_from(ALL_CRITERIA), st.floats(0, 1), min_size=1),
+            "annotator": names,
+            "language": st.just("en"),
+            "flags": st.just(["B equals C"]),
+        },
+    ),
+)
+
+
+@given(st.lists(rows, min_size=1, max_size=5, unique_by=lambda row: row.id))
+def test_write_read_write_gives_the_same_bytes_and_texts(given_rows: list[DatasetRow]) -> None:
+    first = b"".join(write(given_rows))
+    again = rows_of(first)
+    assert b"".join(write(again)) == first
+    assert [(r.reference, r.b, r.c, r.y) for r in again] == [
+        (r.reference, r.b, r.c, r.y) for r in given_rows
+    ]
+    assert first.count(b"\n") == len(given_rows)
+
+
+def test_keys_stand_in_their_fixed_order() -> None:
+    (written,) = write(rows_of(json.dumps(dict(reversed(ROW.items()))).encode()))
+    found = list(json.loads(written))
+    assert found == [key for key in KEYS if key in found]
+    assert written == line()
+
+
+def test_order_and_sides_of_the_file_are_kept() -> None:
+    found = rows_of(line(id="q9") + line(id="q1", B="1. A bowl.", C="1. A mug."))
+    assert [(row.id, row.b, row.c) for row in found] == [
+        ("q9", "1. A mug.", "1. A bowl."),
+        ("q1", "1. A bowl.", "1. A mug."),
+    ]
+
+
+def test_absent_ids_follow_from_the_texts() -> None:
+    first, second = (rows_of(without("id", "reference_id", "b_id", "c_id"))[0] for _ in range(2))
+    assert first == second
+    assert first.id == quadruplet_id(first.reference, first.b, first.c)
+    assert first.reference_id.startswith("ref-")
+    assert first.b_id != first.c_id
+
+
+@pytest.mark.parametrize("label", [True, False, 1.0, 2, -2, "1", None, [1]])
+def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
+    error = refusal(line(y={"overall_quality": label}))
+    assert "line 1, field y.overall_quality: a label is 1, 0 or -1" in error.sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (line(spllit="train"), "field spllit: unknown field"),
+        (line(y={"Quality": 1}), "field y.Quality: is no criterion"),
+        (line(y={}), "field y: holds no label"),
+        (line(y=[1]), "field y: an object was expected, not an array"),
+        (without("y"), "field y: missing"),
+        (without("A"), "field A: missing"),
+        (line(B=""), "field B: empty"),
+        (line(B=" \u200b "), "field B: blank"),
+        (line(C=7), "field C: a text was expected, not a whole number"),
+        (line(split="dev"), "field split: must be one of train, validation, test"),
+        (line(provenance="settled"), "field provenance: an object was expected, not a text"),
+        (line() + line(), "line 2, field id: stands on line 1 already"),
+        (b"[" + line() + b"]", "array"),
+        (b"", "0 records"),
+        (b"\n\n", "0 records"),
+        (line().decode().encode("utf-16"), "UTF-16"),
+        (line() + b"\0\n", "line 2"),
+        (line().replace(b"mug", b"m\0g"), "NUL"),
+        (line().replace(b"mug", b"m\\u0000g"), "NUL"),
+        (line().replace(b"mug", b"m\\ud800g"), "surrogate"),
+        (line().replace(b"mug", b"m\xe9g"), "0xE9 is not UTF-8"),
+        (line().replace(b'"q1"', b'"q1", "id": "q2"'), "twice"),
+        (line(y={"overall_quality": 1}).replace(b": 1}", b": NaN}"), "NaN"),
+        (b"[1, 2]\n", "array"),
+        (line() + b"7\n", "line 2: an object was expected, not a whole number"),
+        (line()[:-5], "line 1"),
+    ],
+)
+def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(
+    content: bytes, expected: str
+) -> None:
+    assert expected in refusal(content).sentence
+
+
+def test_every_bad_line_is_listed_with_its_number() -> None:
+    error = refusal(line(y={}) + line(id="q2") + line(id="q3", B=""))
+    assert [(bad.line, bad.field) for bad in error.bad_records] == [(1, "y"), (3, "B")]
+
+
+def test_rows_that_are_read_before_a_bad_line_are_no_excuse() -> None:
+    stream: Callable[[], Any] = iter(read(BytesIO(line() + line(id="q2", B="")))).__next__
+    assert stream().id == "q1"
+    with pytest.raises(FormatError):
+        stream()
