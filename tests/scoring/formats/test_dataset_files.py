@@ -110,15 +110,29 @@ def test_an_equal_item_that_returns_is_kept_once_and_told(tmp_path: Path) -> Non
     assert notes.sentences() == ["1 items repeat an earlier item of their file."]
 
 
-def test_one_id_for_different_texts_in_two_files_loses_no_row(tmp_path: Path) -> None:
+def test_one_id_for_different_texts_in_two_files_is_refused(tmp_path: Path) -> None:
     paths = [save(tmp_path / f"{n}.jsonl", own("q1", n, overall_quality=1)) for n in (1, 2)]
-    try:
-        rows = joined(*paths)
-    except FormatError as error:
-        assert "q1" in error.sentence
-    else:
-        assert {row.reference for row in rows} == {"1. A cup 1.", "1. A cup 2."}
-        assert len({row.id for row in rows}) == 2
+    with pytest.raises(FormatError, match=r"2\.jsonl, item 1, field id: .*item 1 of 1\.jsonl"):
+        joined(*paths)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("quality_test.json", "clarity_test.json"), "test"),
+        (("quality_test.json", "clarity_train.json"), ""),
+        (("quality-dev.json", "clarity.json"), "validation"),
+        (("latest.json", "testing.json"), ""),
+    ],
+)
+def test_a_files_name_states_the_split_where_the_files_agree(
+    tmp_path: Path, names: tuple[str, str], expected: str
+) -> None:
+    rows = joined(
+        save(tmp_path / names[0], item(1, Quality=1)),
+        save(tmp_path / names[1], item(1, Clarity=1)),
+    )
+    assert [row.split for row in rows] == [expected]
 
 
 def test_a_bad_item_is_told_with_the_name_of_its_file(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ rows = st.builds(
     c_id=names,
     y=st.dictionaries(st.sampled_from(ALL_CRITERIA), st.sampled_from([1, 0, -1]), min_size=1),
     split=st.sampled_from(SPLIT_NAMES),
-    provenance=st.fixed_dictionaries({"policy": texts, "ratings": st.lists(names, max_size=3)}),
+    provenance=st.fixed_dictionaries({"policy": names, "ratings": st.lists(names, max_size=3)}),
     extras=st.fixed_dictionaries(
         {},
         optional={
@@ -134,6 +134,11 @@ def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
         (line(C=7), "field C: a text was expected, not a whole number"),
         (line(split="dev"), "field split: must be one of train, validation, test"),
         (line(provenance="settled"), "field provenance: an object was expected, not a text"),
+        (line(provenance={"rating": []}), "field provenance.rating: unknown field"),
+        (line(provenance={"ratings": [7]}), "field provenance.ratings: an array of texts"),
+        (line(provenance={"annotators": True}), "field provenance.annotators: a whole number"),
+        (line(y_soft={"overall_quality": 1.5}), "field y_soft.overall_quality: a number from 0"),
+        (line(flags="odd"), "field flags: an array of texts"),
         (line() + line(), "line 2, field id: stands on line 1 already"),
         (b"[" + line() + b"]", "array"),
         (b"", "0 records"),
