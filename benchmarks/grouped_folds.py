@@ -1,7 +1,8 @@
 """Measures the default model on unseen references: k folds by reference, every criterion.
 
 Usage: python benchmarks/grouped_folds.py [FILE] [--folds 6] [--draws 1] [--cache DIR] [--fixed]
-Without FILE: the rated references of the demo campaign. FILE is JSONL with rows {"reference_id", "A", "B", "C", "y": {criterion: 1|0|-1}} or the
+Without FILE: the rated references of the demo campaign. FILE is JSONL with rows
+ {"reference_id", "A", "B", "C", "y": {criterion: 1|0|-1}} or the
 published JSON layout (gold_claim, A, B, human_eval). Each fold trains a model through the same
 functions as the product and scores the held-out references; nothing is chosen on them.
 """

@@ -1,12 +1,13 @@
 """The map of the measuring house."""
 
-from django.urls import path
+from django.urls import include, path
 
 from scoring.views import datasets, models, reports, runs
 
 app_name = "scoring"
 
 urlpatterns = [
+    path("api/v1/", include("scoring.api.urls")),
     path("datasets/", datasets.dataset_list, name="datasets"),
     path("datasets/freeze/", datasets.freeze, name="freeze"),
     path("datasets/<slug:name>/<int:number>/", datasets.version, name="dataset_version"),

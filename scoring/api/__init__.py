@@ -1,0 +1,1 @@
+"""The REST doors of the measuring house."""

@@ -1,0 +1,65 @@
+"""Training runs over REST: start, follow, cancel."""
+
+from dataclasses import fields
+from uuid import UUID
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator.jobs.registry import ring_on_commit
+from scoring.api.door import Door, body, person, version_of
+from scoring.api.words import run_words
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.queries.models import runs_for
+from scoring.services.runs import cancel_training, request_training
+
+# Fetching from outside is decided on the command line, never by a request.
+OPTIONS = {field.name for field in fields(TrainingSettings)} - {"criterion", "allow_download"}
+
+
+class Runs(Door):
+    """The runs that the caller may see; a POST queues one."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> Response:
+        return Response([run_words(row) for row in runs_for(person(request))[:200]])
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        sent = body(request, OPTIONS | {"dataset", "criterion"})
+        missing = [name for name in ("dataset", "criterion") if name not in sent]
+        if missing:
+            raise ValidationError({name: ["This field is required."] for name in missing})
+        version = version_of(request, sent.pop("dataset"))
+        run = request_training(
+            version=version,
+            criterion=str(sent.pop("criterion")),
+            options=sent,
+            requested_by=person(request),
+        )
+        ring_on_commit(run)
+        return Response(run_words(run), status=202)
+
+
+class Run(Door):
+    """One run, as its row stands now."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return Response(run_words(get_object_or_404(runs_for(person(request)), pk=pk)))
+
+
+class Cancel(Door):
+    """Asks a run to stop."""
+
+    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    def post(self, request: Request, pk: UUID) -> Response:
+        user = person(request)
+        row = get_object_or_404(runs_for(user), pk=pk)
+        cancel_training(run=row, cancelled_by=user)
+        row.refresh_from_db()
+        return Response(run_words(row), status=202)

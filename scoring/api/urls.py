@@ -1,0 +1,28 @@
+"""The map of the REST doors of the measuring house, below /api/v1/."""
+
+from django.urls import path
+
+from scoring.api import datasets, models, reports, runs
+
+app_name = "api"
+
+urlpatterns = [
+    path("datasets/", datasets.Datasets.as_view(), name="datasets"),
+    path(
+        "datasets/<slug:name>/versions/<int:number>/",
+        datasets.Version.as_view(),
+        name="dataset_version",
+    ),
+    path(
+        "datasets/<slug:name>/versions/<int:number>/export/",
+        datasets.Export.as_view(),
+        name="export",
+    ),
+    path("training-runs/", runs.Runs.as_view(), name="runs"),
+    path("training-runs/<uuid:pk>/", runs.Run.as_view(), name="run"),
+    path("training-runs/<uuid:pk>/cancel/", runs.Cancel.as_view(), name="cancel_run"),
+    path("models/", models.Models.as_view(), name="models"),
+    path("models/<uuid:pk>/", models.Model.as_view(), name="model"),
+    path("reports/", reports.Reports.as_view(), name="reports"),
+    path("reports/<uuid:pk>/", reports.Report.as_view(), name="report"),
+]

@@ -1,0 +1,66 @@
+"""What the API says of datasets, runs, models and reports: listed keys, and no others."""
+
+from typing import Any
+
+from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+
+
+def version_words(row: DatasetVersion) -> dict[str, Any]:
+    return {
+        "dataset": row.dataset.name,
+        "version": row.number,
+        "sha256": row.sha256,
+        "items": row.items,
+        "labels": row.card["labels"],
+        "splits": row.card["splits"],
+        "left_out": row.card.get("left_out", {}),
+        "created_at": row.created_at.isoformat(),
+    }
+
+
+def run_words(row: TrainingRun) -> dict[str, Any]:
+    model = getattr(row, "model_version", None)
+    return {
+        "id": str(row.pk),
+        "dataset": str(row.dataset_version),
+        "criterion": row.criterion,
+        "status": row.status,
+        "progress": row.progress,
+        "stage": row.stage,
+        "epoch": row.epoch,
+        "epochs": row.epochs,
+        "loss": row.loss,
+        "validation_tau": row.validation_tau,
+        "message": row.message,
+        "model": str(model.pk) if model else None,
+    }
+
+
+def model_words(row: ModelVersion) -> dict[str, Any]:
+    return {
+        "id": str(row.pk),
+        "criterion": row.criterion,
+        "run": str(row.run_id),
+        "dataset": str(row.run.dataset_version),
+        "dataset_sha256": row.dataset_sha256,
+        "manifest_sha256": row.manifest_sha256,
+        "code_version": row.code_version,
+        "validation": row.card["validation"],
+        "tie_threshold": row.card["tie_threshold"],
+        "warnings": row.card["warnings"],
+        "created_at": row.created_at.isoformat(),
+    }
+
+
+def report_words(row: AgreementReport) -> dict[str, Any]:
+    return {
+        "id": str(row.pk),
+        "dataset": str(row.dataset_version),
+        "criterion": row.criterion,
+        "split": row.split,
+        "tie_threshold": row.tie_threshold,
+        "status": row.status,
+        "progress": row.progress,
+        "message": row.message,
+        **(row.result or {}),
+    }
