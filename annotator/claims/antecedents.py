@@ -56,6 +56,29 @@ def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
     return tuple(findings)
 
 
+def unintroduced_phrases(text: str) -> frozenset[str]:
+    """Return the definite noun phrases of a claim set that occur nowhere before as a whole.
+
+    Input: the text of a claim set. Output: the phrases, in the singular. Stricter than
+    `missing_antecedents` (all words must agree, not the noun alone: "the auxiliary coils" is not
+    introduced by "a receiver coil"), and so with more false findings on a single text: it is
+    meant for comparing a text before and after a change.
+    """
+    mentions = [item for item in find_mentions(text) if item.is_definite]
+    inside = {place for item in mentions for place in range(item.start, item.end)}
+    found: set[str] = set()
+    # All words outside definite phrases so far, one space around each.
+    before, done = " ", 0
+    for mention in mentions:
+        for match in _WORD.finditer(text, done, mention.start):
+            before += "| " if match.start() in inside else f"{singular(match.group().lower())} "
+        done = mention.start
+        phrases = mention.phrases
+        if not any(f" {phrase} " in before for phrase in phrases):
+            found.add(phrases[0])
+    return frozenset(found)
+
+
 def _parents(claim: Claim, earlier: tuple[Claim, ...]) -> tuple[Claim, ...]:
     if not claim.depends_on:
         return ()

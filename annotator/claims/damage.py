@@ -8,7 +8,7 @@ import random
 import re
 from dataclasses import dataclass
 
-from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
 from annotator.claims.dependencies import find_references
 from annotator.claims.edits import (
     Edit,
@@ -177,9 +177,10 @@ def _drop_one(text: str, rng: random.Random) -> str | None:
     places += [(claim, 0) for claim in claims if _is_leaf(claim, claims)]
     rng.shuffle(places)
     before = len(missing_antecedents(text))
+    orphans = unintroduced_phrases(text)
     for claim, index in places:
         shorter = remove_element(text, claim, index) if index else remove_claim(text, claim)
-        if len(missing_antecedents(shorter)) <= before:
+        if len(missing_antecedents(shorter)) <= before and unintroduced_phrases(shorter) <= orphans:
             return shorter
     return None
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 _DEFINITE = ("the", "said")
 _ARTICLE = re.compile(
@@ -44,14 +43,20 @@ class Mention:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The words that may be the noun meant, in the singular, the likeliest first.
+        """The words that may be the noun meant, in the singular: the last word of each phrase."""
+        return tuple(phrase.rsplit(" ", 1)[-1] for phrase in self.phrases)
 
-        The last word; and any word before a possible verb in "-s" or "-ing", because "the
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """The noun phrases that the term may be, words in the singular, the longest first.
+
+        The whole term; and what stands before a possible verb in "-s" or "-ing", because "the
         pressure sensor rises" is read as one term of three words.
         """
         words = self.term.split(" ")
-        before_verb = [word for word, after in pairwise(words) if after.endswith(("s", "ing"))]
-        return tuple(singular(word) for word in [words[-1], *reversed(before_verb)])
+        ends = [place for place in range(1, len(words)) if words[place].endswith(("s", "ing"))]
+        folded = [singular(word) for word in words]
+        return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 
@@ -51,3 +51,12 @@ def test_plurals_share_their_basis():
 @pytest.mark.parametrize("path", sorted(REFERENCES.glob("*.txt")), ids=lambda path: path.stem)
 def test_the_demo_references_miss_no_antecedent(path):
     assert terms(path.read_text(encoding="utf-8")) == []
+
+
+def test_phrases_must_agree_as_a_whole_to_count_as_introduced():
+    text = (
+        "1. A pad with a receiver coil, wherein the auxiliary coils are around the receiver coil."
+    )
+    assert unintroduced_phrases(text) == {"auxiliary coil"}
+    assert unintroduced_phrases("1. A pad with auxiliary coils and the auxiliary coils.") == set()
+    assert missing_antecedents(text) == ()
