@@ -1,5 +1,6 @@
 """Writes of datasets: freeze a campaign, import a file, each an immutable version."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotator.models import AuditEvent, Campaign, Rating, User
@@ -65,8 +67,10 @@ def freeze_dataset(
 
     Raises Refused when nothing is left, or when the references cannot be split as asked.
     """
-    if policy not in POLICIES or tie_band < 0:
-        raise Refused(f"The policy is one of {', '.join(POLICIES)}; the tie band is 0 or more.")
+    if policy not in POLICIES or not (math.isfinite(tie_band) and tie_band >= 0):
+        raise Refused(
+            f"The policy is one of {', '.join(POLICIES)}; the tie band is a number, 0 or more."
+        )
     left_out: Counter[str] = Counter()
     references = [
         _rated_reference(found)
@@ -124,6 +128,7 @@ def _store(
     made: Mapping[str, Any],
     created_by: User | None,
 ) -> Frozen:
+    _refuse_name(name, campaign)
     rows = _split(rows, plan)
     split = {"by": plan.by, "seed": plan.seed, "test_share": plan.test_share}
     split["validation_share"] = plan.validation_share
@@ -155,11 +160,29 @@ def _store(
     return Frozen(version, is_new=True)
 
 
+def _refuse_name(name: str, campaign: Campaign | None) -> None:
+    try:
+        Dataset._meta.get_field("name").clean(name, None)
+    except ValidationError as error:
+        raise Refused(
+            f"{name[:100]!r} cannot be a dataset's name: use up to 80 letters, digits, - and _."
+        ) from error
+    dataset = Dataset.objects.filter(name=name).first()
+    if dataset is not None:
+        _refuse_other_campaign(dataset, campaign)
+
+
+def _refuse_other_campaign(dataset: Dataset, campaign: Campaign | None) -> None:
+    if dataset.campaign_id != (campaign.pk if campaign else None):
+        raise Refused(
+            f"The dataset {dataset.name!r} belongs to another campaign; choose another name."
+        )
+
+
 def _dataset(name: str, campaign: Campaign | None) -> Dataset:
     """Return the dataset, locked so that two freezes cannot take one number."""
     dataset, _ = Dataset.objects.get_or_create(name=name, defaults={"campaign": campaign})
-    if dataset.campaign_id != (campaign.pk if campaign else None):
-        raise Refused(f"The dataset {name!r} belongs to another campaign; choose another name.")
+    _refuse_other_campaign(dataset, campaign)
     return Dataset.objects.select_for_update().get(pk=dataset.pk)
 
 
