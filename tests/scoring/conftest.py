@@ -1,0 +1,179 @@
+"""A private data directory, rated campaigns, small datasets and a tiny encoder."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotator.models import Campaign, Candidate, Membership, Rating, Reference, User
+from annotator.rubric import CRITERIA
+from annotator.services.assignments import assign_candidates
+from annotator.services.ratings import submit_rating
+from scoring.formats.rows import DatasetRow
+from scoring.models import DatasetVersion
+from scoring.services.datasets import SplitPlan, import_dataset
+
+LONG_AGO = timedelta(days=3)
+PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")
+
+
+@pytest.fixture
+def data_directory(settings: Any, tmp_path: Path) -> Path:
+    """Give the test a data directory of its own."""
+    settings.DATA_DIR = tmp_path / "data"
+    return tmp_path / "data"
+
+
+@dataclass
+class RatedCampaign:
+    """A campaign whose references have candidates c1, c2, c3, rated by alice and bob."""
+
+    campaign: Campaign
+    people: dict[str, User]
+
+    def candidate(self, reference: int, number: int) -> Candidate:
+        return Candidate.objects.get(
+            reference__campaign=self.campaign,
+            reference__reference_id=f"r{reference}",
+            candidate_id=f"c{number}",
+        )
+
+    def rate(
+        self, name: str, reference: int, number: int, *values: int, ago: timedelta = LONG_AGO
+    ) -> Rating:
+        candidate = self.candidate(reference, number)
+        (assignment,) = assign_candidates(
+            campaign=self.campaign, annotator=self.people[name], candidates=[candidate]
+        )
+        return submit_rating(
+            assignment_id=assignment.pk,
+            annotator=self.people[name],
+            scores=dict(zip(CRITERIA, values, strict=True)),
+            submitted_at=timezone.now() - ago,
+        )
+
+    def rate_all(self, references: Sequence[int]) -> None:
+        """Both rate every candidate long ago: c1 above c2 above c3, alike."""
+        for reference in references:
+            for number, score in ((1, 9), (2, 6), (3, 3)):
+                for name in self.people:
+                    self.rate(name, reference, number, *[score] * 4)
+
+
+def make_campaign(references: int, slug: str = "room") -> RatedCampaign:
+    campaign = Campaign.objects.create(slug=slug, name=slug)
+    for n in range(references):
+        reference = Reference.objects.create(
+            campaign=campaign,
+            reference_id=f"r{n}",
+            claims=f"1. A cup number {n}.",
+            claims_sha256=f"{n:064}",
+            office="EPO",
+            may_train=True,
+            position=n,
+        )
+        for c in (1, 2, 3):
+            Candidate.objects.create(
+                reference=reference,
+                candidate_id=f"c{c}",
+                claims=f"1. A mug {n} {c}.",
+                claims_sha256=f"{n}{c:063}",
+            )
+    people = {}
+    for name in ("alice", "bob"):
+        people[name] = User.objects.create(username=f"{slug}-{name}")
+        Membership.objects.create(campaign=campaign, user=people[name], role="annotator")
+    return RatedCampaign(campaign, people)
+
+
+@pytest.fixture
+def rated(data_directory: Path, db: None) -> Callable[..., RatedCampaign]:
+    """Give a function that makes a campaign of so many references; nothing is rated yet."""
+    return make_campaign
+
+
+def claim_set(subject: str, parts: Sequence[str]) -> str:
+    listed = ", ".join(f"a {part} connected to the housing" for part in parts)
+    return f"1. A {subject} device comprising a housing, {listed}."
+
+
+def dataset_rows(references: int = 6) -> list[DatasetRow]:
+    """Three comparisons a reference: fewer parts are worse, as many are equal.
+
+    The first two thirds of the references train, then one part validates and one tests.
+    """
+    rows = []
+    for n in range(references):
+        subject = f"machine{n}"
+        texts = [claim_set(subject, p) for p in (PARTS[:3], PARTS[:1], PARTS[1:4])]
+        split = "test" if n == references - 1 else "validation" if n == references - 2 else "train"
+        for b, c, y in ((0, 1, 1), (1, 2, -1), (0, 2, 0)):
+            rows.append(
+                DatasetRow(
+                    id=f"q{n}-{b}{c}",
+                    reference_id=f"r{n}",
+                    reference=claim_set(subject, PARTS[:4]),
+                    b=texts[b],
+                    c=texts[c],
+                    b_id=f"c{b}",
+                    c_id=f"c{c}",
+                    y={"feature_completeness": y},
+                    split=split,
+                )
+            )
+    return rows
+
+
+@pytest.fixture
+def rows() -> Callable[..., list[DatasetRow]]:
+    return dataset_rows
+
+
+@pytest.fixture
+def version(data_directory: Path, db: None) -> DatasetVersion:
+    """A stored dataset of six references: four train, one validates, one tests."""
+    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random one-layer BERT that knows the words of the small dataset, as a local directory."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    split = pre_tokenizers.BertPreTokenizer()
+    texts = [text for row in dataset_rows() for text in (row.reference, row.b, row.c)]
+    words = sorted({word for text in texts for word, _ in split.pre_tokenize_str(text)})
+    vocabulary = {w: i for i, w in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])}
+    backend = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    backend.pre_tokenizer = split
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+    )
+    directory = tmp_path_factory.mktemp("tiny-encoder")
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=128,
+    )
+    BertModel(config).save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    return directory

@@ -1,0 +1,272 @@
+"""Freezing campaigns and importing files into immutable versions."""
+
+import json
+import math
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.models import AuditEvent, Campaign, Rating, Reference
+from annotator.refusals import Refused
+from scoring.formats import patent_ce_jsonl
+from scoring.formats.rows import DatasetRow
+from scoring.models import Dataset, DatasetVersion
+from scoring.queries.datasets import labelled_rows, read_rows
+from scoring.services.datasets import SplitPlan, freeze_dataset, import_dataset
+from scoring.storage import read_dataset
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
+FRESH = timedelta(hours=1)
+Make = Callable[..., Any]
+
+
+def stored_files(data_directory: Path) -> list[str]:
+    directory = data_directory / "datasets"
+    return sorted(p.name for p in directory.iterdir()) if directory.exists() else []
+
+
+def nothing_is_stored(data_directory: Path) -> bool:
+    return (
+        not Dataset.objects.exists()
+        and not DatasetVersion.objects.exists()
+        and not AuditEvent.objects.filter(action__startswith="dataset.").exists()
+        and stored_files(data_directory) == []
+    )
+
+
+def pairs_of(version: DatasetVersion) -> set[tuple[str, str, str]]:
+    return {(r.reference_id, *sorted((r.b_id, r.c_id))) for r in read_rows(version)}  # type: ignore[misc]
+
+
+def test_a_freeze_compares_every_two_candidates_and_splits_by_reference(rated: Make) -> None:
+    room = rated(4)
+    room.rate_all(range(4))
+    frozen = freeze_dataset(campaign=room.campaign, test_share=0.25, validation_share=0.25)
+    version = frozen.version
+    assert frozen.is_new
+    assert (version.dataset.name, version.number, version.items) == ("room", 1, 12)
+    assert version.card["splits"] == {"train": 6, "validation": 3, "test": 3}
+    assert version.card["counts"]["texts_in_several_splits"] == 0
+    assert version.card["left_out"] == {}
+    for row in read_rows(version):
+        better = min(row.b_id, row.c_id)  # c1 is above c2 is above c3
+        assert set(row.y.values()) == {1 if row.b_id == better else -1}
+        assert row.extras["office"] == "EPO"
+
+
+def test_a_row_names_the_ratings_it_came_from(rated: Make) -> None:
+    room = rated(1)
+    room.rate_all([0])
+    version = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    for row in read_rows(version):
+        expected = Rating.objects.filter(
+            candidate__in=[room.candidate(0, int(name[1])) for name in (row.b_id, row.c_id)]
+        )
+        assert row.provenance["ratings"] == sorted(str(rating.pk) for rating in expected)
+        assert row.provenance["annotators"] == 2
+        assert row.provenance["policy"] == "settled"
+
+
+def test_a_row_shows_no_name_of_a_person(rated: Make) -> None:
+    room = rated(2)
+    room.rate_all(range(2))
+    version = freeze_dataset(campaign=room.campaign, policy="per-annotator", **NO_SPLIT).version
+    content = read_dataset(version.sha256).decode()
+    assert version.items == 12
+    assert {row.extras["annotator"] for row in read_rows(version)} == {"annotator-1", "annotator-2"}
+    for person in room.people.values():
+        assert person.username not in content
+        assert str(person.pk) not in content
+
+
+def test_unlocked_ratings_are_left_out_unless_asked_for(rated: Make) -> None:
+    room = rated(1)
+    for number in (1, 2):
+        room.rate("alice", 0, number, 9, 9, 9, number)
+        room.rate("bob", 0, number, 9, 9, 9, number)
+    room.rate("alice", 0, 3, 5, 5, 5, 5)  # the overlap of two is not complete
+    version = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    assert pairs_of(version) == {("r0", "c1", "c2")}
+    assert version.card["left_out"] == {"not locked": 1}
+    trial = freeze_dataset(campaign=room.campaign, include_unlocked=True, **NO_SPLIT).version
+    assert len(pairs_of(trial)) == 3
+    assert trial.card["include_unlocked"] is True
+    assert trial.number == 2
+
+
+def test_a_rating_within_the_revision_window_is_not_frozen(rated: Make) -> None:
+    room = rated(1)
+    for number in (1, 2):
+        room.rate("alice", 0, number, 9, 9, 9, number)
+        room.rate("bob", 0, number, 9, 9, 9, number, ago=FRESH)
+    with pytest.raises(Refused, match="2 not locked"):
+        freeze_dataset(campaign=room.campaign, **NO_SPLIT)
+    Campaign.objects.update(status="closed")
+    room.campaign.refresh_from_db()
+    assert freeze_dataset(campaign=room.campaign, **NO_SPLIT).version.items == 1
+
+
+def test_candidates_with_an_open_conflict_are_left_out(rated: Make) -> None:
+    room = rated(1)
+    for number in (1, 2):
+        room.rate("alice", 0, number, 9, 9, 9, 9)
+        room.rate("bob", 0, number, 9, 9, 9, 9)
+    room.rate("alice", 0, 3, 9, 9, 9, 9)
+    room.rate("bob", 0, 3, 1, 9, 9, 9)
+    version = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    assert pairs_of(version) == {("r0", "c1", "c2")}
+    assert version.card["left_out"] == {"open conflict": 1}
+    trial = freeze_dataset(campaign=room.campaign, include_unlocked=True, **NO_SPLIT).version
+    assert trial.sha256 == version.sha256
+
+
+def test_a_reference_whose_owner_did_not_allow_training_is_left_out(rated: Make) -> None:
+    room = rated(2)
+    room.rate_all(range(2))
+    Reference.objects.filter(reference_id="r1").update(may_train=False)
+    version = freeze_dataset(campaign=room.campaign, include_unlocked=True, **NO_SPLIT).version
+    assert {row.reference_id for row in read_rows(version)} == {"r0"}
+    assert version.card["left_out"] == {"training not allowed": 3}
+    assert "cup number 1" not in read_dataset(version.sha256).decode()
+
+
+def test_a_candidate_without_a_rating_is_left_out_and_counted(rated: Make) -> None:
+    room = rated(2)
+    room.rate_all([0])
+    version = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    assert version.card["left_out"] == {"not rated": 3}
+
+
+def test_the_same_content_is_the_same_version(rated: Make, data_directory: Path) -> None:
+    room = rated(3)
+    room.rate_all(range(3))
+    first = freeze_dataset(campaign=room.campaign)
+    again = freeze_dataset(campaign=room.campaign)
+    assert again.version.pk == first.version.pk
+    assert (first.is_new, again.is_new) == (True, False)
+    assert DatasetVersion.objects.count() == 1
+    assert len(stored_files(data_directory)) == 1
+    assert AuditEvent.objects.filter(action="dataset.freeze").count() == 1
+    other = freeze_dataset(campaign=room.campaign, seed=5)
+    assert other.is_new
+    assert other.version.number == 2
+
+
+def test_a_later_rating_changes_no_frozen_version(rated: Make) -> None:
+    room = rated(2)
+    room.rate_all([0])
+    first = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    before = read_dataset(first.sha256)
+    room.rate_all([1])
+    second = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    assert (first.number, second.number) == (1, 2)
+    assert read_dataset(first.sha256) == before
+    assert second.sha256 != first.sha256
+
+
+def test_one_reference_cannot_be_split_and_nothing_is_stored(
+    rated: Make, data_directory: Path
+) -> None:
+    room = rated(1)
+    room.rate_all([0])
+    with pytest.raises(Refused, match="1 independent references cannot fill 3 splits"):
+        freeze_dataset(campaign=room.campaign)
+    assert nothing_is_stored(data_directory)
+
+
+def test_an_unrated_campaign_is_refused_in_a_sentence(rated: Make, data_directory: Path) -> None:
+    room = rated(1)
+    with pytest.raises(Refused, match=r"gives no quadruplet.*3 not rated"):
+        freeze_dataset(campaign=room.campaign)
+    assert nothing_is_stored(data_directory)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"policy": "mean"},
+        {"tie_band": -1.0},
+        {"tie_band": math.nan},
+        {"tie_band": math.inf},
+        {"test_share": 1.0},
+        {"test_share": math.nan},
+        {"validation_share": -0.1},
+        {"name": "no good name"},
+        {"name": "x" * 81},
+    ],
+)
+def test_a_freeze_that_makes_no_sense_is_refused_and_nothing_stored(
+    rated: Make, data_directory: Path, wrong: dict[str, Any]
+) -> None:
+    room = rated(3)
+    room.rate_all(range(3))
+    with pytest.raises(Refused):
+        freeze_dataset(campaign=room.campaign, **wrong)
+    assert nothing_is_stored(data_directory)
+
+
+def test_a_name_of_another_campaigns_dataset_is_refused(rated: Make, data_directory: Path) -> None:
+    mine, other = rated(3), rated(3, "other")
+    mine.rate_all(range(3))
+    other.rate_all(range(3))
+    freeze_dataset(campaign=mine.campaign, name="shared")
+    files = stored_files(data_directory)
+    with pytest.raises(Refused, match="belongs to another campaign"):
+        freeze_dataset(campaign=other.campaign, name="shared", seed=1)
+    assert DatasetVersion.objects.count() == 1
+    assert stored_files(data_directory) == files
+
+
+def test_an_import_keeps_order_sides_and_the_files_split(
+    data_directory: Path, rows: Callable[..., list[DatasetRow]]
+) -> None:
+    given = rows(4)
+    version = import_dataset(name="d", rows=given, plan=SplitPlan("file"), files=["a.json"]).version
+    assert list(read_rows(version)) == given
+    assert version.card["files"] == ["a.json"]
+    assert read_dataset(version.sha256) == b"".join(patent_ce_jsonl.write(given))
+    assert [r.y for r in labelled_rows(version, "feature_completeness")] == [1, -1, 0] * 4
+    assert labelled_rows(version, "overall_quality") == []
+
+
+def test_an_import_splits_by_reference_and_by_item(
+    data_directory: Path, rows: Callable[..., list[DatasetRow]]
+) -> None:
+    by_reference = import_dataset(name="d", rows=rows(5), plan=SplitPlan("reference")).version
+    assert by_reference.card["counts"]["texts_in_several_splits"] == 0
+    by_item = import_dataset(name="d", rows=rows(5), plan=SplitPlan("item", 0.3, 0.3)).version
+    assert by_item.card["counts"]["texts_in_several_splits"] > 0
+    assert by_item.number == 2
+
+
+def test_an_import_without_rows_or_without_splits_is_refused(
+    data_directory: Path, rows: Callable[..., list[DatasetRow]]
+) -> None:
+    with pytest.raises(Refused, match="0 quadruplets"):
+        import_dataset(name="d", rows=[], plan=SplitPlan())
+    unsplit = [DatasetRow(f"q{n}", "r", "A", "B", "C", "b", "c", {}) for n in range(2)]
+    with pytest.raises(Refused, match="2 quadruplets name no split"):
+        import_dataset(name="d", rows=unsplit, plan=SplitPlan("file"))
+    with pytest.raises(Refused, match="impossible"):
+        import_dataset(name="d", rows=rows(1), plan=SplitPlan())
+    assert nothing_is_stored(data_directory)
+
+
+def test_a_version_is_audited_without_claim_text(rated: Make) -> None:
+    room = rated(3)
+    room.rate_all(range(3))
+    person = room.people["alice"]
+    version = freeze_dataset(campaign=room.campaign, created_by=person).version
+    event = AuditEvent.objects.get(action="dataset.freeze")
+    assert (event.actor, event.campaign, event.object_id) == (
+        person,
+        room.campaign,
+        str(version.pk),
+    )
+    assert event.details == {"dataset": "room@1", "sha256": version.sha256, "items": 9}
+    assert "cup" not in json.dumps(version.card)
