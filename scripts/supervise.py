@@ -2,13 +2,13 @@
 
     scripts/supervise.py [--with-parent]
 
-Restarts what dies and leaves nothing behind, however it ends itself (docs/adr/0002). Knows no
+Restarts what dies and leaves nothing behind, however it ends itself (docs/adr/0007). Knows no
 Django: it reads PORT, DATA_DIR and DEMO_PASSWORD and starts the programs that know the rest.
 """
 
 import argparse
+import json
 import os
-import secrets
 import signal
 import socket
 import subprocess
@@ -24,6 +24,20 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 KEEPER = Path(__file__).with_name("keeper.py")
 HOST = "127.0.0.1"
+LOCAL_STEP = ["load_demo"]
+PRODUCTION_STEP = ["collectstatic", "--noinput", "--verbosity=0"]
+# One interpreter for all steps: loading Django takes longer than the steps of a second start.
+RUN_STEPS = """
+import json, sys
+from django import setup
+from django.core.management import CommandError, call_command
+setup()
+for step in json.loads(sys.argv[1]):
+    try:
+        call_command(*step)
+    except CommandError as error:
+        sys.exit(f"{step[0]}: {error}")
+"""
 PRODUCTION_SETTINGS = ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
 TICK_SECONDS = 0.1
 # A worker asked to stop may finish a short job; a longer one is taken up again from its row.
@@ -32,6 +46,7 @@ GRACE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
 # A program that has run this long was not failing at its start: its next pause is short again.
 HEALTHY_SECONDS = 30.0
+LONGEST_HEAD_START_SECONDS = 15.0
 
 
 def say(words: str) -> None:
@@ -92,48 +107,48 @@ class Program:
 class Supervisor:
     """Starts the programs, restarts what dies, and ends them all."""
 
-    def __init__(self, programs: list[Program], url: str, welcome: str) -> None:
+    def __init__(self, programs: list[Program], url: str) -> None:
         self.programs = programs
         self.url = url
-        self.welcome: str | None = welcome
         self.stop_requests = 0
 
     def request_stop(self, _number: int, _frame: FrameType | None) -> None:
         """Signal handler: the first asks, the second insists."""
         self.stop_requests += 1
 
-    def run_step(self, *command: str) -> None:
-        """Run one management command to its end; leave with its code when it fails."""
-        step = Program(command[0], [sys.executable, "manage.py", *command])
+    def prepare(self, steps: list[list[str]]) -> None:
+        """Run management commands to their end; leave when one fails."""
+        step = Program("preparation", [sys.executable, "-c", RUN_STEPS, json.dumps(steps)])
         step.start()
         while step.is_running() and not self.stop_requests:
             time.sleep(TICK_SECONDS / 4)
         code = step.clear()
-        if code is None and self.stop_requests:
+        if self.stop_requests:
             sys.exit(0)
         if code != 0:
-            say(f"`manage.py {' '.join(command)}` failed; nothing was started.")
-            sys.exit(1)
+            sys.exit("The database could not be prepared (see above); nothing was started.")
 
-    def serve(self, parent: int | None) -> None:
+    def serve(self, parent: int | None, welcome: str) -> None:
         """Keep everything running until a signal, or until the given parent is gone."""
-        for program in self.programs:
-            program.start()
+        is_welcome = False
+        deadline = time.monotonic() + LONGEST_HEAD_START_SECONDS
         try:
             while not self.stop_requests:
                 if parent is not None and os.getppid() != parent:
                     break
-                for program in self.programs:
+                if not is_welcome and is_served(self.url):
+                    is_welcome = True
+                    say(welcome)
+                # The first page comes sooner when the workers start after it.
+                is_time_for_all = is_welcome or time.monotonic() > deadline
+                for program in self.programs if is_time_for_all else self.programs[:1]:
                     self.look_after(program)
-                if self.welcome is not None and is_served(self.url):
-                    say(self.welcome)
-                    self.welcome = None
                 time.sleep(TICK_SECONDS)
         finally:
             self.stop()
 
     def look_after(self, program: Program) -> None:
-        """Restart a program that died, after a pause that doubles while it keeps failing."""
+        """Start a program, and again when it died, after pauses that double while it fails."""
         now = time.monotonic()
         if program.process is None:
             if now >= program.restart_at:
@@ -195,20 +210,16 @@ def chosen_port() -> int:
     return port
 
 
-def demo_password(data_dir: Path) -> str:
-    """Return DEMO_PASSWORD, or the one made once and kept for its owner alone."""
-    given = os.environ.get("DEMO_PASSWORD")
-    if given:
-        return given
-    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = data_dir / "demo_password"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(f"{secrets.token_hex(8)}\n")
-    return path.read_text().strip()
+def welcome(url: str, data_dir: Path, is_local: bool) -> str:
+    """Say where the application is and, in local mode, who may sign in."""
+    words = f"\nServed at {url}\n"
+    if is_local:  # load_demo has written the file where nobody chose a password
+        password = os.environ.get("DEMO_PASSWORD") or (data_dir / "demo_password").read_text()
+        words += (
+            "Demo logins: alice, bob (annotators), carol (adjudicator), rita (researcher), "
+            f"ada (admin)\nPassword of each: {password.strip()}\n"
+        )
+    return words + "Ctrl-C stops everything.\n"
 
 
 def programs(port: int) -> list[Program]:
@@ -237,24 +248,17 @@ def main() -> None:
     parent = os.getppid() if parser.parse_args().with_parent else None
     port = chosen_port()
     url = f"http://{HOST}:{port}"
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
     data_dir = Path(os.environ.get("DATA_DIR") or ROOT / "var")
     is_local = not any(os.environ.get(name) for name in PRODUCTION_SETTINGS)
-    welcome = f"\nServed at {url}"
-    if is_local:
-        os.environ["DEMO_PASSWORD"] = password = demo_password(data_dir)
-        welcome += (
-            "\nDemo logins: alice, bob (annotators), carol (adjudicator), rita (researcher), "
-            f"ada (admin)\nPassword of each: {password}"
-        )
-    supervisor = Supervisor(programs(port), url, f"{welcome}\nCtrl-C stops everything.\n")
+    supervisor = Supervisor(programs(port), url)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, supervisor.request_stop)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup is respected
         signal.signal(signal.SIGHUP, supervisor.request_stop)
-    supervisor.run_step("migrate", "--verbosity", "0")
     # The demo is for local mode alone: production gets no known logins.
-    supervisor.run_step(*(["load_demo"] if is_local else ["collectstatic", "--noinput"]))
-    supervisor.serve(parent)
+    supervisor.prepare([["migrate", "--verbosity=0"], LOCAL_STEP if is_local else PRODUCTION_STEP])
+    supervisor.serve(parent, welcome(url, data_dir, is_local))
 
 
 if __name__ == "__main__":

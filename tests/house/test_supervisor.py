@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.supervise import demo_password
-
 ROOT = Path(__file__).resolve().parents[2]
 # Deadlines only end a hanging test; nothing is asserted about speed.
 LONGEST_WAIT_SECONDS = 120
@@ -125,6 +123,7 @@ def served(data_dir: Path) -> Iterator[Served]:
     try:
         wait_until(lambda: found.answers() or process.poll() is not None, "first page")
         assert process.poll() is None, (data_dir / "output").read_text()
+        wait_until(lambda: any("sweep" in p.command for p in found.processes()), "last program")
         yield found
     finally:
         process.kill()
@@ -180,19 +179,6 @@ def test_stop_signal_ends_everything_in_order(served: Served, number: signal.Sig
     served.process.send_signal(number)
     assert served.process.wait(LONGEST_WAIT_SECONDS) == 0
     assert served.processes() == []
-
-
-def test_password_is_made_once_and_a_given_one_is_not_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("DEMO_PASSWORD", raising=False)
-    made = demo_password(tmp_path / "var")
-    assert len(made) == 16
-    assert demo_password(tmp_path / "var") == made
-    assert demo_password(tmp_path / "other") != made
-    monkeypatch.setenv("DEMO_PASSWORD", "given by hand")
-    assert demo_password(tmp_path / "third") == "given by hand"
-    assert not (tmp_path / "third").exists()
 
 
 def test_taken_port_is_refused_with_one_sentence(tmp_path: Path) -> None:
