@@ -7,9 +7,11 @@ from pathlib import Path
 
 from django.conf import settings
 
+from annotator.refusals import Refused
 
-class StoredFileDamaged(Exception):
-    """A file does not have the digest under which it was stored."""
+
+class StoredFileDamaged(Refused):
+    """A file does not have the digest under which it was stored; each door says so in a line."""
 
 
 def datasets_directory() -> Path:

@@ -85,7 +85,7 @@ def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text:
     except (leases.LostLease, TrainingCancelled):
         shutil.rmtree(directory, ignore_errors=True)
         leases.settle_cancelled(run)
-    except PatClaimEvalError as error:
+    except (PatClaimEvalError, Refused) as error:
         shutil.rmtree(directory, ignore_errors=True)
         _fail(run, str(error))
     except Exception as error:
