@@ -1,11 +1,12 @@
 """What the API takes and gives: one serializer per thing, so that a new column stays hidden."""
 
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
 from annotator.models import Rating
-from annotator.rubric import CRITERIA, TOTAL_WEIGHT, is_score, overall_text
+from annotator.rubric import CRITERIA, is_score, overall_text
 from annotator.services.ratings import LONGEST_COMMENT
 
 MOST_TAGS = 200
@@ -44,6 +45,15 @@ class ScoresSerializer(StrictSerializer):
     logical_linkage = ScoreField(min_value=0, max_value=10)
 
 
+class IdField(serializers.UUIDField):
+    """An id as text; a number is none, though it could be read as one."""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        if not isinstance(data, str):
+            self.fail("invalid", value=data)
+        return super().to_internal_value(data)
+
+
 class CommentField(serializers.CharField):
     """Text as it is; a number or a bool is no text."""
 
@@ -68,7 +78,7 @@ def _error_tags() -> serializers.ListField:
 class NewRatingSerializer(StrictSerializer):
     """A rating as it is sent first."""
 
-    assignment = serializers.UUIDField()
+    assignment = IdField()
     scores = ScoresSerializer()
     comment = _comment()
     error_tags = _error_tags()
@@ -112,7 +122,6 @@ class RatingSerializer(serializers.Serializer):
             "overall_quality": {
                 "numerator": numerator,
                 "value": float(overall_text(numerator)),
-                "denominator": TOTAL_WEIGHT,
             },
             "comment": instance.comment,
             "error_tags": instance.error_tags,

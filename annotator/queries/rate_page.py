@@ -91,7 +91,8 @@ def read_pane(name: str, text: str) -> Pane:
         if claim.number is not None:
             depths.setdefault(claim.number, depth)
         lines.append(ClaimLine(claim.number, claim.body, claim.depends_on, depth))
-    return Pane(name, tuple(lines), len(text.split()))
+    words = sum(len(line.words.split()) for line in lines)
+    return Pane(name, tuple(lines), words)
 
 
 def _depth(claim: Claim, depths: dict[int, int]) -> int:

@@ -5,19 +5,21 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_http_methods
 
 from annotator.forms.people import SignInForm
 
 UNPROCESSABLE = 422
 
 
+@method_decorator(require_http_methods(["GET", "HEAD", "POST"]), name="dispatch")
 class SignIn(LoginView):
     """The sign-in page; `next` is followed on this site only."""
 
     template_name = "annotator/login.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
-    http_method_names = ["get", "head", "post", "options"]
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         context = self.get_context_data(form=form)

@@ -1,0 +1,31 @@
+"""Programs that call the API."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from annotator.models import User
+from annotator.services.people import create_token
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def call(db: None) -> Call:
+    """Give a function that sends JSON as the owner of a new token."""
+    tokens: dict[Any, str] = {}
+
+    def send(
+        user: User | None, method: str, path: str, body: object = None, **headers: str
+    ) -> HttpResponse:
+        if user is not None:
+            token = tokens.setdefault(user.pk, create_token(user=user).token)
+            headers["Authorization"] = f"Token {token}"
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        more = {} if body is None else {"data": body, "content_type": "application/json"}
+        return getattr(Client(), method)(f"/api/v1/{path}", headers=names, **more)
+
+    return send

@@ -1,0 +1,50 @@
+"""The queue and what comes next."""
+
+from annotator.models import Campaign, Membership
+from annotator.queries.queue import next_assignment, open_assignments, queue_for, ratings_by
+
+
+def test_the_queue_counts_what_is_done_and_left_per_reference(cast) -> None:
+    first = cast.assign(cast.alice, cast.reference("r1", 3))
+    cast.assign(cast.alice, cast.reference("r2", 2))
+    cast.submit(first[0])
+    (part,) = queue_for(cast.alice)
+    assert (part.left, part.done, part.total) == (4, 1, 5)
+    assert [(e.reference.reference_id, e.done, e.total) for e in part.references] == [
+        ("r1", 1, 3),
+        ("r2", 0, 2),
+    ]
+
+
+def test_the_queue_shows_nothing_of_others(cast) -> None:
+    reference = cast.reference()
+    for row in cast.assign(cast.bob, reference):
+        cast.submit(row)
+    (part,) = queue_for(cast.alice)
+    assert (part.left, part.done, part.references) == (0, 0, ())
+
+
+def test_next_is_of_the_same_reference_then_of_the_campaign_then_nothing(cast) -> None:
+    first = cast.assign(cast.alice, cast.reference("r1", 2))
+    second = cast.assign(cast.alice, cast.reference("r2", 1))
+    cast.submit(second[0])
+    assert next_assignment(cast.alice, first[1]) == first[0]
+    cast.submit(first[0])
+    assert next_assignment(cast.alice, second[0]) == first[1]
+    cast.submit(first[1])
+    assert next_assignment(cast.alice, first[1]) is None
+
+
+def test_a_closed_campaign_leaves_the_queue(cast) -> None:
+    cast.assign(cast.alice, cast.reference())
+    Campaign.objects.update(status="closed")
+    assert queue_for(cast.alice) == ()
+    assert not open_assignments(cast.alice).exists()
+
+
+def test_who_is_no_annotator_any_more_has_no_queue_and_no_ratings(cast) -> None:
+    cast.submit(cast.assign(cast.alice, cast.reference())[0])
+    assert ratings_by(cast.alice).count() == 1
+    Membership.objects.filter(user=cast.alice).delete()
+    assert queue_for(cast.alice) == ()
+    assert not ratings_by(cast.alice).exists()

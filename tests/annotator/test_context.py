@@ -1,0 +1,30 @@
+"""The navigation."""
+
+import pytest
+from django.test import Client
+
+
+def names(client: Client) -> list[str]:
+    return [place.name for place in client.get("/").context["places"]]
+
+
+def test_an_annotator_is_led_to_queue_ratings_and_rubric_only(cast, client: Client) -> None:
+    client.force_login(cast.alice)
+    assert names(client) == ["Home", "Rated", "Rubric"]
+
+
+def test_a_researcher_is_led_to_the_measuring_house(cast, client: Client) -> None:
+    client.force_login(cast.rita)
+    assert names(client) == [
+        "Home",
+        "Datasets",
+        "Training runs",
+        "Model versions",
+        "Reports",
+        "Rubric",
+    ]
+
+
+@pytest.mark.django_db
+def test_nobody_signed_in_is_led_nowhere(client: Client) -> None:
+    assert list(client.get("/login/").context["places"]) == []

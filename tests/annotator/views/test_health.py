@@ -1,0 +1,34 @@
+"""Health."""
+
+import pytest
+from django.db import DatabaseError, connection
+from django.test import Client
+
+
+@pytest.mark.django_db
+def test_a_healthy_server_is_ready(client: Client) -> None:
+    for path in ("/healthz", "/readyz"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_healthz_needs_no_database(client: Client) -> None:
+    assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_missing_migration_is_not_ready(client: Client) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'scoring'")
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, "not migrated")
+
+
+@pytest.mark.django_db
+def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr("annotator.views.health.MigrationExecutor", fail)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, "not reached")

@@ -1,0 +1,59 @@
+"""Chromium, and a page that fails the test when the policy or a script complains."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from playwright.sync_api import Page
+
+from annotator.models import User
+
+PASSWORD = "a long enough phrase"
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+
+# Playwright's loop runs in the thread of the test, where Django then refuses the database.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    return browser_type_launch_args | {
+        "executable_path": os.environ.get("CHROMIUM_PATH", "/usr/bin/chromium"),
+        "args": ARGUMENTS.split(),
+    }
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    return browser_context_args | {"viewport": {"width": 1280, "height": 800}}
+
+
+@pytest.fixture
+def site(settings: Any, live_server: Any) -> str:
+    """Serve static files by their plain names: the test server does not know hashed ones."""
+    plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.STORAGES = django_settings.STORAGES | {"staticfiles": {"BACKEND": plain}}
+    return str(live_server.url)
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """Gather what the browser complains of; the test ends red when anything was."""
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    yield said
+    assert said == []
+
+
+@pytest.fixture
+def alice(cast: Any, transactional_db: None) -> User:
+    user: User = cast.alice
+    user.set_password(PASSWORD)
+    user.save()
+    return user

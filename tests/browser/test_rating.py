@@ -1,0 +1,160 @@
+"""A person rates in a real Chromium."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from annotator.models import Rating, User
+from annotator.rubric import CRITERIA
+
+PASSWORD = "a long enough phrase"
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def sign_in_by_keyboard(page: Page, site: str) -> None:
+    page.goto(f"{site}/")
+    page.keyboard.type("alice")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/")
+
+
+@pytest.fixture
+def rate_page(cast, alice: User, site: str, page: Page, complaints) -> Page:
+    """Open the first of alice's candidates, by keyboard alone."""
+    cast.assign(alice, cast.reference())
+    sign_in_by_keyboard(page, site)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/rate/**")
+    return page
+
+
+def test_a_candidate_is_rated_by_keyboard_alone_from_sign_in_to_the_next_page(rate_page) -> None:
+    first = rate_page.url
+    for key in ("7", "5", "9", "t"):
+        rate_page.keyboard.press(key)
+    expect(rate_page.locator("#overall-quality")).to_have_text("7.82")
+    expect(rate_page.locator("#overall-band")).to_have_text("High.")
+    rate_page.keyboard.press("c")
+    rate_page.keyboard.type("0 and t are words here")
+    rate_page.keyboard.press("Control+Enter")
+    rate_page.wait_for_url(lambda url: "/rate/" in url and url != first)
+    rating = Rating.objects.get()
+    assert list(rating.scores.values()) == [7, 5, 9, 10]
+    assert rating.comment == "0 and t are words here"
+
+
+def test_after_the_last_key_enter_submits(rate_page) -> None:
+    first = rate_page.url
+    for key in "5678":
+        rate_page.keyboard.press(key)
+    rate_page.keyboard.press("Enter")
+    rate_page.wait_for_url(lambda url: "/rate/" in url and url != first)
+    assert Rating.objects.get().overall_numerator == 4 * 5 + 2 * 6 + 2 * 7 + 3 * 8
+
+
+def test_keys_move_between_criteria_and_correct_a_score(rate_page) -> None:
+    def focused() -> str:
+        return str(rate_page.evaluate("document.activeElement.name"))
+
+    assert focused() == CRITERIA[0]
+    rate_page.keyboard.press("j")
+    assert focused() == CRITERIA[1]
+    rate_page.keyboard.press("ArrowDown")
+    assert focused() == CRITERIA[2]
+    rate_page.keyboard.press("k")
+    rate_page.keyboard.press("ArrowUp")
+    assert focused() == CRITERIA[0]
+    rate_page.keyboard.press("4")
+    rate_page.keyboard.press("k")
+    rate_page.keyboard.press("8")
+    assert rate_page.locator(f"input[name={CRITERIA[0]}]:checked").get_attribute("value") == "8"
+    assert rate_page.locator("input:checked").count() == 1
+
+
+def test_the_sentence_of_the_chosen_band_is_shown(rate_page) -> None:
+    rate_page.keyboard.press("6")
+    shown = rate_page.locator(".sentence:visible")
+    expect(shown).to_have_text(["The majority is covered; minor features are left out."])
+
+
+def test_the_list_of_keys_opens_and_closes_and_takes_no_scores(rate_page) -> None:
+    rate_page.keyboard.press("?")
+    expect(rate_page.get_by_role("dialog", name="Keys")).to_be_visible()
+    rate_page.keyboard.press("7")
+    rate_page.keyboard.press("Escape")
+    expect(rate_page.locator("#keys")).to_be_hidden()
+    assert rate_page.locator("input:checked").count() == 0
+
+
+def test_the_frame_does_not_scroll_but_the_panes_do(rate_page) -> None:
+    rate_page.locator("#candidate .claims").evaluate("node => node.style.height = '3000px'")
+    height = rate_page.evaluate("document.documentElement.scrollHeight")
+    assert height <= 800
+    rate_page.keyboard.press("PageDown")
+    rate_page.wait_for_function("document.getElementById('candidate').scrollTop > 0")
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(rate_page) -> None:
+    rate_page.set_viewport_size({"width": 360, "height": 740})
+    assert rate_page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.fixture
+def plain_page(browser: Browser, site: str) -> Iterator[Page]:
+    context = browser.new_context(java_script_enabled=False, base_url=site)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_candidate_is_rated_without_javascript(cast, alice, site, plain_page: Page) -> None:
+    cast.assign(alice, cast.reference())
+    plain_page.goto("/")
+    plain_page.get_by_label("User name").fill("alice")
+    plain_page.get_by_label("Password").fill(PASSWORD)
+    plain_page.get_by_role("button", name="Sign in").click()
+    plain_page.get_by_role("link", name="Candidate 1", exact=True).click()
+    for criterion in CRITERIA[:3]:
+        plain_page.locator(f"input[name={criterion}][value='6']").check()
+    plain_page.get_by_label("Comment").fill("kept")
+    plain_page.get_by_role("button", name="Submit rating").click()
+    expect(plain_page.get_by_text("Choose a score from 0 to 10.")).to_be_visible()
+    expect(plain_page.get_by_label("Comment")).to_have_value("kept")
+    plain_page.locator(f"input[name={CRITERIA[3]}][value='10']").check()
+    plain_page.get_by_role("button", name="Submit rating").click()
+    expect(plain_page.get_by_text("Candidate 1: rating stored.")).to_be_visible()
+    assert re.search("Candidate 2", plain_page.title())
+    assert list(Rating.objects.get().scores.values()) == [6, 6, 6, 10]
+
+
+def answering(status: int) -> Callable[[Route], None]:
+    """Return a server that only refuses, as the gate and the fault page do."""
+    headers = {"HX-Redirect": "/login/"} if status == 401 else {}
+    return lambda route: route.fulfill(status=status, body="<main>no</main>", headers=headers)
+
+
+def test_a_failed_live_request_is_said_and_nothing_typed_is_lost(
+    cast, alice, site, page: Page
+) -> None:
+    cast.assign(alice, cast.reference())
+    sign_in_by_keyboard(page, site)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/rate/**")
+    page.get_by_label("Comment").fill("my words")
+    problem = page.get_by_role("alert")
+    said = ((500, "answered 500"), (403, "did not accept"), (401, "signed out"))
+    for value, (status, words) in enumerate(said):
+        page.route("**/overall/", answering(status))
+        page.locator(f"input[name={CRITERIA[0]}][value='{value}']").check()
+        expect(problem).to_contain_text(words)
+        page.unroute("**/overall/")
+    page.route("**/overall/", lambda route: route.abort())
+    page.locator(f"input[name={CRITERIA[2]}][value='3']").check()
+    expect(problem).to_contain_text("cannot be reached")
+    expect(page.get_by_label("Comment")).to_have_value("my words")
+    assert "/rate/" in page.url
+    expect(page.locator("#overall-quality")).to_be_visible()

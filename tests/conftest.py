@@ -1,0 +1,112 @@
+"""The cast of every test: five people of one campaign, one outsider of another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+import pytest
+
+from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
+from annotator.rubric import CRITERIA
+from annotator.services.assignments import assign_candidates
+from annotator.services.ratings import submit_rating
+
+# Words that no annotator may ever read; blindness tests look for them.
+SYSTEM_CANARY = "systemcanary"
+CANDIDATE_CANARY = "candidateidcanary"
+CLAIMS = "1. A cup comprising a body and a handle.\n2. The cup of claim 1, wherein it is blue."
+
+
+def make_user(name: str, **more: Any) -> User:
+    """Return an account that signs in by `force_login` only."""
+    return User.objects.create(username=name, **more)
+
+
+def grant(user: User, campaign: Campaign, *roles: str) -> User:
+    """Give the user the roles in the campaign."""
+    for role in roles:
+        Membership.objects.create(user=user, campaign=campaign, role=role)
+    return user
+
+
+def make_reference(campaign: Campaign, reference_id: str, candidates: int = 3) -> Reference:
+    """Return a reference with candidates whose system and id are canaries."""
+    reference = Reference.objects.create(
+        campaign=campaign,
+        reference_id=reference_id,
+        title=f"Title of {reference_id}",
+        ipc="A47G 19/22",
+        office="EPO",
+        claims=CLAIMS,
+        claims_sha256=reference_id,
+        position=campaign.references.count(),
+    )
+    for number in range(candidates):
+        Candidate.objects.create(
+            reference=reference,
+            candidate_id=f"{CANDIDATE_CANARY}-{number}",
+            system=f"{SYSTEM_CANARY}-{number}",
+            claims=f"1. A mug {number} with a handle.",
+            claims_sha256=f"{reference_id}-{number}",
+        )
+    return reference
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The people, their campaign `cups`, and mallory's campaign `elsewhere`."""
+
+    system_canary: ClassVar[str] = SYSTEM_CANARY
+    candidate_canary: ClassVar[str] = CANDIDATE_CANARY
+
+    campaign: Campaign
+    elsewhere: Campaign
+    alice: User
+    bob: User
+    carol: User
+    rita: User
+    ada: User
+    mallory: User
+
+    def reference(
+        self, reference_id: str = "r1", candidates: int = 3, campaign: Campaign | None = None
+    ) -> Reference:
+        return make_reference(campaign or self.campaign, reference_id, candidates)
+
+    def assign(self, user: User, reference: Reference) -> list[Assignment]:
+        """Assign all candidates of the reference by name; return them in the user's order."""
+        return assign_candidates(
+            campaign=reference.campaign, annotator=user, candidates=list(reference.candidates.all())
+        )
+
+    def submit(
+        self,
+        assignment: Assignment,
+        scores: Sequence[int] = (5, 5, 5, 5),
+        comment: str = "",
+        submitted_at: datetime | None = None,
+    ) -> Rating:
+        return submit_rating(
+            assignment_id=assignment.pk,
+            annotator=assignment.annotator,
+            scores=dict(zip(CRITERIA, scores, strict=True)),
+            comment=comment,
+            submitted_at=submitted_at,
+        )
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    campaign = Campaign.objects.create(slug="cups", name="Cups")
+    elsewhere = Campaign.objects.create(slug="elsewhere", name="Elsewhere")
+    return Cast(
+        campaign=campaign,
+        elsewhere=elsewhere,
+        alice=grant(make_user("alice"), campaign, "annotator"),
+        bob=grant(make_user("bob"), campaign, "annotator"),
+        carol=grant(make_user("carol"), campaign, "adjudicator"),
+        rita=grant(make_user("rita"), campaign, "researcher"),
+        ada=grant(make_user("ada"), campaign, "admin"),
+        mallory=grant(make_user("mallory"), elsewhere, "annotator"),
+    )

@@ -1,0 +1,76 @@
+"""No page or answer for an annotator tells the system, another's rating, or that a conflict is."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from annotator.models import Assignment, Conflict
+from annotator.rubric import CRITERIA
+from annotator.services.people import create_token
+
+HIS_WORDS = "bobscommentcanary"
+
+
+@pytest.fixture
+def shown(cast, client: Client) -> dict[str, str]:
+    """Give everything that alice is shown, by address, while bob disagrees with her."""
+    reference = cast.reference("r1", 3)
+    cast.assign(cast.alice, reference)
+    for row in cast.assign(cast.bob, reference):
+        cast.submit(row, (0, 1, 0, 1), comment=HIS_WORDS)
+    hers = list(Assignment.objects.filter(annotator=cast.alice))
+    client.force_login(cast.alice)
+    values = dict.fromkeys(CRITERIA, "9")
+    posted = client.post(f"/rate/{hers[0].pk}/", values, follow=True)
+    assert Conflict.objects.exists()
+    token = create_token(user=cast.alice).token
+    api = Client(headers={"Authorization": f"Token {token}"})
+    rating = cast.alice.ratings.get()
+    pages = {
+        "submit": posted,
+        "again": client.post(f"/rate/{hers[0].pk}/", values | {CRITERIA[0]: "1"}),
+        "mistake": client.post(f"/rate/{hers[1].pk}/", {}),
+        "overall": client.post(f"/rate/{hers[1].pk}/overall/", values),
+        "api next": api.post("/api/v1/campaigns/cups/assignments/next/"),
+        "api rating": api.get(f"/api/v1/ratings/{rating.pk}/"),
+        "api again": api.post("/api/v1/ratings/", {}, content_type="application/json"),
+    }
+    for path in ("/", "/rated/", "/rubric/", *(f"/rate/{row.pk}/" for row in hers)):
+        pages[path] = client.get(path)
+    for path in ("campaigns/", "campaigns/cups/"):
+        pages[path] = api.get(f"/api/v1/{path}")
+    return {name: page.content.decode() + str(page.headers) for name, page in pages.items()}
+
+
+def test_the_crawl_reached_claims_and_own_rating(shown) -> None:
+    assert "A mug" in shown["api next"]
+    assert any("A mug" in text for name, text in shown.items() if name.startswith("/rate/"))
+    assert "9.00" in shown["/rated/"]
+
+
+def test_no_system_and_no_candidate_id_is_shown(shown, cast) -> None:
+    for name, text in shown.items():
+        assert cast.system_canary not in text, name
+        assert cast.candidate_canary not in text, name
+
+
+def test_nothing_of_another_annotator_is_shown(shown, cast) -> None:
+    numerators = r"\b0\.45\b"  # bob's overall, (2*1 + 3*1) / 11
+    theirs = [str(row.pk) for row in Assignment.objects.filter(annotator=cast.bob)]
+    for name, text in shown.items():
+        assert HIS_WORDS not in text, name
+        assert not re.search(r"\bbob\b", text), name
+        assert not re.search(numerators, text), name
+        assert not any(pk in text for pk in theirs), name
+
+
+def test_no_conflict_is_mentioned(shown) -> None:
+    for name, text in shown.items():
+        assert not re.search("conflict", text, re.IGNORECASE), name
+
+
+def test_internal_ids_of_candidates_are_not_shown(shown, cast) -> None:
+    ids = [str(row.candidate_id) for row in Assignment.objects.filter(annotator=cast.alice)]
+    for name, text in shown.items():
+        assert not any(pk in text for pk in ids), name
