@@ -1,11 +1,18 @@
+"""Quadruplets out of ratings: labels by policy, sides, provenance."""
+
+import random
+from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL, overall_numerator
+from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
+    POLICIES,
+    Quadruplet,
     RatedCandidate,
     RatedReference,
     RatedValues,
@@ -14,162 +21,320 @@ from scoring.quadruplets import (
     quadruplet_id,
 )
 
-SCORES = st.tuples(*[st.integers(0, 10)] * 4)
+COMPLETENESS = "feature_completeness"
 
 
-def rating(annotator, *scores, rating_id=None):
-    """A rating by four scores, or by one for all four."""
-    values = dict(zip(CRITERIA, scores if len(scores) == 4 else scores * 4, strict=True))
-    overall = Fraction(overall_numerator(values), 11)
+def rated(annotator: str, rating_id: str, *scores: int) -> RatedValues:
+    """Four scores with the overall that follows: (4a + 2b + 2c + 3d) / 11."""
+    a, b, c, d = scores
+    overall = Fraction(4 * a + 2 * b + 2 * c + 3 * d, 11)
     return RatedValues(
-        annotator, rating_id or f"{annotator}-{scores}", {**values, OVERALL: overall}
+        annotator, rating_id, {**dict(zip(CRITERIA, scores, strict=True)), OVERALL: overall}
     )
 
 
-def candidate(name, *ratings, text=None):
-    return RatedCandidate(name, text or f"1. {name}.", ratings)
+def candidate(name: str, *ratings: RatedValues) -> RatedCandidate:
+    return RatedCandidate(name, f"1. A cup called {name}.", ratings)
 
 
-def build(*candidates, **options):
-    return build_quadruplets([RatedReference("r1", "1. Reference.", candidates)], **options)
+def reference(*candidates: RatedCandidate) -> RatedReference:
+    return RatedReference("r1", "1. A cup.", candidates, {"office": "EPO"})
 
 
-def label(row, above, criterion=OVERALL):
-    """The row's label seen from the candidate `above`, whichever side it stands on."""
-    return row.y[criterion] * (1 if row.b_id == above else -1)
+def one_label(rows: list[Quadruplet], better: str, criterion: str = COMPLETENESS) -> int:
+    """The label of the only row as seen from `better`, wherever the draw put it."""
+    (row,) = rows
+    return row.y[criterion] if row.b_id == better else -row.y[criterion]
 
 
-@given(SCORES, SCORES)
-def test_overall_is_compared_as_an_integer_and_never_as_a_float(one, two):
-    (row,) = build(candidate("x", rating("a", *one)), candidate("y", rating("a", *two)))
-    gap = sum(w * (s - t) for w, s, t in zip((4, 2, 2, 3), one, two, strict=True))
-    assert label(row, "x") == (gap > 0) - (gap < 0)
-    for key, s, t in zip(CRITERIA, one, two, strict=True):
-        assert label(row, "x", key) == (s > t) - (s < t)
+# Three annotators: x and y find c1 a little better, z finds c2 far better.
+SPLIT_OPINION = reference(
+    candidate(
+        "c1",
+        rated("x", "x1", 6, 5, 5, 5),
+        rated("y", "y1", 6, 5, 5, 5),
+        rated("z", "z1", 1, 5, 5, 5),
+    ),
+    candidate(
+        "c2",
+        rated("x", "x2", 5, 5, 5, 5),
+        rated("y", "y2", 5, 5, 5, 5),
+        rated("z", "z2", 9, 5, 5, 5),
+    ),
+)
 
 
-def test_equal_means_of_thirds_are_an_exact_tie():
-    # 0.1 + 0.2 style errors would break this tie: (3 + 3 + 4) / 3 against (2 + 4 + 4) / 3.
-    x = candidate("x", rating("a", 3), rating("b", 3), rating("c", 4))
-    y = candidate("y", rating("a", 2), rating("b", 4), rating("c", 4))
-    (row,) = build(x, y)
-    assert set(row.y.values()) == {0}
+def test_settled_compares_the_means_over_annotators() -> None:
+    # Means 13/3 and 19/3: c2 is better although two of three prefer c1.
+    assert one_label(build_quadruplets([SPLIT_OPINION]), "c2") == 1
 
 
-def test_the_tie_band_counts_rating_points_for_the_overall_too():
-    x, y = candidate("x", rating("a", 5, 5, 5, 5)), candidate("y", rating("a", 5, 5, 5, 4))
-    (strict,) = build(x, y)
-    (inside,) = build(x, y, tie_band=Fraction(3, 11))
-    (outside,) = build(x, y, tie_band=Fraction(3, 11) - Fraction(1, 10**9))
-    assert [label(row, "x") for row in (strict, inside, outside)] == [1, 0, 1]
-    assert label(inside, "x", "logical_linkage") == 1
+def test_majority_takes_the_sign_of_the_sum_of_signs() -> None:
+    assert one_label(build_quadruplets([SPLIT_OPINION], policy="majority"), "c1") == 1
 
 
-def test_policies_differ_where_annotators_do():
-    # a and b hold y above x by a little, c holds x above y by far.
-    x = candidate("x", rating("a", 5), rating("b", 5), rating("c", 10))
-    y = candidate("y", rating("a", 6), rating("b", 6), rating("c", 0))
-    (settled,) = build(x, y, policy="settled")
-    (majority,) = build(x, y, policy="majority")
-    each = build(x, y, policy="per-annotator")
-    assert (label(settled, "x"), label(majority, "x")) == (1, -1)
-    assert {row.annotator: label(row, "x") for row in each} == {"a": -1, "b": -1, "c": 1}
-    assert settled.annotator == majority.annotator == ""
-    assert len({row.id for row in each}) == 3
-
-
-def test_no_majority_is_a_tie():
-    x = candidate("x", rating("a", 5), rating("b", 7))
-    y = candidate("y", rating("a", 6), rating("b", 6))
-    assert label(build(x, y, policy="majority")[0], "x") == 0
-
-
-def test_soft_labels_count_a_tie_one_half_and_turn_with_the_sides():
-    x = candidate("x", rating("a", 5), rating("b", 7), rating("c", 7), rating("d", 7))
-    y = candidate("y", rating("a", 6), rating("b", 6), rating("c", 6), rating("d", 7))
-    shares = set()
-    for seed in range(20):
-        (row,) = build(x, y, seed=seed)
-        shares.add((row.b_id, row.y_soft[OVERALL]))
-    assert shares == {("x", 0.625), ("y", 0.375)}
-
-
-def test_absolute_scores_of_different_people_are_compared_by_the_settled_policy_only():
-    x, y = candidate("x", rating("a", 5)), candidate("y", rating("b", 6))
-    assert build(x, y, policy="per-annotator") == []
-    assert build(x, y, policy="majority") == []
-    (row,) = build(x, y, policy="settled")
-    assert (label(row, "y"), row.y_soft) == (1, {})
-
-
-def test_a_criterion_that_nobody_rated_has_no_label():
-    part = RatedValues("a", "1", {"conceptual_clarity": 3})
-    (row,) = build(candidate("x", part), candidate("y", rating("a", 5)))
-    assert set(row.y) == {"conceptual_clarity"}
-    other = RatedValues("a", "2", {"logical_linkage": 3})
-    assert build(candidate("x", part), candidate("y", other)) == []
-
-
-def test_a_row_names_the_ratings_it_rests_on_and_no_others():
-    x = candidate("x", rating("a", 5, rating_id="r1"), rating("b", 5, rating_id="r2"))
-    y = candidate("y", rating("a", 6, rating_id="r3"))
-    (settled,) = build(x, y, policy="settled")
-    (each,) = build(x, y, policy="per-annotator")
-    assert (settled.rating_ids, settled.annotators) == (("r1", "r2", "r3"), 2)
-    assert (each.rating_ids, each.annotators) == (("r1", "r3"), 1)
-
-
-def test_all_pairs_come_and_the_order_of_candidates_does_not_matter():
-    candidates = [candidate(name, rating("a", score)) for score, name in enumerate("stuvw")]
-    rows = build(*candidates, seed=3)
-    assert len(rows) == 10
-    assert build(*candidates[::-1], seed=3) == rows
-
-
-def test_the_draw_of_sides_balances_the_labels_and_follows_the_seed():
-    candidates = [candidate(f"c{n}", rating("a", 0, 0, n % 11, n // 11)) for n in range(45)]
-    rows = build(*candidates)
-    above = sum(row.y[OVERALL] == 1 for row in rows)
-    below = sum(row.y[OVERALL] == -1 for row in rows)
-    # 990 fair draws stray from half by more than 6 standard deviations with chance 2e-9.
-    assert abs(above - below) < 6 * (above + below) ** 0.5
-    assert [r.b_id for r in rows] == [r.b_id for r in build(*candidates)]
-    assert [r.b_id for r in rows] != [r.b_id for r in build(*candidates, seed=1)]
-
-
-def test_candidates_with_one_text_are_flagged_and_every_id_stands_once():
-    twins = [candidate(name, rating("a", n), text="1. Same.") for n, name in enumerate("xyz")]
-    rows = build(*twins, candidate("w", rating("a", 9)))
-    assert len(rows) == len({row.id for row in rows}) == 6
-    assert sum("B equals C" in row.flags for row in rows) == 3
-
-
-def test_a_candidate_that_is_the_reference_is_flagged():
-    assert flags_of("R", "R", "x") == ("B equals the reference",)
-    assert flags_of("R", "R", "R") == (
-        "B equals the reference",
-        "C equals the reference",
-        "B equals C",
+def test_a_majority_of_nobody_is_a_tie() -> None:
+    even = reference(
+        candidate("c1", rated("x", "x1", 6, 5, 5, 5), rated("y", "y1", 5, 5, 5, 5)),
+        candidate("c2", rated("x", "x2", 5, 5, 5, 5), rated("y", "y2", 9, 5, 5, 5)),
     )
-    assert flags_of("R", "R ", "x") == ()
+    assert one_label(build_quadruplets([even], policy="majority"), "c1") == 0
+    assert one_label(build_quadruplets([even]), "c2") == 1
 
 
-def test_an_id_depends_on_texts_sides_and_annotator():
-    ids = {
-        quadruplet_id("R", "x", "y"),
-        quadruplet_id("R", "y", "x"),
-        quadruplet_id("R", "x", "y", "a"),
+def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:
+    partly = replace(
+        SPLIT_OPINION,
+        candidates=(
+            SPLIT_OPINION.candidates[0],
+            replace(SPLIT_OPINION.candidates[1], ratings=SPLIT_OPINION.candidates[1].ratings[1:]),
+        ),
+    )
+    rows = build_quadruplets([partly], policy="per-annotator")
+    assert [row.annotator for row in rows] == ["y", "z"]
+    assert [one_label([row], "c1") for row in rows] == [1, -1]
+    assert [row.rating_ids for row in rows] == [("y1", "y2"), ("z1", "z2")]
+    assert [row.annotators for row in rows] == [1, 1]
+    assert len({row.id for row in rows}) == 2
+
+
+def test_candidates_of_different_annotators_are_compared_by_settled_alone() -> None:
+    strangers = reference(
+        candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("y", "y2", 5, 5, 5, 5))
+    )
+    assert one_label(build_quadruplets([strangers]), "c1") == 1
+    assert build_quadruplets([strangers])[0].y_soft == {}
+    assert build_quadruplets([strangers], policy="per-annotator") == []
+    assert build_quadruplets([strangers], policy="majority") == []
+
+
+@pytest.mark.parametrize(("band", "expected"), [("0", 1), ("0.99", 1), ("1", 0), ("2", 0)])
+def test_a_difference_within_the_tie_band_is_a_tie(band: str, expected: int) -> None:
+    pair = reference(
+        candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("x", "x2", 5, 5, 5, 5))
+    )
+    for policy in POLICIES:
+        rows = build_quadruplets([pair], policy=policy, tie_band=Fraction(band))
+        assert one_label(rows, "c1") == expected
+
+
+def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
+    # Both means are 9/33, but as floats they are not equal.
+    numerators = (0, 1, 8), (0, 2, 7)
+    means = [sum(n / 11 for n in of) / 3 for of in numerators]
+    assert means[0] != means[1]
+    both = [
+        candidate(
+            name,
+            *(
+                RatedValues(f"p{i}", f"{name}{i}", {OVERALL: Fraction(n, 11)})
+                for i, n in enumerate(of)
+            ),
+        )
+        for name, of in zip(("c1", "c2"), numerators, strict=True)
+    ]
+    (row,) = build_quadruplets([reference(*both)])
+    assert row.y == {OVERALL: 0}
+
+
+def test_overalls_that_differ_by_one_eleventh_are_told_apart() -> None:
+    nearest = reference(
+        candidate("c1", rated("x", "x1", 5, 5, 5, 6)),  # 58 / 11
+        candidate("c2", rated("x", "x2", 5, 6, 5, 5)),  # 57 / 11
+    )
+    rows = build_quadruplets([nearest], tie_band=Fraction(1, 12))
+    assert one_label(rows, "c1", OVERALL) == 1
+    assert one_label(build_quadruplets([nearest], tie_band=Fraction(1, 11)), "c1", OVERALL) == 0
+
+
+def test_soft_labels_are_shares_of_annotators_with_half_for_a_tie() -> None:
+    three = reference(
+        candidate("c1", *(rated(n, n + "1", 6, 5, 5, 5) for n in "xyz")),
+        candidate(
+            "c2",
+            rated("x", "x2", 5, 5, 5, 5),
+            rated("y", "y2", 6, 5, 5, 5),
+            rated("z", "z2", 7, 5, 5, 5),
+        ),
+    )
+    (row,) = build_quadruplets([three])
+    assert row.y_soft[COMPLETENESS] == 0.5
+    (row,) = build_quadruplets([SPLIT_OPINION])
+    assert row.y_soft[COMPLETENESS] == pytest.approx(2 / 3 if row.b_id == "c1" else 1 / 3)
+
+
+def test_provenance_names_every_rating_that_the_label_follows_from() -> None:
+    (row,) = build_quadruplets([SPLIT_OPINION])
+    assert row.rating_ids == ("x1", "x2", "y1", "y2", "z1", "z2")
+    assert row.annotators == 3
+    lonely = reference(
+        candidate("c1", rated("x", "x1", 6, 5, 5, 5), rated("y", "y1", 6, 5, 5, 5)),
+        candidate("c2", rated("x", "x2", 5, 5, 5, 5)),
+    )
+    (settled,) = build_quadruplets([lonely])
+    (majority,) = build_quadruplets([lonely], policy="majority")
+    assert settled.rating_ids == ("x1", "x2", "y1")
+    assert majority.rating_ids == ("x1", "x2")
+
+
+def test_a_row_carries_texts_ids_and_facts() -> None:
+    (row,) = build_quadruplets([SPLIT_OPINION])
+    assert (row.reference_id, row.reference) == ("r1", "1. A cup.")
+    assert {(row.b_id, row.b), (row.c_id, row.c)} == {
+        (c.candidate_id, c.text) for c in SPLIT_OPINION.candidates
     }
-    assert len(ids) == 3
-    assert quadruplet_id("R", "x", "y") in ids
+    assert row.facts == {"office": "EPO"}
+    assert set(row.y) == set(ALL_CRITERIA)
+    assert row.id == quadruplet_id(row.reference, row.b, row.c)
 
 
-@pytest.mark.parametrize("options", [{"policy": "best"}, {"tie_band": Fraction(-1)}])
-def test_what_makes_no_sense_is_refused(options):
-    with pytest.raises(ValueError):
-        build(candidate("x", rating("a", 1)), candidate("y", rating("a", 2)), **options)
+def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> None:
+    names = ("c1", "c2", "c3", "c4")
+    one = reference(*(candidate(n, rated("x", n, 5, 5, 5, 5)) for n in names))
+    other = replace(one, reference_id="r2", text="1. A mug.", candidates=one.candidates[:2])
+    rows = build_quadruplets([one, other])
+    assert [row.reference_id for row in rows] == ["r1"] * 6 + ["r2"]
+    assert len({frozenset((row.b_id, row.c_id)) for row in rows[:6]}) == 6
 
 
-def test_all_five_criteria_are_labelled():
-    (row,) = build(candidate("x", rating("a", 1)), candidate("y", rating("a", 2)))
-    assert set(row.y) == set(row.y_soft) == set(ALL_CRITERIA)
+def test_odd_comparisons_are_flagged_and_kept() -> None:
+    copy = RatedCandidate("c1", "1. A cup.", (rated("x", "x1", 9, 9, 9, 9),))
+    twin = RatedCandidate("c2", "1. A cup.", (rated("x", "x2", 9, 9, 9, 9),))
+    (row,) = build_quadruplets([reference(copy, twin)])
+    assert row.flags == ("B equals the reference", "C equals the reference", "B equals C")
+    assert flags_of("a", "b", "c") == ()
+
+
+def test_an_unknown_policy_and_a_negative_band_are_refused() -> None:
+    with pytest.raises(ValueError, match="policies are settled"):
+        build_quadruplets([], policy="mean")
+    with pytest.raises(ValueError, match="tie band"):
+        build_quadruplets([], tie_band=Fraction(-1))
+
+
+def many_pairs(count: int) -> list[RatedReference]:
+    """Pairs in which c1 is always the better one."""
+    return [
+        RatedReference(
+            f"r{n}",
+            f"1. A cup number {n}.",
+            (
+                candidate("c1", rated("x", f"{n}-1", 9, 9, 9, 9)),
+                candidate("c2", rated("x", f"{n}-2", 1, 1, 1, 1)),
+            ),
+        )
+        for n in range(count)
+    ]
+
+
+def test_sides_are_drawn_from_the_seed_and_balanced() -> None:
+    pairs = many_pairs(400)
+    first = [row.y[COMPLETENESS] for row in build_quadruplets(pairs, seed=7)]
+    assert first == [row.y[COMPLETENESS] for row in build_quadruplets(pairs, seed=7)]
+    assert first != [row.y[COMPLETENESS] for row in build_quadruplets(pairs, seed=8)]
+    # Four standard deviations of 400 fair draws are 40.
+    assert 160 <= first.count(1) <= 240
+    assert first.count(1) + first.count(-1) == 400
+
+
+scores = st.tuples(*[st.integers(0, 10)] * 4)
+
+
+@st.composite
+def rated_references(draw: st.DrawFn) -> RatedReference:
+    candidates = []
+    for name in ("c1", "c2", "c3"):
+        people = draw(st.sets(st.sampled_from("xyz"), min_size=1))
+        candidates.append(
+            candidate(name, *(rated(p, f"{p}-{name}", *draw(scores)) for p in sorted(people)))
+        )
+    return reference(*candidates)
+
+
+@given(rated_references(), st.sampled_from(POLICIES), st.randoms())
+def test_the_order_of_the_input_changes_nothing(
+    given_reference: RatedReference, policy: str, chance: random.Random
+) -> None:
+    mixed = []
+    for one in given_reference.candidates:
+        ratings = list(one.ratings)
+        chance.shuffle(ratings)
+        mixed.append(replace(one, ratings=tuple(ratings)))
+    chance.shuffle(mixed)
+    shuffled = replace(given_reference, candidates=tuple(mixed))
+    assert build_quadruplets([shuffled], policy=policy) == build_quadruplets(
+        [given_reference], policy=policy
+    )
+
+
+@given(rated_references(), st.sampled_from(POLICIES))
+def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
+    given_reference: RatedReference, policy: str
+) -> None:
+    one, two = given_reference.candidates[:2]
+    pair = replace(given_reference, candidates=(one, two))
+    swapped = replace(
+        given_reference,
+        candidates=(replace(one, ratings=two.ratings), replace(two, ratings=one.ratings)),
+    )
+    before = build_quadruplets([pair], policy=policy)
+    after = build_quadruplets([swapped], policy=policy)
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        assert (old.b_id, old.c_id) == (new.b_id, new.c_id)
+        assert new.y == {key: -label for key, label in old.y.items()}
+        assert new.y_soft == pytest.approx({k: 1 - share for k, share in old.y_soft.items()})
+
+
+@given(rated_references())
+def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> None:
+    rows = build_quadruplets([given_reference])
+    for key in ALL_CRITERIA:
+        above = {(row.b_id, row.c_id) for row in rows if row.y[key] == 1}
+        above |= {(row.c_id, row.b_id) for row in rows if row.y[key] == -1}
+        for one, two, three in permutations(("c1", "c2", "c3")):
+            assert not {(one, two), (two, three), (three, one)} <= above
+
+
+@given(rated_references(), st.sampled_from(POLICIES))
+def test_a_row_names_ratings_of_its_own_candidates_only(
+    given_reference: RatedReference, policy: str
+) -> None:
+    for row in build_quadruplets([given_reference], policy=policy):
+        assert {rating_id.split("-")[1] for rating_id in row.rating_ids} == {row.b_id, row.c_id}
+
+
+def test_pairs_of_the_same_texts_get_ids_of_their_own() -> None:
+    # c1 and c2 have one text, so both make the same pair with c3.
+    twins = reference(
+        RatedCandidate("c1", "1. A twin.", (rated("x", "x1", 9, 9, 9, 9),)),
+        RatedCandidate("c2", "1. A twin.", (rated("x", "x2", 1, 1, 1, 1),)),
+        RatedCandidate("c3", "1. A third.", (rated("x", "x3", 5, 5, 5, 5),)),
+    )
+    rows = build_quadruplets([twins])
+    ids = [row.id for row in rows]
+    assert len(set(ids)) == 3
+    assert rows == build_quadruplets([twins])
+    with_third = [row for row in rows if "c3" in (row.b_id, row.c_id)]
+    assert with_third[1].id == f"{with_third[0].id}-2"
+
+
+@given(scores, scores)
+def test_labels_are_signs_of_whole_numbers(one: tuple[int, ...], two: tuple[int, ...]) -> None:
+    pair = reference(
+        candidate("c1", rated("x", "x1", *one)), candidate("c2", rated("x", "x2", *two))
+    )
+    gaps = [a - b for a, b in zip(one, two, strict=True)]
+    overall = sum(weight * gap for weight, gap in zip((4, 2, 2, 3), gaps, strict=True))
+    rows = build_quadruplets([pair])
+    for criterion, gap in zip((*CRITERIA, OVERALL), (*gaps, overall), strict=True):
+        assert one_label(rows, "c1", criterion) == (gap > 0) - (gap < 0)
+
+
+def test_a_criterion_that_nobody_rated_has_no_label() -> None:
+    part = RatedValues("x", "x1", {"conceptual_clarity": 3})
+    other = RatedValues("x", "x3", {"logical_linkage": 3})
+    whole = rated("x", "x2", 5, 5, 5, 5)
+    (row,) = build_quadruplets([reference(candidate("c1", part), candidate("c2", whole))])
+    assert set(row.y) == {"conceptual_clarity"}
+    assert build_quadruplets([reference(candidate("c1", part), candidate("c2", other))]) == []

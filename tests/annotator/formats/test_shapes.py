@@ -70,7 +70,12 @@ def test_an_optional_text_has_a_limit():
 
 
 def test_good_records_come_out_until_the_first_bad_one_and_all_bad_ones_are_listed():
-    stream = [Record(1, 1), BadRecord(2, "", "torn"), Record(3, 3), Record(4, -4)]
+    stream: list[Record | BadRecord] = [
+        Record(1, 1),
+        BadRecord(2, "", "torn"),
+        Record(3, 3),
+        Record(4, -4),
+    ]
     values = checked(
         stream,
         lambda record: (record.value, [] if record.value > 0 else [("n", "negative")]),

@@ -172,3 +172,25 @@ def test_rows_that_are_read_before_a_bad_line_are_no_excuse() -> None:
     assert stream().id == "q1"
     with pytest.raises(FormatError):
         stream()
+
+
+def test_texts_are_written_raw_and_the_bytes_are_fixed() -> None:
+    row = DatasetRow(
+        id="q-1",
+        reference_id="EP1",
+        reference="1. \u00c4\u2028e\u0301\U0001f600\n",
+        b="b",
+        c="c",
+        b_id="c1",
+        c_id="c2",
+        y={"overall_quality": -1, "feature_completeness": 1},
+        split="test",
+        provenance={"policy": "settled"},
+        extras={"flags": ["x"], "office": "EPO"},
+    )
+    assert b"".join(write([row])).decode() == (
+        '{"id": "q-1", "reference_id": "EP1", "A": "1. \u00c4\u2028e\u0301\U0001f600\\n", '
+        '"B": "b", "C": "c", "b_id": "c1", "c_id": "c2", '
+        '"y": {"feature_completeness": 1, "overall_quality": -1}, "split": "test", '
+        '"provenance": {"policy": "settled"}, "office": "EPO", "flags": ["x"]}\n'
+    )
