@@ -101,9 +101,9 @@ def train_finetuned(
     """Fine-tune the encoder with its head: from a random head, or from one fitted by the probe.
 
     'probe-then-finetune' adds the surface features (no alignment: its frozen encoder would have
-    to be kept beside the trained one) and starts where the probe ends.
+    to be kept beside the trained one) and starts where the probe ends. The head's start and
+    dropout draw from torch's global generator: the caller seeds it.
     """
-    torch.manual_seed(settings.seed)
     started = settings.method == "probe-then-finetune"
     device = torch.device(settings.device)
     encoder.to(device)

@@ -79,15 +79,21 @@ def test_finetuning_moves_the_encoder_and_lowers_the_loss(
     assert not torch.equal(old, new)
 
 
-def test_saved_scores_are_those_of_the_best_epoch(
-    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+def test_saved_weights_are_those_of_the_best_epoch(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = train(
-        quadruplets, tmp_path / "m", tiny_bert, method="finetune", epochs=3, learning_rate=1e-2
-    )
-    taus = [row["validation_tau"] for row in result.history]
-    assert taus[result.best_epoch - 1] == max(tau for tau in taus if tau is not None)
-    assert result.validation["tau_b"] == pytest.approx(taus[result.best_epoch - 1])
+    found = []
+    for taus in ([0.1, 0.9], [0.1, 0.9, 0.2]):
+        coming = iter(taus)
+        monkeypatch.setattr(
+            "scoring.patclaimeval.finetune.validation_tau",
+            lambda *args, coming=coming: next(coming),
+        )
+        directory = tmp_path / str(len(taus))
+        result = train(quadruplets, directory, tiny_bert, method="finetune", epochs=len(taus))
+        assert (result.best_epoch, result.epochs_run) == (2, len(taus))
+        found.append(read_checkpoint(directory).tensors)
+    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 
 @pytest.mark.parametrize("method", ["probe", "finetune"])
