@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 
-
 def train_model(
     *,
     training: Sequence[Quadruplet],
