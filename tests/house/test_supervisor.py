@@ -62,7 +62,9 @@ class Served:
 
     def keeper_of(self, words: str) -> int:
         """The pid of the keeper of the program whose command holds these words."""
-        of = [p for p in self.processes() if "keeper.py" in p.command and words in p.command]
+        # By its parent: between fork and exec the keeper's child still bears the keeper's command.
+        own = [p for p in self.processes() if p.parent == self.process.pid]
+        of = [p for p in own if "keeper.py" in p.command and words in p.command]
         assert len(of) == 1, of
         return of[0].pid
 
