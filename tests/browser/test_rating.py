@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -101,7 +102,9 @@ def test_the_frame_does_not_scroll_but_the_panes_do(rate_page) -> None:
 
 def test_a_narrow_screen_needs_no_sideways_scrolling(rate_page) -> None:
     rate_page.set_viewport_size({"width": 360, "height": 740})
-    assert rate_page.evaluate("document.documentElement.scrollWidth") <= 360
+    for page in (rate_page.url, "/", "/rated/", "/rubric/"):
+        rate_page.goto(urljoin(rate_page.url, page))
+        assert rate_page.evaluate("document.documentElement.scrollWidth") <= 360, page
 
 
 @pytest.fixture

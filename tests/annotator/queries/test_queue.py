@@ -25,14 +25,13 @@ def test_the_queue_shows_nothing_of_others(cast) -> None:
 
 
 def test_next_is_of_the_same_reference_then_of_the_campaign_then_nothing(cast) -> None:
-    first = cast.assign(cast.alice, cast.reference("r1", 2))
-    second = cast.assign(cast.alice, cast.reference("r2", 1))
+    first = cast.assign(cast.alice, cast.reference("r1", 1))
+    second = cast.assign(cast.alice, cast.reference("r2", 2))
+    assert next_assignment(cast.alice, second[0]) == second[1]
+    cast.submit(second[1])
+    assert next_assignment(cast.alice, second[0]) == first[0]
     cast.submit(second[0])
-    assert next_assignment(cast.alice, first[1]) == first[0]
-    cast.submit(first[0])
-    assert next_assignment(cast.alice, second[0]) == first[1]
-    cast.submit(first[1])
-    assert next_assignment(cast.alice, first[1]) is None
+    assert next_assignment(cast.alice, first[0]) is None
 
 
 def test_a_closed_campaign_leaves_the_queue(cast) -> None:
