@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,8 +56,6 @@ def start_worker(transactional_db: None) -> Iterator[StartWorker]:
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill -9 a worker with its children."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait(timeout=10)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from uuid import uuid4
+from uuid import UUID
 
 import pytest
 
@@ -178,7 +178,7 @@ def test_a_model_of_another_criterion_is_refused(model: ModelVersion) -> None:
     assert not AgreementReport.objects.exists()
 
 
-@pytest.mark.parametrize("name", ["model:7", "model:", f"model:{uuid4()}"])
+@pytest.mark.parametrize("name", ["model:7", "model:", f"model:{UUID(int=7)}"])
 def test_a_model_that_is_not_there_is_refused(version: DatasetVersion, name: str) -> None:
     with pytest.raises(Refused, match="There is no model"):
         request(version, name)
