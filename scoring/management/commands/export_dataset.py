@@ -50,9 +50,13 @@ def _to_stdout(pieces: Iterator[bytes]) -> None:
 def _to_file(pieces: Iterator[bytes], target: Path) -> None:
     """Write aside and rename, so that the name never holds half an export."""
     try:
-        descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=".export-")
+        _write_aside(pieces, target)
     except OSError as error:
-        raise Refused(f"Cannot write into {target.parent}: {error.strerror}.") from error
+        raise Refused(f"Cannot write {target}: {error.strerror}.") from error
+
+
+def _write_aside(pieces: Iterator[bytes], target: Path) -> None:
+    descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=".export-")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(pieces)
