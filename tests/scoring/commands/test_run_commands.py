@@ -1,0 +1,107 @@
+"""train_patclaimeval and agreement_report: the services of the web in this process."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+CRITERION = ("--criterion", "feature_completeness")
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    out, err = io.StringIO(), io.StringIO()
+    call_command(*arguments, "--json", stdout=out, stderr=err)
+    assert err.getvalue()  # progress
+    return json.loads(out.getvalue())
+
+
+def refusal(*arguments: str) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.raises(SystemExit) as caught:
+        call_command(*arguments, stdout=out, stderr=err)
+    assert caught.value.code == 1
+    assert out.getvalue() == ""
+    assert "Traceback" not in err.getvalue()
+    return err.getvalue().splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_model_is_trained_and_then_reported_by_its_id(
+    version: DatasetVersion, tiny_encoder: Path
+) -> None:
+    trained = document(
+        *("train_patclaimeval", "tiny@1", *CRITERION, "--encoder", str(tiny_encoder)),
+        *("--method", "finetune", "--epochs", "1", "--seed", "3", "--device", "cpu"),
+    )
+    model = ModelVersion.objects.get()
+    assert trained["model"] == str(model.pk)
+    assert trained["run"] == str(model.run_id)
+    assert "tau_b" in trained["validation"]
+    assert model.run.settings["seed"] == 3
+    name = f"model:{model.pk}"
+    report = document(
+        *("agreement_report", "tiny", *CRITERION, "--scorers", f"bleu-1, {name}"),
+        *("--split", "all", "--tie-threshold", "1e-6"),
+    )
+    assert list(report["scorers"]) == ["bleu-1", name]
+    assert report["question"]["tie_threshold"] == 1e-6
+    assert set(report["scorers"][name]["tau_b"]) >= {"value", "low", "high"}
+    assert report["report"] == str(AgreementReport.objects.get().pk)
+
+
+def test_a_report_without_json_is_a_table_with_its_signature(version: DatasetVersion) -> None:
+    out = io.StringIO()
+    call_command(
+        *("agreement_report", "tiny", *CRITERION, "--scorers", "length", "--split", "all"),
+        stdout=out,
+        stderr=io.StringIO(),
+    )
+    lines = out.getvalue().splitlines()
+    assert lines[0].startswith("scorer")
+    assert lines[1].startswith("length")
+    assert any(line.startswith("majority") for line in lines)
+    assert any(line.startswith("signature: ") for line in lines)
+
+
+def test_a_training_is_refused_in_one_line_and_not_queued(version: DatasetVersion) -> None:
+    command = ("train_patclaimeval", "tiny", *CRITERION)
+    assert "no dataset 'other'" in refusal("train_patclaimeval", "other", *CRITERION)
+    for option, value in (
+        ("--learning-rate", "0"),
+        ("--learning-rate", "nan"),
+        ("--epochs", "0"),
+        ("--margin", "-1"),
+        ("--device", "tpu"),
+    ):
+        assert option[2:].replace("-", "_") in refusal(*command, option, value)
+    without_labels = ("train_patclaimeval", "tiny", "--criterion", "overall_quality")
+    assert "has 0 quadruplets" in refusal(*without_labels)
+    assert not TrainingRun.objects.exists()
+
+
+def test_a_missing_encoder_directory_is_a_sentence_and_no_model(
+    version: DatasetVersion, tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "missing-encoder")
+    line = refusal("train_patclaimeval", "tiny", *CRITERION, "--encoder", missing)
+    assert line.startswith("Training failed:")
+    assert "missing-encoder" in line
+    assert not ModelVersion.objects.exists()
+
+
+def test_a_report_is_refused_in_one_line_and_not_queued(version: DatasetVersion) -> None:
+    def refused(scorers: str, *more: str) -> str:
+        return refusal("agreement_report", "tiny", *CRITERION, "--scorers", scorers, *more)
+
+    assert "at least one scorer" in refused(" , ")
+    assert "no metric called 'bleu-9'" in refused("bleu-9")
+    assert "There is no model" in refused("model:1")
+    assert "tie_threshold" in refused("bleu-1", "--tie-threshold", "-1")
+    assert not AgreementReport.objects.exists()
