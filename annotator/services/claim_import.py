@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotator.formats.digests import text_sha256
@@ -24,6 +25,12 @@ class ImportCounts:
 @transaction.atomic
 def create_campaign(*, slug: str, name: str = "", created_by: User | None = None) -> Campaign:
     """Create an open campaign with the default rules; its creator becomes its admin."""
+    try:
+        Campaign._meta.get_field("slug").clean(slug, None)
+    except ValidationError as error:
+        raise Refused(
+            f"{slug[:100]!r} cannot be a campaign's slug: use up to 60 letters, digits, - and _."
+        ) from error
     try:
         with transaction.atomic():
             campaign = Campaign.objects.create(slug=slug, name=name or slug)
@@ -54,6 +61,8 @@ def import_claims(
     `may_train` holds where a record does not say. Refused when an id is known with another text:
     nothing is stored then.
     """
+    # Serialises imports, so that the same file sent twice at once is stored once.
+    campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing can be imported into it.")
     known = {row.reference_id: row for row in Reference.objects.filter(campaign=campaign)}

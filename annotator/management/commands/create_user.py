@@ -34,6 +34,10 @@ class Command(HouseCommand):
                 password=_password(),
                 is_site_admin=options["site_admin"],
             )
+        elif options["site_admin"] and not user.is_superuser:
+            raise Refused(
+                f"There is an account {user.username} already; only a new one can be a site admin."
+            )
         if campaign:
             grant_role(user=user, campaign=campaign, role=options["role"])
         return {"user": user.username, "created": is_new, "role": options["role"]}

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandParser
-from django.core.validators import validate_slug
 from django.db import transaction
 
 from annotator.formats.claim_files import HEAD_BYTES, READERS, detect_format
@@ -28,10 +26,6 @@ class Command(HouseCommand):
         parser.add_argument("--dry-run", action="store_true")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        try:
-            validate_slug(options["campaign"])
-        except ValidationError as error:
-            raise Refused(f"{options['campaign']!r} cannot be a campaign's slug.") from error
         records, notes = self._read(options["path"], options["format"])
         for sentence in notes.sentences():
             self.say(sentence)

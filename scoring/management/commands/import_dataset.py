@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandParser
-from django.core.validators import validate_slug
 
 from annotator.formats.records import FormatError, ReadNotes
 from annotator.management.house_command import HouseCommand, find_campaign
@@ -32,10 +30,6 @@ class Command(HouseCommand):
         parser.add_argument("--campaign", metavar="SLUG")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        try:
-            validate_slug(options["name"])
-        except ValidationError as error:
-            raise Refused(f"{options['name']!r} cannot be a dataset's name.") from error
         campaign = find_campaign(options["campaign"]) if options["campaign"] else None
         plan = SplitPlan(
             by=options["split_by"],
