@@ -1,0 +1,99 @@
+"""`create_user` and `create_token`."""
+
+import io
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotator.models import ApiToken, Campaign, Membership, User
+from annotator.services.people import token_digest
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+GOOD = "Marmalade-on-Tuesday-7"
+
+
+@pytest.fixture(autouse=True)
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEW_USER_PASSWORD", GOOD)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return Campaign.objects.create(slug="room", name="Room")
+
+
+def run(*arguments: str) -> dict[str, Any]:
+    out = io.StringIO()
+    call_command(*arguments, "--json", stdout=out, stderr=io.StringIO())
+    assert GOOD not in out.getvalue()
+    return json.loads(out.getvalue())
+
+
+def refused(*arguments: str) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.raises(SystemExit) as caught:
+        call_command(*arguments, stdout=out, stderr=err)
+    assert caught.value.code == 1
+    assert out.getvalue() == ""
+    (line,) = err.getvalue().splitlines()
+    return line
+
+
+def test_a_user_is_created_with_a_role_and_then_given_another(campaign: Campaign) -> None:
+    role = ("--role", "annotator", "--campaign", "room")
+    assert run("create_user", "dora", *role)["created"] is True
+    assert User.objects.get().check_password(GOOD)
+    second = run("create_user", "dora", "--role", "adjudicator", "--campaign", "room")
+    assert second == {"user": "dora", "created": False, "role": "adjudicator"}
+    assert User.objects.count() == 1
+    assert Membership.objects.count() == 2
+
+
+def test_a_site_admin_is_created_without_a_campaign() -> None:
+    run("create_user", "root", "--site-admin")
+    assert User.objects.get().is_superuser
+    assert not Membership.objects.exists()
+
+
+def test_an_account_that_is_there_does_not_become_site_admin_silently() -> None:
+    run("create_user", "dora")
+    assert "only a new one" in refused("create_user", "dora", "--site-admin")
+    assert not User.objects.get().is_superuser
+
+
+def test_a_role_without_its_campaign_is_refused(campaign: Campaign) -> None:
+    assert "go together" in refused("create_user", "dora", "--role", "annotator")
+    assert "go together" in refused("create_user", "dora", "--campaign", "room")
+    role = ("--role", "annotator", "--campaign", "nowhere")
+    assert "There is no campaign 'nowhere'" in refused("create_user", "dora", *role)
+    assert not User.objects.exists()
+
+
+def test_a_weak_or_missing_password_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEW_USER_PASSWORD", "short")
+    assert "12 characters" in refused("create_user", "dora")
+    monkeypatch.delenv("NEW_USER_PASSWORD")
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert "NEW_USER_PASSWORD" in refused("create_user", "dora")
+    assert not User.objects.exists()
+
+
+def test_a_token_is_printed_once_and_kept_as_a_digest() -> None:
+    run("create_user", "dora")
+    made = run("create_token", "dora", "--scope", "read", "--days", "7")
+    row = ApiToken.objects.get()
+    assert list(made) == ["user", "token", "expires_at"]
+    assert row.token_sha256 == token_digest(made["token"])
+    assert row.scope == "read"
+    assert datetime.fromisoformat(made["expires_at"]) == row.expires_at
+
+
+def test_a_token_for_nobody_or_for_ever_is_refused() -> None:
+    assert "There is no user 'dora'" in refused("create_token", "dora")
+    run("create_user", "dora")
+    assert "1 to 90 days" in refused("create_token", "dora", "--days", "91")
+    assert not ApiToken.objects.exists()

@@ -1,0 +1,152 @@
+"""`import_claims`: the whole file or nothing, every bad record told."""
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotator.models import Campaign, Candidate, Reference
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+def record(name: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "reference_id": name,
+        "reference_claims": f"1. A cup {name}.",
+        "candidates": [{"candidate_id": "c1", "claims": "1. A mug."}],
+    } | changes
+
+
+def save(path: Path, *records: dict[str, Any]) -> str:
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    return str(path)
+
+
+def run(*arguments: str) -> dict[str, Any]:
+    out = io.StringIO()
+    call_command(
+        "import_claims",
+        *arguments,
+        "--campaign",
+        "room",
+        "--json",
+        stdout=out,
+        stderr=io.StringIO(),
+    )
+    return json.loads(out.getvalue())
+
+
+def refused(*arguments: str) -> list[str]:
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.raises(SystemExit) as caught:
+        call_command("import_claims", *arguments, stdout=out, stderr=err)
+    assert caught.value.code == 1
+    assert out.getvalue() == ""
+    assert not Campaign.objects.exists()
+    assert not Reference.objects.exists()
+    return err.getvalue().splitlines()
+
+
+def test_a_file_goes_into_a_new_campaign_and_again_adds_nothing(tmp_path: Path) -> None:
+    path = save(tmp_path / "claims.jsonl", record("r1"), record("r2"))
+    first = run(path)
+    assert (first["campaign_created"], first["references"], first["candidates"]) == (True, 2, 2)
+    again = run(path)
+    assert (again["campaign_created"], again["references"], again["candidates"]) == (False, 0, 0)
+    assert (again["known_references"], again["known_candidates"]) == (2, 2)
+    assert Campaign.objects.get().overlap == 2
+
+
+def test_training_is_allowed_only_when_it_is_said(tmp_path: Path) -> None:
+    path = save(tmp_path / "claims.jsonl", record("r1"), record("r2", may_train=True))
+    run(path)
+    assert [r.may_train for r in Reference.objects.all()] == [False, True]
+    run(save(tmp_path / "more.jsonl", record("r3")), "--may-train", "yes")
+    assert Reference.objects.get(reference_id="r3").may_train
+
+
+def test_a_dry_run_counts_and_stores_nothing(tmp_path: Path) -> None:
+    path = save(tmp_path / "claims.jsonl", record("r1"))
+    found = run(path, "--dry-run")
+    assert (found["dry_run"], found["references"]) == (True, 1)
+    assert not Campaign.objects.exists()
+    assert not Reference.objects.exists()
+
+
+def test_one_bad_record_refuses_the_file_and_every_one_is_told(tmp_path: Path) -> None:
+    path = save(
+        tmp_path / "claims.jsonl",
+        record("r1"),
+        record("r2", reference_claims=" "),
+        record("r3", titel="x"),
+        record("r1"),
+    )
+    lines = refused(path, "--campaign", "room")
+    assert [line.split(":")[0] for line in lines[:-1]] == [
+        "line 2, field reference_claims",
+        "line 3, field titel",
+        "line 4, field reference_id",
+    ]
+    assert lines[-1].startswith("Refused: 3 problems")
+
+
+def test_a_hundred_bad_records_are_listed_at_most(tmp_path: Path) -> None:
+    bad = (record(f"r{n}", reference_claims="") for n in range(150))
+    lines = refused(save(tmp_path / "claims.jsonl", *bad), "--campaign", "room")
+    assert len(lines) == 101
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "0 records"),
+        (b"\n", "0 records"),
+        ("{}".encode("utf-16"), "UTF-16"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (b"reference_id,claims\n", "neither"),
+        (b'{"reference_id": "r1"', "line 1"),
+        (b'{"a": "\xff"}\n', "0xFF is not UTF-8"),
+    ],
+)
+def test_a_file_that_is_not_what_it_says_is_refused(
+    tmp_path: Path, content: bytes, expected: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert expected in refused(str(path), "--campaign", "room")[-1]
+
+
+def test_a_missing_file_and_a_bad_slug_are_refused_in_one_line(tmp_path: Path) -> None:
+    (line,) = refused(str(tmp_path / "no.jsonl"), "--campaign", "room")
+    assert line.startswith("Cannot read")
+    path = save(tmp_path / "claims.jsonl", record("r1"))
+    for slug in ("a b", "", "../x", "x" * 61):
+        (line,) = refused(path, "--campaign", slug)
+        assert "cannot be a campaign's slug" in line
+
+
+def test_a_changed_text_is_refused_and_the_rest_stays_out(tmp_path: Path) -> None:
+    run(save(tmp_path / "claims.jsonl", record("r1")))
+    changed = save(
+        tmp_path / "more.jsonl", record("r2"), record("r1", reference_claims="1. A pot.")
+    )
+    err = io.StringIO()
+    with pytest.raises(SystemExit):
+        call_command("import_claims", changed, "--campaign", "room", stderr=err)
+    assert "with other claims: r1" in err.getvalue()
+    assert Reference.objects.get().claims == "1. A cup r1."
+
+
+def test_the_published_sample_becomes_a_campaign() -> None:
+    given = os.environ.get("PATENT_CE_SAMPLE")
+    if not given:
+        pytest.skip("PATENT_CE_SAMPLE names no published file")
+    found = run(given)
+    assert found["references"] == Reference.objects.count() == 10
+    assert found["candidates"] == Candidate.objects.count() > 10
+    assert run(given)["candidates"] == 0

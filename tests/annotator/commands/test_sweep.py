@@ -1,0 +1,58 @@
+"""`sweep`: rings what waits and says how much."""
+
+import io
+
+import pytest
+from django.core.management import call_command
+
+from annotator.jobs import registry
+from annotator.management.commands import sweep
+from scoring.models import AgreementReport, Dataset, DatasetVersion
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+@pytest.fixture
+def report() -> AgreementReport:
+    version = DatasetVersion.objects.create(
+        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
+    )
+    return AgreementReport.objects.create(
+        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
+    )
+
+
+def test_a_waiting_job_is_rung_once(
+    report: AgreementReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rung: list[object] = []
+    monkeypatch.setitem(registry._bells, AgreementReport, rung.append)
+    for expected in ("1 jobs rung", "0 jobs rung"):
+        err = io.StringIO()
+        call_command("sweep", stderr=err)
+        assert err.getvalue().strip() == expected
+    assert rung == [report.pk]
+
+
+def test_for_ever_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import OperationalError
+
+    swept: list[int] = []
+
+    def away() -> int:
+        swept.append(1)
+        raise OperationalError("gone")
+
+    class Enough(Exception):
+        pass
+
+    def rest(seconds: float) -> None:
+        if len(swept) == 3:
+            raise Enough
+
+    monkeypatch.setattr(sweep, "sweep", away)
+    monkeypatch.setattr(sweep, "close_old_connections", lambda: None)
+    monkeypatch.setattr(sweep.time, "sleep", rest)
+    with pytest.raises(Enough):
+        call_command("sweep", "--forever", stderr=io.StringIO())
+    assert len(swept) == 3
