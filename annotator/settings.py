@@ -6,6 +6,7 @@ DATA_DIR. Any of SECRET_KEY, ALLOWED_HOSTS, DATABASE_URL set means production ch
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ try:
         SECRET_KEY = env.str("SECRET_KEY", default="")
         ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
     INSECURE_HTTP = env.bool("ALLOW_INSECURE_HTTP", default=IS_LOCAL)
+    # An unknown engine is refused below, in one line; the library would only warn of it.
+    warnings.filterwarnings("ignore", "Engine not recognized")
     _database = env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
     if not IS_LOCAL:
         production.refuse_unsafe(

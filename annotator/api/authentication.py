@@ -1,6 +1,7 @@
 """Who calls the API: the owner of a token, as far as its scope reaches."""
 
 from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.permissions import SAFE_METHODS
@@ -41,3 +42,18 @@ def _token(sent: bytes) -> ApiToken:
     if row is None:
         raise exceptions.AuthenticationFailed(REFUSED)
     return row
+
+
+class ApiTokenScheme(OpenApiAuthenticationExtension):
+    """Describes the token in the OpenAPI schema."""
+
+    target_class = ApiTokenAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": "`Token ...`, made by `manage.py create_token`.",
+        }

@@ -24,7 +24,7 @@ DEFAULTS = {"test_share": 0.15, "validation_share": 0.1, "seed": 0}
 class Datasets(Door):
     """The dataset versions that the caller may see; a POST freezes a campaign."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="datasets_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         return Response([version_words(row) for row in versions_for(person(request))])
 

@@ -16,7 +16,7 @@ from scoring.queries.models import models_for
 class Models(Door):
     """The model versions that the caller may see."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="models_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         return Response([model_words(row) for row in models_for(person(request))[:200]])
 

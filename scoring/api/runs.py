@@ -24,7 +24,7 @@ OPTIONS = {field.name for field in fields(TrainingSettings)} - {"criterion", "al
 class Runs(Door):
     """The runs that the caller may see; a POST queues one."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="training_runs_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         return Response([run_words(row) for row in runs_for(person(request))[:200]])
 
