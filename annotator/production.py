@@ -54,9 +54,10 @@ def refuse_unsafe(
         raise ImproperlyConfigured("DEBUG must be 0 in production: error pages would show claims")
     if not hosts or any(host in ("*", ".") for host in hosts):
         raise ImproperlyConfigured("ALLOWED_HOSTS must list the names that this site answers to")
-    if not database["ENGINE"].endswith(("postgresql", "sqlite3")):
+    engine = database.get("ENGINE", "")
+    if not engine.endswith(("postgresql", "sqlite3")):
         raise ImproperlyConfigured("DATABASE_URL must begin with postgres:// or sqlite:///")
-    if database["ENGINE"].endswith("postgresql") and database.get("PASSWORD") in (
+    if engine.endswith("postgresql") and database.get("PASSWORD") in (
         "postgres",
         "password",
         "changeme",

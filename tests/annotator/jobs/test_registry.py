@@ -1,7 +1,5 @@
 """Ringing for jobs, and sweeping those that nobody heard."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.db import transaction
 
@@ -12,10 +10,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.embedded]
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+def rung(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     heard: list[object] = []
     monkeypatch.setitem(registry._bells, AgreementReport, heard.append)
-    yield heard
+    return heard
 
 
 def make_job() -> AgreementReport:
