@@ -1,6 +1,7 @@
 """`sweep`: rings what waits and says how much."""
 
 import io
+import time
 
 import pytest
 from django.core.management import call_command
@@ -26,7 +27,7 @@ def test_a_waiting_job_is_rung_once(
     report: AgreementReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rung: list[object] = []
-    monkeypatch.setitem(registry._bells, AgreementReport, rung.append)
+    monkeypatch.setattr(registry, "_bells", {AgreementReport: rung.append})
     for expected in ("1 jobs rung", "0 jobs rung"):
         err = io.StringIO()
         call_command("sweep", stderr=err)
@@ -52,7 +53,7 @@ def test_for_ever_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(sweep, "sweep", away)
     monkeypatch.setattr(sweep, "close_old_connections", lambda: None)
-    monkeypatch.setattr(sweep.time, "sleep", rest)
+    monkeypatch.setattr(time, "sleep", rest)
     with pytest.raises(Enough):
         call_command("sweep", "--forever", stderr=io.StringIO())
     assert len(swept) == 3

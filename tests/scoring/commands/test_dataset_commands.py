@@ -174,6 +174,7 @@ def test_an_export_that_cannot_be_written_is_refused_in_one_line(
 ) -> None:
     assert "Cannot write" in refusal("export_dataset", "tiny", "--output", str(tmp_path / "no/x"))
     assert "Cannot write" in refusal("export_dataset", "tiny", "--output", str(tmp_path))
+    assert list(tmp_path.parent.glob(".export-*")) == []
     assert "name a file" in refusal("export_dataset", "tiny", "--json")
     storage.dataset_path(version.sha256).unlink()
     assert "is missing" in refusal("export_dataset", "tiny")

@@ -11,6 +11,7 @@ from annotator.models import AuditEvent
 from annotator.refusals import OutOfDate, Refused
 from scoring import storage
 from scoring.formats.rows import DatasetRow
+from scoring.metrics import registry
 from scoring.metrics.base import Pair
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion, MetricScore, ModelVersion, TrainingRun
@@ -62,7 +63,7 @@ def model(version: DatasetVersion) -> ModelVersion:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the pairs that each metric is asked to score."""
     asked: list[int] = []
-    real = scorer_queries.get_metric
+    real = registry.get_metric
 
     def counting(name: str) -> Any:
         metric = real(name)
