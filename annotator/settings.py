@@ -141,6 +141,8 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
+# WhiteNoise warns at every start of a folder that is not there.
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # WhiteNoise serves straight from static/ in local mode: a fresh clone needs no collectstatic.
 WHITENOISE_USE_FINDERS = IS_LOCAL

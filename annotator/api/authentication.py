@@ -44,7 +44,7 @@ def _token(sent: bytes) -> ApiToken:
     return row
 
 
-class ApiTokenScheme(OpenApiAuthenticationExtension):
+class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """Describes the token in the OpenAPI schema."""
 
     target_class = ApiTokenAuthentication

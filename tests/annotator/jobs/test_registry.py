@@ -1,5 +1,7 @@
 """Ringing for jobs, and sweeping those that nobody heard."""
 
+from typing import Any
+
 import pytest
 from django.db import transaction
 
@@ -9,10 +11,14 @@ from scoring.models import AgreementReport, Dataset, DatasetVersion
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.embedded]
 
 
+def bells() -> dict[Any, Any]:
+    return registry._bells
+
+
 @pytest.fixture
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     heard: list[object] = []
-    monkeypatch.setitem(registry._bells, AgreementReport, heard.append)
+    monkeypatch.setitem(bells(), AgreementReport, heard.append)
     return heard
 
 
@@ -40,7 +46,7 @@ def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(
         raise ConnectionError
 
     with monkeypatch.context() as patched:
-        patched.setitem(registry._bells, AgreementReport, down)
+        patched.setitem(bells(), AgreementReport, down)
         with transaction.atomic():
             job = make_job()
             registry.ring_on_commit(job)
