@@ -1,6 +1,7 @@
 """What `make run` promises: one command serves, what dies comes back, nothing stays behind."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -62,18 +63,24 @@ class Served:
 
     def keeper_of(self, words: str) -> int:
         """The pid of the keeper of the program whose command holds these words."""
-        # By its parent: between fork and exec the keeper's child still bears the keeper's command.
-        own = [p for p in self.processes() if p.parent == self.process.pid]
-        of = [p for p in own if "keeper.py" in p.command and words in p.command]
-        assert len(of) == 1, of
-        return of[0].pid
+        return self.only_child(self.process.pid, f"keeper.py .*{words}")
 
     def master_of(self, words: str) -> int:
         """The pid of the program itself."""
-        keeper = self.keeper_of(words)
-        of = [p for p in self.processes() if p.parent == keeper]
-        assert len(of) == 1, of
-        return of[0].pid
+        return self.only_child(self.keeper_of(words), words)
+
+    def only_child(self, parent: int, pattern: str) -> int:
+        """The pid of the one child with such a command, waited for.
+
+        Between fork and exec a process bears its parent's command, and for a moment none at all.
+        """
+
+        def found() -> list[int]:
+            own = [p for p in self.processes() if p.parent == parent]
+            return [p.pid for p in own if re.search(pattern, p.command)]
+
+        wait_until(lambda: len(found()) == 1, f"one child of {parent} with {pattern}")
+        return found()[0]
 
     def answers(self) -> bool:
         try:
@@ -157,8 +164,8 @@ def test_killed_keeper_leads_to_one_new_program(served: Served, words: str) -> N
     old = {p.pid for p in served.processes() if words in p.command}
     os.kill(keeper, signal.SIGKILL)
     wait_until(lambda: not old & {p.pid for p in served.processes()}, "old program gone")
-    wait_until(lambda: any(words in p.command for p in served.processes()), "new program")
     assert served.keeper_of(words) != keeper
+    assert served.master_of(words) not in old
 
 
 def test_killed_supervisor_leaves_no_process(served: Served) -> None:
