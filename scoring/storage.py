@@ -3,6 +3,7 @@
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
@@ -35,24 +36,27 @@ def _directory(name: str) -> Path:
 def store_dataset(content: bytes) -> str:
     """Write a dataset's canonical JSONL under its sha256 and return that digest.
 
-    The file is written aside, flushed to disk and renamed, so that a name always holds a whole
-    file; storing the same content again changes nothing.
+    Storing the same content again changes nothing.
     """
     digest = hashlib.sha256(content).hexdigest()
     target = dataset_path(digest)
-    if target.exists():
-        return digest
+    if not target.exists():
+        write_whole(target, [content])
+    return digest
+
+
+def write_whole(target: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file aside, flush it to disk and rename it: its name never holds half a file."""
     descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=".aside-")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         Path(aside).replace(target)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise
-    return digest
 
 
 def dataset_path(digest: str) -> Path:

@@ -1,8 +1,6 @@
 """`manage.py export_dataset`: a dataset version as a file, the same bytes each time."""
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from annotator.management.house_command import HouseCommand
 from annotator.refusals import Refused
+from scoring import storage
 from scoring.formats import patent_ce_json, patent_ce_jsonl
 from scoring.management.versions import version_or_refuse
 from scoring.queries.datasets import SPLITS, read_rows
@@ -48,21 +47,7 @@ def _to_stdout(pieces: Iterator[bytes]) -> None:
 
 
 def _to_file(pieces: Iterator[bytes], target: Path) -> None:
-    """Write aside and rename, so that the name never holds half an export."""
     try:
-        _write_aside(pieces, target)
+        storage.write_whole(target, pieces)
     except OSError as error:
         raise Refused(f"Cannot write {target}: {error.strerror}.") from error
-
-
-def _write_aside(pieces: Iterator[bytes], target: Path) -> None:
-    descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=".export-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(aside).replace(target)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
