@@ -29,6 +29,7 @@ def rate_page(cast, alice: User, site: str, page: Page, complaints) -> Page:
     """Open the first of alice's candidates, by keyboard alone."""
     cast.assign(alice, cast.reference())
     sign_in_by_keyboard(page, site)
+    expect(page.locator("[data-start]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/rate/**")
     return page
@@ -145,6 +146,7 @@ def test_a_failed_live_request_is_said_and_nothing_typed_is_lost(
 ) -> None:
     cast.assign(alice, cast.reference())
     sign_in_by_keyboard(page, site)
+    expect(page.locator("[data-start]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/rate/**")
     page.get_by_label("Comment").fill("my words")

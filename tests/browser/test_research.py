@@ -58,6 +58,7 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
             candidate.save()
         cast.assign(alice, reference)
     sign_in(page, site, "alice")
+    expect(page.locator("[data-start]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/rate/**")
     for keys in ("9876", "5432", "8t79", "1234"):

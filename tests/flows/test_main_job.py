@@ -16,7 +16,8 @@ from scoring.queries.datasets import labelled_rows
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.django_db,
+    # The heartbeat beats on a connection of its own, which sees committed rows only.
+    pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not SAMPLE, reason="PATENT_CE_SAMPLE names no published file"),
 ]
 N_GRAMS = ["bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor"]

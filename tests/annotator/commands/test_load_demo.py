@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.slow]
 def private(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
     settings.DEMO_PASSWORD = "demo"
+    settings.IS_LOCAL = True
 
 
 def load() -> dict[str, Any]:
