@@ -19,9 +19,3 @@ class OutOfDate(Refused):
     """The row has moved on since the person saw it."""
 
     status = 409
-
-
-class NotAllowed(Refused):
-    """The person may see the thing but not do this to it."""
-
-    status = 403

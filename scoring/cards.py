@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import flags_of
 from scoring.splits import SPLIT_NAMES, SplitItem, shared_texts
+from scoring.transitivity import count_violations
 
 LICENCES = {
     "freeze": "Confidential claim drafts: not for release unless their owners agreed.",
@@ -20,7 +22,8 @@ def make_card(rows: Sequence[DatasetRow], *, source: str, **made: Any) -> dict[s
 
     Input: rows with their splits, `source` "freeze" or "import", how they were made (JSON values).
     Output: `source`, what was given, and counts: items, references, candidates, labels per
-    criterion, splits, items that contain the reference, self-comparisons, texts on two sides.
+    criterion, splits, items that contain the reference, self-comparisons, texts on two sides,
+    triples of candidates whose labels contradict each other.
     """
     splits = Counter(row.split for row in rows)
     return {
@@ -40,6 +43,9 @@ def make_card(rows: Sequence[DatasetRow], *, source: str, **made: Any) -> dict[s
         },
         "splits": {name: splits[name] for name in SPLIT_NAMES},
         "labels": label_counts(rows),
+        "transitivity": {
+            criterion: asdict(count_violations(rows, criterion)) for criterion in label_counts(rows)
+        },
     }
 
 

@@ -21,4 +21,5 @@ urlpatterns = [
     path("reports/", reports.report_list, name="reports"),
     path("reports/<uuid:pk>/", reports.report, name="report"),
     path("reports/<uuid:pk>/progress/", reports.progress, name="report_progress"),
+    path("reports/<uuid:pk>/cancel/", reports.cancel, name="cancel_report"),
 ]

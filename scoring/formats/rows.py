@@ -24,3 +24,8 @@ class DatasetRow:
     split: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def annotator(self) -> str:
+        """The pseudonym of the one annotator that the labels are of; "" where there is none."""
+        return str(self.extras.get("annotator", ""))

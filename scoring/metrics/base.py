@@ -1,8 +1,8 @@
-"""The interface that every metric keeps, and the one way to score a set of text pairs."""
+"""The interface that every metric keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Protocol
@@ -36,19 +36,6 @@ class Metric(Protocol):
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers within [low, high], in the order of the pairs."""
         ...
-
-
-def score_distinct(
-    metric: Metric, texts: Iterable[tuple[str, str]]
-) -> dict[tuple[str, str], float]:
-    """Score every distinct (reference, candidate) once, however often it stands in `texts`.
-
-    Input: a metric and any number of (reference, candidate) texts.
-    Output: a mapping from (reference, candidate) to its score, in order of first appearance.
-    """
-    distinct = list(dict.fromkeys(texts))
-    scores = metric.score([Pair(reference, candidate) for reference, candidate in distinct])
-    return dict(zip(distinct, scores, strict=True))
 
 
 def library_version(distribution: str) -> str:

@@ -101,12 +101,13 @@ def cancel_report(*, report: AgreementReport, cancelled_by: User | None = None) 
 
 def _compute(report: AgreementReport, say: Callable[[str], None]) -> dict[str, object]:
     # numpy and scipy load here, in a worker or command: the web process stays light.
-    from scoring.agreement.items import AgreementError, Item, ScorerScores
+    from scoring.agreement.items import AgreementError, Item, ScorerScores, distinct_texts
     from scoring.agreement.question import Question
     from scoring.agreement.report import build_report
 
     rows = _rows(report.dataset_version, report.criterion, report.split)
-    texts = list(dict.fromkeys((row.reference, text) for row in rows for text in (row.b, row.c)))
+    items = [Item(row.reference_id, row.reference, row.b, row.c, row.y) for row in rows]
+    texts = distinct_texts(items)
     names = [
         *report.scorers,
         *(name for name in BASELINE_NAMES if name not in report.scorers),
@@ -126,7 +127,6 @@ def _compute(report: AgreementReport, say: Callable[[str], None]) -> dict[str, o
         tie_threshold=report.tie_threshold,
         code_version=CODE_VERSION,
     )
-    items = [Item(row.reference_id, row.reference, row.b, row.c, row.y) for row in rows]
     try:
         return build_report(
             question,

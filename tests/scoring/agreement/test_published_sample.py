@@ -10,7 +10,7 @@ import pytest
 from scoring.agreement.items import Item, ScorerScores, distinct_texts
 from scoring.agreement.question import PAPER_TIE_THRESHOLD, Question
 from scoring.agreement.report import build_report
-from scoring.metrics.base import score_distinct
+from scoring.metrics.base import Pair
 from scoring.metrics.registry import BASELINE_NAMES, get_metric
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
@@ -44,7 +44,8 @@ def report() -> dict[str, Any]:
 
     def scored(name: str) -> ScorerScores:
         metric = get_metric(name)
-        return ScorerScores(name, metric.version, score_distinct(metric, texts))
+        scores = metric.score([Pair(*text) for text in texts])
+        return ScorerScores(name, metric.version, dict(zip(texts, scores, strict=True)))
 
     return build_report(
         Question("overall_quality", tie_threshold=PAPER_TIE_THRESHOLD),

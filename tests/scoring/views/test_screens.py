@@ -153,3 +153,16 @@ def test_a_report_on_an_empty_split_is_refused_with_the_form_kept(
     assert answer.status_code == 422
     assert 'value="0.001"' in answer.content.decode()
     assert not AgreementReport.objects.exists()
+
+
+def test_a_waiting_report_is_cancelled_once(cast: Any, of_campaign: DatasetVersion) -> None:
+    rita = signed_in(cast.rita)
+    report = request_report(
+        version=of_campaign, criterion=CRITERION, scorers=["rouge-1"], split="all"
+    )
+    assert "Cancel report" in rita.get(f"/reports/{report.pk}/").content.decode()
+    for sentence in ("will stop within seconds", "has ended already"):
+        page = rita.post(f"/reports/{report.pk}/cancel/", follow=True).content.decode()
+        assert sentence in page
+    report.refresh_from_db()
+    assert report.status == JobStatus.CANCELLED
