@@ -3,6 +3,8 @@
 from typing import Any
 
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.queries.datasets import ordered_labels
+from scoring.queries.report_page import ordered_result
 
 
 def version_words(row: DatasetVersion) -> dict[str, Any]:
@@ -11,7 +13,7 @@ def version_words(row: DatasetVersion) -> dict[str, Any]:
         "version": row.number,
         "sha256": row.sha256,
         "items": row.items,
-        "labels": row.card["labels"],
+        "labels": ordered_labels(row),
         "splits": row.card["splits"],
         "left_out": row.card.get("left_out", {}),
         "created_at": row.created_at.isoformat(),
@@ -62,5 +64,5 @@ def report_words(row: AgreementReport) -> dict[str, Any]:
         "status": row.status,
         "progress": row.progress,
         "message": row.message,
-        **(row.result or {}),
+        **(ordered_result(row) or {}),
     }

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotator.refusals import Refused
 from scoring.models import Dataset, DatasetVersion
-from scoring.queries.datasets import find_version
+from scoring.queries.datasets import find_version, ordered_labels
 from scoring.services.datasets import Frozen
 
 
@@ -25,7 +25,7 @@ def frozen_document(frozen: Frozen) -> dict[str, Any]:
         "version": version.number,
         "sha256": version.sha256,
         "items": version.items,
-        "labels": version.card["labels"],
+        "labels": ordered_labels(version),
         "splits": version.card["splits"],
         "left_out": version.card.get("left_out", {}),
     }

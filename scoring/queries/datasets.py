@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from annotator.models import Role, User
 from annotator.queries.access import campaigns_for, roles_of
+from annotator.rubric import ALL_CRITERIA
 from scoring import storage
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
@@ -56,6 +57,19 @@ def find_version(name: str, versions: QuerySet[DatasetVersion] | None = None) ->
     if found is None:
         raise DatasetVersion.DoesNotExist
     return found
+
+
+def ordered_labels(version: DatasetVersion) -> dict[str, dict[str, int]]:
+    """Return the card's label counts by criterion, in the rubric's order, as B, equal, C.
+
+    PostgreSQL keeps JSON objects without the order of their keys.
+    """
+    counts = version.card["labels"]
+    return {
+        criterion: {label: counts[criterion][label] for label in ("1", "0", "-1")}
+        for criterion in ALL_CRITERIA
+        if criterion in counts
+    }
 
 
 def is_researcher(user: User, version: DatasetVersion) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotator.rubric import NAMES
+from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport
 
 FIGURES = (
@@ -55,7 +56,7 @@ class ReportPage:
 
 def report_page(report: AgreementReport) -> ReportPage | None:
     """Return the page of a finished report; None while there is no result."""
-    result = report.result
+    result = ordered_result(report)
     if result is None:
         return None
     rows = [_row(name, "scorer", entry) for name, entry in result["scorers"].items()]
@@ -70,6 +71,27 @@ def report_page(report: AgreementReport) -> ReportPage | None:
         signature=result["signature"],
         caution=caution(result["checks"]["references"]),
     )
+
+
+def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
+    """Return the stored result with its scorers and baselines in the order that was asked for.
+
+    PostgreSQL keeps JSON objects without the order of their keys.
+    """
+    if report.result is None:
+        return None
+    scorers = report.result["scorers"]
+    baselines = report.result["baselines"]
+    return {
+        **report.result,
+        "scorers": {name: scorers[name] for name in report.scorers},
+        "baselines": {name: baselines[name] for name in sorted(baselines, key=_place)},
+    }
+
+
+def _place(baseline: str) -> int:
+    order = ("majority", *BASELINE_NAMES)
+    return order.index(baseline) if baseline in order else len(order)
 
 
 def caution(references: int) -> str:

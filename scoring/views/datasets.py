@@ -13,7 +13,7 @@ from annotator.refusals import Refused
 from scoring import storage
 from scoring.forms.requests import FreezeForm
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import versions_for
+from scoring.queries.datasets import ordered_labels, versions_for
 from scoring.services.datasets import freeze_dataset
 
 
@@ -43,11 +43,8 @@ def freeze(request: SignedInRequest) -> HttpResponse:
 def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     row = _version(request, name, number)
     may_export = _may_export(request, row)
-    return render(
-        request,
-        "scoring/dataset_version.html",
-        {"version": row, "may_export": may_export},
-    )
+    context = {"version": row, "labels": ordered_labels(row), "may_export": may_export}
+    return render(request, "scoring/dataset_version.html", context)
 
 
 @require_GET

@@ -11,7 +11,7 @@ from annotator.rubric import ALL_CRITERIA
 from scoring.management.versions import version_or_refuse
 from scoring.models import AgreementReport
 from scoring.queries.datasets import SPLITS
-from scoring.queries.report_page import FIGURES, caution
+from scoring.queries.report_page import FIGURES, caution, ordered_result
 from scoring.services.reports import DEFAULT_TIE_THRESHOLD, carry_out_report, request_report
 
 
@@ -36,9 +36,9 @@ class Command(HouseCommand):
         self.say(f"report {report.pk} on {report.dataset_version}, split {report.split}")
         carry_out_report(report.pk, self.say)
         report = AgreementReport.objects.get(pk=report.pk)
-        if report.status != JobStatus.SUCCEEDED or report.result is None:
+        result = ordered_result(report)
+        if report.status != JobStatus.SUCCEEDED or result is None:
             raise Refused(f"The report {report.status}: {report.message}")
-        result: dict[str, Any] = report.result
         return {"report": str(report.pk), **result}
 
     def sentence(self, document: dict[str, Any]) -> str:

@@ -166,3 +166,29 @@ def test_a_waiting_report_is_cancelled_once(cast: Any, of_campaign: DatasetVersi
         assert sentence in page
     report.refresh_from_db()
     assert report.status == JobStatus.CANCELLED
+
+
+def test_label_counts_stand_under_their_own_headings(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    # The order of keys that PostgreSQL gives back.
+    of_campaign.card["labels"] = {CRITERION: {"0": 22, "1": 11, "-1": 33}}
+    of_campaign.save()
+    page = signed_in(cast.rita).get("/datasets/tiny/1/").content.decode()
+    places = [page.index(f'<td class="number">{count}</td>') for count in (11, 22, 33)]
+    assert places == sorted(places)
+
+
+def test_scorers_stand_in_the_order_that_was_asked_for(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    rita = signed_in(cast.rita)
+    names = ["rouge-1", "meteor", "bleu-1"]
+    report = request_report(version=of_campaign, criterion=CRITERION, scorers=names, split="all")
+    carry_out_report(report.pk)
+    shown = rita.get(f"/api/v1/reports/{report.pk}/").json()
+    assert list(shown["scorers"]) == names
+    assert next(iter(shown["baselines"])) == "majority"
+    page = rita.get(f"/reports/{report.pk}/").content.decode()
+    places = [page.index(f'<th scope="row">{name}') for name in names]
+    assert places == sorted(places)
