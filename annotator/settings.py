@@ -203,7 +203,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
 }
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = DATA_DIR / "broker"
     _folders = {name: _queue / name for name in ("messages", "processed", "control")}

@@ -12,6 +12,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
+from transformers.utils.logging import disable_progress_bar
 
 from scoring.patclaimeval.config import DEFAULT_ENCODER
 from scoring.patclaimeval.errors import EncoderUnavailable
@@ -132,6 +133,8 @@ def load_encoder(
         "trust_remote_code": False,
     }
     place = str(source) if local else name
+    # Progress is told through `on_progress`; a bar of its own would only fill a worker's log.
+    disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
         config = AutoConfig.from_pretrained(place, **options)
