@@ -24,7 +24,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from annotator.demo.plan import build_demo_plan
-from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
+from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overall_numerator
 from scoring.patclaimeval.agreement import decide, macro_f1, tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, grouped_folds
@@ -90,6 +90,17 @@ def demo_rows() -> dict[str, list[Quadruplet]]:
             item = Quadruplet(row.reference_id, row.reference, row.b, row.c, label)
             found.setdefault(name, []).append(item)
     return {name: found[name] for name in ALL_CRITERIA if name in found}
+
+
+def damage_signs(items: Sequence[Quadruplet], criterion: str) -> np.ndarray[Any, Any]:
+    """Return, for items of the demo, which side the known damage leaves better: 1, 0 or -1."""
+    truth = {}
+    for reference in build_demo_plan(DEMO).references:
+        for candidate in reference.candidates:
+            known = dict(candidate.truth)
+            known[OVERALL] = sum(WEIGHTS[key] * known[key] for key in WEIGHTS) / TOTAL_WEIGHT
+            truth[reference.source.text, candidate.text] = known[criterion]
+    return np.sign([truth[i.reference, i.b] - truth[i.reference, i.c] for i in items])
 
 
 def held_out(
@@ -160,6 +171,9 @@ def main() -> None:
                     f"{time.perf_counter() - start:.1f} {picks}",
                     flush=True,
                 )
+                if not options.file:
+                    known = tau_b(d, damage_signs(items, criterion))
+                    print(f"  against the known damage: {known:.3f}", flush=True)
 
 
 if __name__ == "__main__":
