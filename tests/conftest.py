@@ -45,6 +45,8 @@ def make_reference(campaign: Campaign, reference_id: str, candidates: int = 3) -
     for number in range(candidates):
         Candidate.objects.create(
             reference=reference,
+            campaign=reference.campaign,
+            queue_position=reference.position,
             candidate_id=f"{CANDIDATE_CANARY}-{number}",
             system=f"{SYSTEM_CANARY}-{number}",
             claims=f"1. A mug {number} with a handle.",

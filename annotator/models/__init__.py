@@ -1,19 +1,27 @@
 """The nouns of the rating house."""
 
 from annotator.models.adjudication import Conflict, ConflictKind, ConflictStatus
+from annotator.models.assignments import (
+    HOLDING,
+    Assignment,
+    AssignmentStatus,
+    Departure,
+    DepartureKind,
+    DepartureReason,
+    Flag,
+    FlagReason,
+)
 from annotator.models.audit import AuditEvent
 from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role
 from annotator.models.claim_sets import Candidate, Reference
+from annotator.models.comparisons import Comparison, Preference
+from annotator.models.drafts import Draft, WorkTime
 from annotator.models.people import ApiToken, TokenScope, User
-from annotator.models.ratings import (
-    Assignment,
-    AssignmentStatus,
-    IdempotencyKey,
-    Rating,
-    RatingRevision,
-)
+from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
+from annotator.models.reading import ReadingPreference
 
 __all__ = [
+    "HOLDING",
     "ApiToken",
     "Assignment",
     "AssignmentStatus",
@@ -21,15 +29,25 @@ __all__ = [
     "Campaign",
     "CampaignStatus",
     "Candidate",
+    "Comparison",
     "Conflict",
     "ConflictKind",
     "ConflictStatus",
+    "Departure",
+    "DepartureKind",
+    "DepartureReason",
+    "Draft",
+    "Flag",
+    "FlagReason",
     "IdempotencyKey",
     "Membership",
+    "Preference",
     "Rating",
     "RatingRevision",
+    "ReadingPreference",
     "Reference",
     "Role",
     "TokenScope",
     "User",
+    "WorkTime",
 ]

@@ -41,12 +41,26 @@ class Candidate(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     reference = models.ForeignKey(Reference, on_delete=models.PROTECT, related_name="candidates")
+    # Those of its reference, here too: the next free candidate is found by one index, however
+    # many are full already.
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="candidates")
+    queue_position = models.PositiveIntegerField(default=0)
+    # How many assignments count toward the overlap, and whether one more may.
+    held = models.PositiveIntegerField(default=0)
+    has_room = models.BooleanField(default=True)
     candidate_id = models.CharField(max_length=200)
     system = models.CharField(max_length=200, blank=True, default="")
     claims = models.TextField()
     claims_sha256 = models.CharField(max_length=64, db_index=True)
 
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["campaign", "queue_position"],
+                condition=models.Q(has_room=True),
+                name="candidates_with_room",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["reference", "candidate_id"],

@@ -1,4 +1,4 @@
-"""Assignments, ratings and their revisions."""
+"""Ratings and their revisions."""
 
 import uuid
 
@@ -6,47 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotator.models.campaigns import Campaign
+from annotator.models.assignments import Assignment
 from annotator.models.claim_sets import Candidate
 from annotator.rubric import CRITERIA, HIGHEST
-
-
-class AssignmentStatus(models.TextChoices):
-    OPEN = "open"
-    SUBMITTED = "submitted"
-
-
-class Assignment(models.Model):
-    """One annotator's share of one candidate, with the lease for which it is theirs."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
-    annotator = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="assignments"
-    )
-    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="assignments")
-    status = models.CharField(max_length=9, choices=AssignmentStatus, default=AssignmentStatus.OPEN)
-    # The candidate's name on this annotator's screens: random, so that it tells no system.
-    label = models.CharField(max_length=20)
-    position = models.PositiveIntegerField(default=0)
-    # No lease: assigned by name, theirs until withdrawn.
-    lease_expires_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["position", "created_at"]
-        indexes = [
-            models.Index(fields=["annotator", "status", "position"]),
-            models.Index(fields=["campaign", "status"]),
-        ]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "candidate"], name="candidate_once_per_annotator"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.label} for {self.annotator_id}"
 
 
 class Scores(models.Model):
@@ -58,7 +20,13 @@ class Scores(models.Model):
     logical_linkage = models.PositiveSmallIntegerField()
     overall_numerator = models.PositiveSmallIntegerField()
     comment = models.TextField(blank=True, default="")
+    # For the adjudicator's eyes, apart from the comment that goes into exports.
+    note = models.TextField(blank=True, default="")
     error_tags = models.JSONField(default=list, blank=True)
+    # What the screen showed when this was submitted: {"aligned", "diff", "marks": bool}; empty
+    # when it came through the API, where the program decides what its user sees.
+    shown = models.JSONField(default=dict, blank=True)
+    active_seconds = models.PositiveIntegerField(default=0)
 
     class Meta:
         abstract = True

@@ -1,11 +1,14 @@
 """Writes of assignments: by name, and the next one on demand."""
 
 import random
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotator.models import (
@@ -13,10 +16,23 @@ from annotator.models import (
     AssignmentStatus,
     AuditEvent,
     Campaign,
+    CampaignStatus,
     Candidate,
+    Membership,
+    Role,
     User,
 )
 from annotator.refusals import OutOfDate
+from annotator.services.places import add_places, hold_place, lapse_leases
+
+# Candidates looked at in one go; several, because others may take the first ones meanwhile.
+WINDOW: Final = 20
+# One's own lapsed assignment may be taken up again; these may not.
+NOT_AGAIN: Final = (
+    AssignmentStatus.SUBMITTED,
+    AssignmentStatus.SKIPPED,
+    AssignmentStatus.RECUSED,
+)
 
 
 def assign_candidates(
@@ -36,13 +52,14 @@ def assign_candidates(
         by_reference.setdefault(candidate.reference_id, []).append(candidate)
     rows = []
     with transaction.atomic():
-        position = Assignment.objects.filter(campaign=campaign, annotator=annotator).count()
+        position = _last(campaign, annotator).position
         for group in by_reference.values():
             chance.shuffle(group)
             for candidate in group:
                 position += 1
-                rows.append(_new(campaign, annotator, candidate, position))
+                rows.append(_new(campaign, annotator, candidate.pk, position))
         Assignment.objects.bulk_create(rows)
+        add_places(campaign, [candidate.pk for candidate in candidates])
         AuditEvent.objects.create(
             actor=None,
             campaign=campaign,
@@ -58,26 +75,92 @@ def assign_candidates(
 def take_next(*, campaign: Campaign, annotator: User) -> Assignment | None:
     """Return the annotator's next open assignment, leased now; None when nothing is left.
 
-    What is theirs already comes first; else a candidate below its overlap is leased, those of a
-    reference that they have begun before others, so that a reference is read once.
+    What is theirs already comes first; else a candidate below its overlap is leased: one of the
+    reference that they rated last, so that a reference is read once, then of those after it in
+    the campaign's order, then of those before it.
     """
-    # Serialises takers, so that no candidate goes beyond its overlap.
-    campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    if not campaign.is_open:
+    if not Campaign.objects.filter(pk=campaign.pk, status=CampaignStatus.OPEN).exists():
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
-    lease = timezone.now() + timedelta(minutes=campaign.lease_minutes)
+    _lock_annotator(campaign, annotator)
     mine = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    current = mine.filter(status=AssignmentStatus.OPEN).select_related("candidate").first()
+    current = mine.filter(status=AssignmentStatus.OPEN).first()
     if current:
-        if current.lease_expires_at:
-            Assignment.objects.filter(pk=current.pk).update(lease_expires_at=lease)
-            current.lease_expires_at = lease
-        return current
-    candidate = _free_candidate(campaign, annotator)
-    if candidate is None:
-        return None
-    assignment = _new(campaign, annotator, candidate, mine.count() + 1)
-    assignment.lease_expires_at = lease
+        return _renewed(current, campaign)
+    lapse_leases(campaign)
+    last = _last(campaign, annotator)
+    for candidate_id in _free_candidates(campaign, annotator, last):
+        if hold_place(campaign, candidate_id):
+            return _leased(campaign, annotator, candidate_id, last.position + 1)
+    return None
+
+
+def renew_lease(*, assignment: Assignment) -> None:
+    """Give a leased assignment its whole time again, because its annotator is at work on it."""
+    _renewed(assignment, assignment.campaign)
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """Where an annotator is: the number of their last assignment, and its reference."""
+
+    position: int
+    reference_id: UUID | None
+    queue_position: int
+
+
+def _lock_annotator(campaign: Campaign, annotator: User) -> None:
+    """Have one person's requests wait for each other, so that two of them take one candidate."""
+    list(
+        Membership.objects.select_for_update().filter(
+            campaign=campaign, user=annotator, role=Role.ANNOTATOR
+        )
+    )
+
+
+def _last(campaign: Campaign, annotator: User) -> _Last:
+    rows = Assignment.objects.filter(campaign=campaign, annotator=annotator)
+    found = (
+        rows.order_by("-position")
+        .values_list("position", "candidate__reference_id", "candidate__queue_position")
+        .first()
+    )
+    return _Last(*found) if found else _Last(0, None, -1)
+
+
+def _free_candidates(campaign: Campaign, annotator: User, last: _Last) -> Iterable[UUID]:
+    """Yield candidates with room that the annotator may rate, the best first."""
+    recused = Assignment.objects.filter(
+        campaign=campaign, annotator=annotator, status=AssignmentStatus.RECUSED
+    ).values_list("candidate__reference_id", flat=True)
+    done = Assignment.objects.filter(
+        annotator=annotator, candidate_id=OuterRef("pk"), status__in=NOT_AGAIN
+    )
+    free = Candidate.objects.filter(~Exists(done), campaign=campaign, has_room=True).order_by(
+        "queue_position"
+    )
+    if recusals := set(recused):
+        free = free.exclude(reference_id__in=recusals)
+    if last.reference_id:
+        yield from _shuffled(free.filter(reference_id=last.reference_id))
+    yield from _shuffled(free.filter(queue_position__gt=last.queue_position))
+    yield from _shuffled(free.filter(queue_position__lte=last.queue_position))
+
+
+def _shuffled(free: QuerySet[Candidate]) -> list[UUID]:
+    """Return one window of candidates: references in order, each one's candidates shuffled."""
+    rows = list(free.values_list("queue_position", "pk")[:WINDOW])
+    chance = random.SystemRandom()
+    return [pk for _, _, pk in sorted((place, chance.random(), pk) for place, pk in rows)]
+
+
+def _leased(campaign: Campaign, annotator: User, candidate_id: UUID, position: int) -> Assignment:
+    known = Assignment.objects.filter(annotator=annotator, candidate_id=candidate_id).first()
+    if known:
+        # Theirs before the lease ran out: the same row again, with its draft.
+        Assignment.objects.filter(pk=known.pk).update(status=AssignmentStatus.OPEN)
+        known.status = AssignmentStatus.OPEN
+    assignment = known or _new(campaign, annotator, candidate_id, position)
+    assignment.lease_expires_at = _lease_end(campaign)
     assignment.save()
     AuditEvent.objects.create(
         actor=annotator,
@@ -89,35 +172,24 @@ def take_next(*, campaign: Campaign, annotator: User) -> Assignment | None:
     return assignment
 
 
-def _free_candidate(campaign: Campaign, annotator: User) -> Candidate | None:
-    begun = Assignment.objects.filter(campaign=campaign, annotator=annotator).values(
-        "candidate__reference_id"
-    )
-    holds = Q(assignments__status=AssignmentStatus.SUBMITTED) | Q(
-        assignments__lease_expires_at__isnull=True, assignments__isnull=False
-    )
-    holds |= Q(assignments__lease_expires_at__gt=timezone.now())
-    free = list(
-        Candidate.objects.filter(reference__campaign=campaign)
-        .exclude(assignments__annotator=annotator)
-        .annotate(holders=Count("assignments", filter=holds, distinct=True))
-        .filter(holders__lt=campaign.overlap)
-        .order_by("reference__position")
-        .values_list("pk", "reference_id")[:200]
-    )
-    if not free:
-        return None
-    begun_ids = set(begun.values_list("candidate__reference_id", flat=True))
-    reference = next((ref for _, ref in free if ref in begun_ids), free[0][1])
-    pick = random.SystemRandom().choice([pk for pk, ref in free if ref == reference])
-    return Candidate.objects.get(pk=pick)
+def _renewed(assignment: Assignment, campaign: Campaign) -> Assignment:
+    if assignment.lease_expires_at:
+        assignment.lease_expires_at = _lease_end(campaign)
+        Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.OPEN).update(
+            lease_expires_at=assignment.lease_expires_at
+        )
+    return assignment
 
 
-def _new(campaign: Campaign, annotator: User, candidate: Candidate, position: int) -> Assignment:
+def _lease_end(campaign: Campaign) -> datetime:
+    return timezone.now() + timedelta(minutes=campaign.lease_minutes)
+
+
+def _new(campaign: Campaign, annotator: User, candidate_id: UUID, position: int) -> Assignment:
     return Assignment(
         campaign=campaign,
         annotator=annotator,
-        candidate=candidate,
+        candidate_id=candidate_id,
         label=f"Candidate {position}",
         position=position,
     )

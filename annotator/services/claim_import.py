@@ -117,6 +117,8 @@ def _new_candidates(
                 fresh.append(
                     Candidate(
                         reference=reference,
+                        campaign_id=reference.campaign_id,
+                        queue_position=reference.position,
                         candidate_id=candidate.candidate_id,
                         system=candidate.system,
                         claims=candidate.claims,

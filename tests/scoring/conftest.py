@@ -81,6 +81,8 @@ def make_campaign(references: int, slug: str = "room") -> RatedCampaign:
         for c in (1, 2, 3):
             Candidate.objects.create(
                 reference=reference,
+                campaign=reference.campaign,
+                queue_position=reference.position,
                 candidate_id=f"c{c}",
                 claims=f"1. A mug {n} {c}.",
                 claims_sha256=f"{n}{c:063}",

@@ -19,7 +19,12 @@ def campaigns() -> dict[str, Campaign]:
             campaign=found[slug], reference_id="r1", claims="x", claims_sha256="x"
         )
         Candidate.objects.create(
-            reference=reference, candidate_id="c1", claims="y", claims_sha256="y"
+            reference=reference,
+            campaign=reference.campaign,
+            queue_position=reference.position,
+            candidate_id="c1",
+            claims="y",
+            claims_sha256="y",
         )
     return found
 

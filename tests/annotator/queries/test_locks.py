@@ -25,7 +25,12 @@ def campaign() -> Campaign:
     )
     for name in ("c1", "c2"):
         Candidate.objects.create(
-            reference=reference, candidate_id=name, claims="y", claims_sha256=name
+            reference=reference,
+            campaign=reference.campaign,
+            queue_position=reference.position,
+            candidate_id=name,
+            claims="y",
+            claims_sha256=name,
         )
     return campaign
 

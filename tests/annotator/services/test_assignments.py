@@ -25,7 +25,12 @@ def campaign() -> Campaign:
         )
         for c in range(3):
             Candidate.objects.create(
-                reference=reference, candidate_id=f"c{c}", claims="y", claims_sha256=f"{n}{c}"
+                reference=reference,
+                campaign=reference.campaign,
+                queue_position=reference.position,
+                candidate_id=f"c{c}",
+                claims="y",
+                claims_sha256=f"{n}{c}",
             )
     return campaign
 

@@ -37,6 +37,8 @@ class Room:
         self.candidates = [
             Candidate.objects.create(
                 reference=reference,
+                campaign=reference.campaign,
+                queue_position=reference.position,
                 candidate_id=f"c{n}",
                 claims=f"1. A cup {n}.",
                 claims_sha256=str(n),

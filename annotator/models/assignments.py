@@ -1,0 +1,116 @@
+"""Assignments: who rates which candidate, for how long, and why somebody left one."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+
+from annotator.models.campaigns import Campaign
+from annotator.models.claim_sets import Candidate
+
+
+class AssignmentStatus(models.TextChoices):
+    OPEN = "open"
+    SUBMITTED = "submitted"
+    LAPSED = "lapsed"  # the lease ran out and the place was given free
+    SKIPPED = "skipped"
+    RECUSED = "recused"
+
+
+# An assignment in one of these counts toward the overlap of its candidate.
+HOLDING = (AssignmentStatus.OPEN, AssignmentStatus.SUBMITTED)
+
+
+class Assignment(models.Model):
+    """One annotator's share of one candidate, with the lease for which it is theirs."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="assignments")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="assignments"
+    )
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="assignments")
+    status = models.CharField(max_length=9, choices=AssignmentStatus, default=AssignmentStatus.OPEN)
+    # The candidate's name on this annotator's screens: random, so that it tells no system.
+    label = models.CharField(max_length=20)
+    position = models.PositiveIntegerField(default=0)
+    # No lease: assigned by name, theirs until withdrawn.
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["position", "created_at"]
+        indexes = [
+            models.Index(fields=["annotator", "status", "position"]),
+            models.Index(fields=["campaign", "status"]),
+            models.Index(fields=["annotator", "campaign", "position"]),
+            models.Index(
+                fields=["campaign", "lease_expires_at"],
+                condition=models.Q(status="open", lease_expires_at__isnull=False),
+                name="leases_that_run",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "candidate"], name="candidate_once_per_annotator"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} for {self.annotator_id}"
+
+
+class DepartureKind(models.TextChoices):
+    SKIP = "skip"
+    RECUSAL = "recusal"
+
+
+class DepartureReason(models.TextChoices):
+    OUTSIDE_FIELD = "outside-field", "outside my technical field"
+    UNREADABLE = "unreadable", "the text cannot be judged as it is"
+    NOT_NOW = "not-now", "I come back to it later"
+    CONFLICT_OF_INTEREST = "conflict-of-interest", "conflict of interest"
+    OTHER = "other", "another reason"
+
+
+class Departure(models.Model):
+    """Why an annotator left an assignment unrated; rows are added, one for each time."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="departures")
+    kind = models.CharField(max_length=7, choices=DepartureKind)
+    reason_code = models.CharField(max_length=20, choices=DepartureReason)
+    reason = models.TextField(blank=True, default="")
+    made_at = models.DateTimeField()
+    # Who got the candidate instead; none when the place is simply free again.
+    rerouted_to = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["made_at"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.assignment_id}"
+
+
+class FlagReason(models.TextChoices):
+    WRONG_TEXT = "wrong-text", "the text is cut off, doubled or garbled"
+    WRONG_REFERENCE = "wrong-reference", "candidate and reference do not belong together"
+    TELLS_ITS_SYSTEM = "tells-its-system", "the text tells which system wrote it"
+    RUBRIC_GAP = "rubric-gap", "the rubric does not say how to rate this"
+    OTHER = "other", "something else"
+
+
+class Flag(models.Model):
+    """An annotator's word to the campaign's admin that something is wrong with a candidate."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="flags")
+    reason_code = models.CharField(max_length=20, choices=FlagReason)
+    reason = models.TextField(blank=True, default="")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["made_at"]
+
+    def __str__(self) -> str:
+        return f"{self.reason_code} on {self.assignment_id}"

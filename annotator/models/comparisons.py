@@ -1,0 +1,75 @@
+"""Comparisons: two candidates of one reference side by side, and which one is better."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotator.models.campaigns import Campaign
+from annotator.models.claim_sets import Candidate
+from annotator.rubric import ALL_CRITERIA
+
+
+class Comparison(models.Model):
+    """One annotator's share of one pair of candidates; which stands left is random and kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="comparisons")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="comparisons"
+    )
+    left = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="+")
+    right = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="+")
+    # The pair whichever way round: the two ids in order, so that nobody is asked twice.
+    pair = models.CharField(max_length=73)
+    position = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["position", "created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "pair"], name="pair_once_per_annotator"),
+            models.CheckConstraint(
+                condition=~Q(left=models.F("right")), name="comparison_of_two_candidates"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"comparison {self.position} for {self.annotator_id}"
+
+
+class Preference(models.Model):
+    """What an annotator said of a pair, per criterion: 1 left is better, 0 equal, -1 right is."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    comparison = models.OneToOneField(
+        Comparison, on_delete=models.PROTECT, related_name="preference"
+    )
+    feature_completeness = models.SmallIntegerField()
+    conceptual_clarity = models.SmallIntegerField()
+    terminology_consistency = models.SmallIntegerField()
+    logical_linkage = models.SmallIntegerField()
+    overall_quality = models.SmallIntegerField()
+    comment = models.TextField(blank=True, default="")
+    error_tags = models.JSONField(default=list, blank=True)
+    rubric_version = models.CharField(max_length=20)
+    version = models.PositiveIntegerField(default=1)
+    submitted_at = models.DateTimeField()
+    revised_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(**{f"{name}__gte": -1, f"{name}__lte": 1}),
+                name=f"preference_{name}_range",
+            )
+            for name in ALL_CRITERIA
+        ]
+
+    def __str__(self) -> str:
+        return f"preference on {self.comparison_id}"
+
+    @property
+    def judgements(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in ALL_CRITERIA}

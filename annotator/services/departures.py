@@ -1,0 +1,179 @@
+"""Writes of leaving: skip a candidate, recuse oneself from a reference, come back, flag."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    AuditEvent,
+    Departure,
+    DepartureKind,
+    DepartureReason,
+    Flag,
+    FlagReason,
+    Membership,
+    Role,
+    User,
+)
+from annotator.refusals import OutOfDate, Refused
+from annotator.services.assignments import renew_lease
+from annotator.services.places import add_places, free_place, hold_place
+
+LONGEST_REASON = 2_000
+LEAVABLE = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
+
+
+@transaction.atomic
+def skip_assignment(*, assignment: Assignment, reason_code: str, reason: str = "") -> Departure:
+    """Leave one candidate unrated, its place free for somebody else; the draft stays.
+
+    Refused without a known reason; OutOfDate when it is rated, or left already.
+    """
+    if reason_code == DepartureReason.CONFLICT_OF_INTEREST:
+        raise Refused(
+            "A conflict of interest concerns the whole reference: recuse yourself instead.",
+            {"reason_code": ["Recuse yourself instead."]},
+        )
+    _check(reason_code, DepartureReason.values, reason)
+    _leave(assignment, AssignmentStatus.SKIPPED)
+    return _depart(assignment, DepartureKind.SKIP, reason_code, reason, timezone.now())
+
+
+@transaction.atomic
+def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
+    """Withdraw an annotator from a whole reference for a conflict of interest.
+
+    Every open assignment of the reference leaves them; what was assigned by name goes to the
+    annotator of the campaign with the least open work who may rate it, if there is one. What is
+    rated already stays, and the audit trail says that the recusal came after it.
+    """
+    _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
+    now = timezone.now()
+    rows = Assignment.objects.filter(
+        annotator_id=assignment.annotator_id,
+        candidate__reference_id=assignment.candidate.reference_id,
+    ).select_related("campaign", "candidate")
+    departures = []
+    for row in rows.filter(Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED)):
+        _leave(row, AssignmentStatus.RECUSED)
+        departure = _depart(
+            row, DepartureKind.RECUSAL, DepartureReason.CONFLICT_OF_INTEREST, reason, now
+        )
+        if row.lease_expires_at is None:
+            departure.rerouted_to = _reroute(row)
+            departure.save(update_fields=["rerouted_to"])
+        departures.append(departure)
+    if not departures:
+        raise OutOfDate("Nothing of this reference is open for you any more.")
+    return departures
+
+
+@transaction.atomic
+def return_to(*, assignment: Assignment) -> None:
+    """Take a skipped candidate back, if its place is still free."""
+    rows = Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.SKIPPED)
+    if not rows.exists():
+        raise OutOfDate("This candidate was not skipped, or is yours again already.")
+    if assignment.lease_expires_at is None:
+        add_places(assignment.campaign, [assignment.candidate_id])
+    elif not hold_place(assignment.campaign, assignment.candidate_id):
+        raise OutOfDate("Somebody else has taken this candidate meanwhile.")
+    rows.update(status=AssignmentStatus.OPEN)
+    renew_lease(assignment=assignment)
+    _audit(assignment, "assignment.returned", {})
+
+
+@transaction.atomic
+def flag_candidate(*, assignment: Assignment, reason_code: str, reason: str = "") -> Flag:
+    """Tell the campaign's admin that something is wrong with a candidate."""
+    _check(reason_code, FlagReason.values, reason)
+    flag = Flag.objects.create(
+        assignment=assignment, reason_code=reason_code, reason=reason, made_at=timezone.now()
+    )
+    _audit(assignment, "candidate.flagged", {"reason": reason_code})
+    return flag
+
+
+def _check(reason_code: str, known: Collection[str], reason: str) -> None:
+    if reason_code not in known:
+        raise Refused("Choose a reason.", {"reason_code": ["Choose a reason."]})
+    if reason_code == DepartureReason.OTHER and not reason.strip():
+        why = "Say in a few words what it is."
+        raise Refused(why, {"reason": [why]})
+    if len(reason) > LONGEST_REASON:
+        why = f"A reason may have {LONGEST_REASON:,} characters; this has {len(reason):,}."
+        raise Refused(why, {"reason": [why]})
+    if "\x00" in reason:
+        raise Refused("The reason holds a NUL character.", {"reason": ["NUL character."]})
+
+
+def _leave(assignment: Assignment, status: AssignmentStatus) -> None:
+    """Change the status, freeing the place that an open assignment held."""
+    rows = Assignment.objects.filter(pk=assignment.pk)
+    if rows.filter(status=AssignmentStatus.OPEN).update(status=status):
+        free_place(assignment.campaign, assignment.candidate_id)
+        return
+    others = (AssignmentStatus.LAPSED, AssignmentStatus.SKIPPED)
+    if not rows.filter(status__in=others).exclude(status=status).update(status=status):
+        raise OutOfDate("This candidate is rated or left already; nothing was changed.")
+
+
+def _depart(
+    assignment: Assignment, kind: DepartureKind, reason_code: str, reason: str, now: datetime
+) -> Departure:
+    _audit(assignment, f"assignment.{kind}", {"reason": reason_code})
+    return Departure.objects.create(
+        assignment=assignment, kind=kind, reason_code=reason_code, reason=reason, made_at=now
+    )
+
+
+def _reroute(left: Assignment) -> Assignment | None:
+    """Give a named assignment to another annotator; None when nobody can take it."""
+    busy = Count(
+        "assignments",
+        filter=Q(assignments__campaign=left.campaign, assignments__status=AssignmentStatus.OPEN),
+    )
+    reference = left.candidate.reference_id
+    away = Assignment.objects.filter(
+        Q(candidate_id=left.candidate_id)
+        | Q(candidate__reference_id=reference, status=AssignmentStatus.RECUSED)
+    )
+    members = Membership.objects.filter(campaign=left.campaign, role=Role.ANNOTATOR)
+    other = (
+        User.objects.filter(pk__in=members.values("user_id"), is_active=True)
+        # An account without a password belongs to nobody who could work.
+        .exclude(password__startswith="!")
+        .exclude(pk__in=away.values("annotator_id"))
+        .annotate(busy=busy)
+        .order_by("busy", "username")
+        .first()
+    )
+    if other is None:
+        return None
+    last = Assignment.objects.filter(campaign=left.campaign, annotator=other)
+    position = (last.order_by("-position").values_list("position", flat=True).first() or 0) + 1
+    row = Assignment.objects.create(
+        campaign=left.campaign,
+        annotator=other,
+        candidate_id=left.candidate_id,
+        label=f"Candidate {position}",
+        position=position,
+    )
+    add_places(left.campaign, [left.candidate_id])
+    return row
+
+
+def _audit(assignment: Assignment, action: str, details: dict[str, str]) -> None:
+    AuditEvent.objects.create(
+        actor_id=assignment.annotator_id,
+        campaign=assignment.campaign,
+        action=action,
+        object_type="assignment",
+        object_id=str(assignment.pk),
+        details=details,
+    )

@@ -1,0 +1,127 @@
+"""Writes of drafts and of active time: what is typed, kept before it is submitted."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotator.models import Assignment, AssignmentStatus, Draft, Rating, WorkTime
+from annotator.refusals import OutOfDate, Refused
+from annotator.services.assignments import renew_lease
+
+# A draft keeps more than a rating may hold, so that a comment that is too long is not lost.
+LONGEST_TYPED: Final = 200_000
+# Pings come every 15 seconds while somebody works; a longer silence was a pause.
+LONGEST_GAP: Final = timedelta(seconds=45)
+
+
+class DraftMoved(OutOfDate):
+    """Another tab saved in between; `draft` is what stands there now, None when it is gone."""
+
+    def __init__(self, sentence: str, draft: Draft | None) -> None:
+        super().__init__(sentence)
+        self.draft = draft
+
+
+def save_draft(
+    *, assignment: Assignment, typed: Mapping[str, Any], version: int, rating_version: int
+) -> Draft:
+    """Keep what is typed; `version` is the draft's version that the page has seen, 0 for none.
+
+    Raises DraftMoved when another save or a submit came between, Refused when it is too long.
+    """
+    _check(typed)
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            if _rating_version(assignment) != rating_version:
+                raise DraftMoved(
+                    "This candidate was submitted in another tab; this text was not kept.",
+                    _stored(assignment),
+                )
+            if version == 0:
+                return Draft.objects.create(
+                    assignment=assignment,
+                    rating_version=rating_version,
+                    typed=dict(typed),
+                    saved_at=now,
+                )
+            changed = Draft.objects.filter(assignment=assignment, version=version).update(
+                version=F("version") + 1,
+                rating_version=rating_version,
+                typed=dict(typed),
+                saved_at=now,
+            )
+            if not changed:
+                raise DraftMoved("Another tab changed this draft.", _stored(assignment))
+            return Draft.objects.get(assignment=assignment)
+    except IntegrityError as error:
+        raise DraftMoved("Another tab changed this draft.", _stored(assignment)) from error
+
+
+def keep_as_draft(*, assignment: Assignment, typed: Mapping[str, Any]) -> None:
+    """Keep what was refused at submit, whatever draft stood there: it is the newest."""
+    _check(typed)
+    Draft.objects.update_or_create(
+        assignment=assignment,
+        defaults={
+            "typed": dict(typed),
+            "saved_at": timezone.now(),
+            "rating_version": _rating_version(assignment),
+            "version": F("version") + 1,
+        },
+        create_defaults={
+            "typed": dict(typed),
+            "saved_at": timezone.now(),
+            "rating_version": _rating_version(assignment),
+        },
+    )
+
+
+def discard_draft(*, assignment: Assignment) -> None:
+    """Forget the draft."""
+    Draft.objects.filter(assignment=assignment).delete()
+
+
+def record_ping(*, assignment: Assignment) -> None:
+    """Add the time since the last ping, unless it was a pause; keep a running lease alive.
+
+    The page pings only while its reader is active, so that idle time is never counted.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        row, is_new = WorkTime.objects.select_for_update().get_or_create(
+            assignment=assignment, defaults={"last_ping_at": now}
+        )
+        gap = now - row.last_ping_at
+        if not is_new:
+            # A clock set back gives a negative gap, which is no work either.
+            seconds = gap.total_seconds() if timedelta(0) <= gap <= LONGEST_GAP else 0.0
+            WorkTime.objects.filter(pk=row.pk).update(
+                seconds=F("seconds") + seconds, last_ping_at=now
+            )
+    expires = assignment.lease_expires_at
+    half = timedelta(minutes=assignment.campaign.lease_minutes) / 2
+    if assignment.status == AssignmentStatus.OPEN and expires and expires - now < half:
+        renew_lease(assignment=assignment)
+
+
+def _check(typed: Mapping[str, Any]) -> None:
+    length = sum(len(value) for value in typed.values() if isinstance(value, str))
+    if length > LONGEST_TYPED:
+        why = f"A draft may have {LONGEST_TYPED:,} characters; this has {length:,}."
+        raise Refused(why, {"comment": [why]})
+    if any("\x00" in value for value in typed.values() if isinstance(value, str)):
+        raise Refused("The text holds a NUL character.", {"comment": ["NUL character."]})
+
+
+def _stored(assignment: Assignment) -> Draft | None:
+    return Draft.objects.filter(assignment=assignment).first()
+
+
+def _rating_version(assignment: Assignment) -> int:
+    rows = Rating.objects.filter(assignment=assignment)
+    return rows.values_list("version", flat=True).first() or 0
