@@ -12,8 +12,9 @@ def rating_digest(
     scores: Mapping[str, int],
     comment: str = "",
     error_tags: Sequence[Any] = (),
+    note: str = "",
 ) -> str:
     """Return the sha256 of what a rating says; the order of keys and the door do not matter."""
-    said = [str(assignment_id), dict(scores), comment, list(error_tags)]
+    said = [str(assignment_id), dict(scores), comment, list(error_tags), note]
     text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -74,6 +74,7 @@ class Ratings(APIView):
         said = {
             "scores": sent["scores"],
             "comment": sent.get("comment", ""),
+            "note": sent.get("note", ""),
             "error_tags": sent.get("error_tags", []),
         }
         rating = submit_rating(
@@ -112,6 +113,7 @@ class RatingDetail(APIView):
                 version=version,
                 scores=sent.get("scores", rating.scores),
                 comment=sent.get("comment", rating.comment),
+                note=sent.get("note", rating.note),
                 error_tags=sent.get("error_tags", rating.error_tags),
             )
         except OutOfDate as refusal:

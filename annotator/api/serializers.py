@@ -81,6 +81,7 @@ class NewRatingSerializer(StrictSerializer):
     assignment = IdField()
     scores = ScoresSerializer()
     comment = _comment()
+    note = _comment()
     error_tags = _error_tags()
 
 
@@ -89,6 +90,7 @@ class RevisionSerializer(StrictSerializer):
 
     scores = ScoresSerializer(required=False)
     comment = _comment()
+    note = _comment()
     error_tags = _error_tags()
 
 
@@ -107,7 +109,9 @@ class RatingSerializer(serializers.Serializer):
     scores = ScoresSerializer()
     overall_quality = OverallSerializer()
     comment = serializers.CharField()
+    note = serializers.CharField()
     error_tags = serializers.ListField()
+    active_seconds = serializers.IntegerField()
     version = serializers.IntegerField()
     rubric_version = serializers.CharField()
     submitted_at = serializers.DateTimeField()
@@ -124,7 +128,9 @@ class RatingSerializer(serializers.Serializer):
                 "value": float(overall_text(numerator)),
             },
             "comment": instance.comment,
+            "note": instance.note,
             "error_tags": instance.error_tags,
+            "active_seconds": instance.active_seconds,
             "version": instance.version,
             "rubric_version": instance.rubric_version,
             "submitted_at": instance.submitted_at.isoformat(),

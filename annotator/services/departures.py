@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -147,7 +148,7 @@ def _reroute(left: Assignment) -> Assignment | None:
     other = (
         User.objects.filter(pk__in=members.values("user_id"), is_active=True)
         # An account without a password belongs to nobody who could work.
-        .exclude(password__startswith="!")
+        .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
         .exclude(pk__in=away.values("annotator_id"))
         .annotate(busy=busy)
         .order_by("busy", "username")

@@ -8,14 +8,11 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
 from annotator.models import (
     Assignment,
     AssignmentStatus,
     AuditEvent,
-    Campaign,
-    Conflict,
-    ConflictStatus,
+    Candidate,
     IdempotencyKey,
     Rating,
     RatingRevision,
@@ -25,8 +22,12 @@ from annotator.models import (
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import overall_numerator
+from annotator.services.measured_conflicts import measure_conflicts
+from annotator.services.places import hold_place
+from annotator.typology import clean_tags
 
 LONGEST_COMMENT = 20_000
+LONGEST_ACTIVE_SECONDS = 10**6
 
 
 def submit_rating(
@@ -35,18 +36,21 @@ def submit_rating(
     annotator: User,
     scores: Mapping[str, int],
     comment: str = "",
+    note: str = "",
     error_tags: Sequence[Any] = (),
+    shown: Mapping[str, bool] | None = None,
     idempotency_key: str = "",
     request_sha256: str = "",
     submitted_at: datetime | None = None,
 ) -> Rating:
     """Store the first rating of an assignment and open the conflicts that it causes.
 
-    The same key with the same request returns the rating stored before. Raises Refused for bad
-    values, OutOfDate for another request under the key, a second rating, an expired lease or a
-    closed campaign.
+    The same key with the same request returns the rating stored before. `shown` says which
+    reading aids were on the screen. The draft, if any, ends here. Raises Refused for bad values,
+    OutOfDate for another request under the key, a second rating, a place given to somebody else,
+    or a closed campaign.
     """
-    fields = _clean(scores, comment, error_tags)
+    fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     try:
         with transaction.atomic():
             if known := _answered_before(annotator, idempotency_key, request_sha256):
@@ -54,6 +58,7 @@ def submit_rating(
             assignment = _lock(assignment_id, annotator)
             now = submitted_at or timezone.now()
             _refuse_unless_open(assignment)
+            fields |= _worked(assignment, error_tags)
             rating = Rating.objects.create(
                 assignment=assignment,
                 candidate_id=assignment.candidate_id,
@@ -87,19 +92,22 @@ def revise_rating(
     version: int,
     scores: Mapping[str, int],
     comment: str = "",
+    note: str = "",
     error_tags: Sequence[Any] = (),
+    shown: Mapping[str, bool] | None = None,
 ) -> Rating:
     """Change a rating that is not locked, keep the earlier one, measure its conflicts again.
 
     `version` is the one that the person saw; OutOfDate when another revision came between.
     """
-    fields = _clean(scores, comment, error_tags)
+    fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     with transaction.atomic():
         rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
         assignment = _lock(rating.assignment_id, annotator)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
         now = timezone.now()
+        fields |= _worked(assignment, error_tags)
         changed = Rating.objects.filter(pk=rating.pk, version=version).update(
             version=version + 1, revised_at=now, **fields
         )
@@ -110,31 +118,41 @@ def revise_rating(
         return rating
 
 
-def _clean(scores: Mapping[str, int], comment: str, error_tags: Sequence[Any]) -> dict[str, Any]:
+def _clean(scores: Mapping[str, int], comment: str, note: str) -> dict[str, Any]:
     try:
         numerator = overall_numerator(scores)
     except ValueError as error:
         raise Refused(str(error)) from error
-    if len(comment) > LONGEST_COMMENT:
-        reason = f"A comment may have {LONGEST_COMMENT:,} characters; this has {len(comment):,}."
-        raise Refused(reason, {"comment": [reason]})
-    if "\x00" in comment:
-        raise Refused("The comment holds a NUL character.", {"comment": ["NUL character."]})
-    return {
-        **scores,
-        "overall_numerator": numerator,
-        "comment": comment,
-        "error_tags": list(error_tags),
-    }
+    for name, text in (("comment", comment), ("note", note)):
+        if len(text) > LONGEST_COMMENT:
+            reason = f"A {name} may have {LONGEST_COMMENT:,} characters; this has {len(text):,}."
+            raise Refused(reason, {name: [reason]})
+        if "\x00" in text:
+            raise Refused(f"The {name} holds a NUL character.", {name: ["NUL character."]})
+    return {**scores, "overall_numerator": numerator, "comment": comment, "note": note}
+
+
+def _worked(assignment: Assignment, error_tags: Sequence[Any]) -> dict[str, Any]:
+    """Return the tags as they are stored, and the active seconds so far."""
+    candidate = assignment.candidate
+    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    try:
+        tags = clean_tags(error_tags, texts)
+    except ValueError as error:
+        raise Refused(str(error), {"error_tags": [str(error)]}) from error
+    seconds = assignment.work_time.seconds if hasattr(assignment, "work_time") else 0
+    active = min(round(seconds), LONGEST_ACTIVE_SECONDS)
+    return {"error_tags": tags, "active_seconds": active}
 
 
 def _lock(assignment_id: UUID, annotator: User) -> Assignment:
     """Return the assignment with its reference locked: conflicts are measured one at a time."""
-    assignment = Assignment.objects.select_related("campaign", "candidate").get(
-        pk=assignment_id, annotator=annotator
-    )
-    Reference.objects.select_for_update().get(pk=assignment.candidate.reference_id)
-    return assignment
+    own = Assignment.objects.filter(pk=assignment_id, annotator=annotator)
+    candidates = Candidate.objects.filter(assignments__in=own)
+    list(Reference.objects.select_for_update().only("pk").filter(candidates__in=candidates))
+    # Everything that the submit looks at comes in one row, read after the lock.
+    joined = ("campaign", "candidate__reference", "rating", "work_time", "draft")
+    return own.select_related(*joined).get()
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
@@ -149,16 +167,16 @@ def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating |
 
 
 def _refuse_unless_open(assignment: Assignment) -> None:
-    if Rating.objects.filter(assignment=assignment).exists():
+    if hasattr(assignment, "rating"):
         raise OutOfDate("This candidate has been rated by you already.")
     if not assignment.campaign.is_open:
         raise OutOfDate("The campaign is closed; ratings are no longer taken.")
-    expires = assignment.lease_expires_at
-    if expires and expires < timezone.now():
-        others = Assignment.objects.filter(candidate_id=assignment.candidate_id)
-        taken = others.exclude(pk=assignment.pk).count()
-        if taken >= assignment.campaign.overlap:
-            raise OutOfDate("Your time for this candidate ran out and it was given to another.")
+    if assignment.status in (AssignmentStatus.SKIPPED, AssignmentStatus.RECUSED):
+        raise OutOfDate("You have left this candidate; take it back before you rate it.")
+    # A lease that ran out does no harm while nobody else has taken the place.
+    is_lapsed = assignment.status == AssignmentStatus.LAPSED
+    if is_lapsed and not hold_place(assignment.campaign, assignment.candidate_id):
+        raise OutOfDate("Your time for this candidate ran out and it was given to another.")
 
 
 def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:
@@ -168,9 +186,14 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         made_at=now,
         overall_numerator=rating.overall_numerator,
         comment=rating.comment,
+        note=rating.note,
         error_tags=rating.error_tags,
+        shown=rating.shown,
+        active_seconds=rating.active_seconds,
         **rating.scores,
     )
+    if hasattr(assignment, "draft"):
+        assignment.draft.delete()
     AuditEvent.objects.create(
         actor_id=rating.annotator_id,
         campaign=assignment.campaign,
@@ -179,65 +202,4 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         object_id=str(rating.pk),
         details={"version": rating.version, "scores": rating.scores},
     )
-    _measure_conflicts(assignment.campaign, assignment.candidate.reference_id, now)
-
-
-def _measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> None:
-    """Make the conflict rows of a reference say what its ratings show now."""
-    ratings = Rating.objects.filter(candidate__reference_id=reference_id)
-    rules = ConflictRules(
-        campaign.criterion_gap,
-        campaign.overall_gap_numerator,
-        campaign.flip_gap_numerator,
-    )
-    found = {
-        (f.kind, f.candidate, f.other_candidate, f.criterion): f
-        for f in find_conflicts(
-            [
-                RatedScores(
-                    str(r.annotator_id),
-                    str(r.candidate_id),
-                    r.scores,
-                    r.overall_numerator,
-                )
-                for r in ratings
-            ],
-            rules,
-        )
-    }
-    for row in Conflict.objects.filter(candidate__reference_id=reference_id):
-        key = (
-            row.kind,
-            str(row.candidate_id),
-            str(row.other_candidate_id or ""),
-            row.criterion,
-        )
-        finding = found.pop(key, None)
-        row.status = ConflictStatus.OPEN if finding else ConflictStatus.LAPSED
-        row.gap = finding.gap if finding else row.gap
-        row.save(update_fields=["status", "gap"])
-    for finding in found.values():
-        _open_conflict(campaign, finding, now)
-
-
-def _open_conflict(campaign: Campaign, finding: Finding, now: datetime) -> None:
-    conflict = Conflict.objects.create(
-        campaign=campaign,
-        candidate_id=finding.candidate,
-        other_candidate_id=finding.other_candidate or None,
-        kind=finding.kind,
-        criterion=finding.criterion,
-        gap=finding.gap,
-        opened_at=now,
-    )
-    AuditEvent.objects.create(
-        campaign=campaign,
-        action="conflict.opened",
-        object_type="conflict",
-        object_id=str(conflict.pk),
-        details={
-            "kind": finding.kind,
-            "criterion": finding.criterion,
-            "gap": finding.gap,
-        },
-    )
+    measure_conflicts(assignment.campaign, assignment.candidate.reference_id, now)

@@ -11,16 +11,19 @@ from annotator.models import (
     Campaign,
     Candidate,
     Conflict,
+    Draft,
     IdempotencyKey,
     Membership,
     Rating,
     RatingRevision,
     Reference,
     User,
+    WorkTime,
 )
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
+from annotator.services.places import lapse_leases
 from annotator.services.ratings import revise_rating, submit_rating
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -190,11 +193,42 @@ def test_a_locked_rating_is_not_revised(room: Room) -> None:
         )
 
 
-def test_an_expired_lease_is_honoured_while_the_place_is_free(room: Room) -> None:
+def test_a_lapsed_lease_is_honoured_while_the_place_is_free(room: Room) -> None:
     past = timezone.now() - timedelta(minutes=1)
     Assignment.objects.filter(annotator=room.alice).update(lease_expires_at=past)
+    assert lapse_leases(room.campaign) == 2
+    assert Candidate.objects.filter(held=1, has_room=True).count() == 2
     room.submit(room.alice, 5, 5, 5, 5)
+    assert Candidate.objects.get(pk=room.candidates[0].pk).held == 2
     carl = User.objects.create(username="carl")
-    assign_candidates(campaign=room.campaign, annotator=carl, candidates=room.candidates)
-    with pytest.raises(OutOfDate):
+    assign_candidates(campaign=room.campaign, annotator=carl, candidates=room.candidates[1:])
+    with pytest.raises(OutOfDate, match="given to another"):
         room.submit(room.alice, 5, 5, 5, 5, number=1)
+
+
+@pytest.mark.parametrize("status", ["skipped", "recused"])
+def test_what_was_left_is_not_rated_before_it_is_taken_back(room: Room, status: str) -> None:
+    Assignment.objects.filter(annotator=room.alice).update(status=status)
+    with pytest.raises(OutOfDate, match="take it back"):
+        room.submit(room.alice, 5, 5, 5, 5)
+
+
+def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(room: Room) -> None:
+    assignment = room.assignment(room.alice)
+    Draft.objects.create(assignment=assignment, saved_at=timezone.now())
+    WorkTime.objects.create(assignment=assignment, seconds=61.6, last_ping_at=timezone.now())
+    shown = {"aligned": True, "diff": False, "marks": True}
+    rating = room.submit(room.alice, 5, 5, 5, 5, note="see claim 2", shown=shown)
+    revision = rating.revisions.get()
+    for row in (rating, revision):
+        assert (row.note, row.shown, row.active_seconds) == ("see claim 2", shown, 62)
+    assert not Draft.objects.exists()
+
+
+def test_error_tags_are_stored_clean_and_bad_ones_are_refused_by_field(room: Room) -> None:
+    rating = room.submit(room.alice, 5, 5, 5, 5, error_tags=["Vagueness"])
+    assert rating.error_tags == [{"tag": "vagueness", "side": "candidate"}]
+    with pytest.raises(Refused) as refused:
+        room.submit(room.alice, 5, 5, 5, 5, number=1, error_tags=["no such tag"])
+    assert set(refused.value.fields) == {"error_tags"}
+    assert room.assignment(room.alice, 1).status == "open"
