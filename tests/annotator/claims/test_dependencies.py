@@ -2,7 +2,12 @@
 
 import pytest
 
-from annotator.claims.dependencies import cites_preceding, dependencies, find_references
+from annotator.claims.dependencies import (
+    citations,
+    cites_preceding,
+    dependencies,
+    find_references,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +25,26 @@ from annotator.claims.dependencies import cites_preceding, dependencies, find_re
         ("Pump according to one of the previous claims", (1, 2, 3, 4)),
         ("A pump with 3 valves", ()),
         ("The pump of claim 99", (99,)),
+        ("Pump as claimed in claims 1 through 3", (1, 2, 3)),
+        ("Pump of any one of claims 1-3 or 5, wherein", (1, 2, 3, 5)),
+        ("The pump of claims 1-2, 4, and 7 to 9", (1, 2, 4, 7, 8, 9)),
+        ("Pump according to either of claims 1, 2, wherein", (1, 2)),
+        ("Pump according to claim 1 or any one of claims 3 to 4", (1, 3, 4)),
+        ("The pump of claims 1 to claim 3", (1, 2, 3)),
+        ("The pump of claim (2)", (2,)),
+        ("The pump of claim 1, 2 valves being open", (1,)),
+        ("Pump as claimed in any of the preceding method claims", (1, 2, 3, 4)),
+        ("Pump of any of the above claims", (1, 2, 3, 4)),
+        ("Pump according to the immediately preceding claim", (4,)),
+        ("Pump according to any one of the preceding claim", (1, 2, 3, 4)),
+        ("Pump according to any of the preceding claims 1 to 3", (1, 2, 3)),
+        ("根据权利要求1所述的泵", (1,)),
+        ("如权利要求1至3中任一项所述的泵", (1, 2, 3)),
+        ("根据权利要求1、2或4所述的泵", (1, 2, 4)),
+        ("根据权利要求1或者权利要求3所述的泵", (1, 3)),
+        ("根据前述权利要求中任一项所述的泵", (1, 2, 3, 4)),
+        ("Pumpe nach einem der Ansprüche 1 bis 3", (1, 2, 3)),
+        ("Pompe selon la revendication 2", (2,)),
     ],
 )
 def test_dependencies_are_read(words, cited):
@@ -41,3 +66,14 @@ def test_spans_point_at_the_digits():
 def test_preceding_claims_are_cited_without_a_number():
     assert cites_preceding("according to any of the foregoing claims")
     assert find_references("according to any of the foregoing claims") == ()
+    assert not cites_preceding("according to the preceding claim")
+
+
+def test_each_citation_carries_its_numbers_and_its_place():
+    text = "of claims 1 to 3 or any preceding claim"
+    found = citations(text, (1, 2))
+    assert [(item.numbers, text[item.start : item.end]) for item in found] == [
+        ((1,), "1"),
+        ((2, 3), "3"),
+        ((1, 2), "preceding claim"),
+    ]

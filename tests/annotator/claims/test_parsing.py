@@ -1,5 +1,8 @@
 """Tests of the cut of claim text into numbered claims."""
 
+import hashlib
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,8 @@ from hypothesis import strategies as st
 
 from annotator.claims.parsing import parse_claims
 
+SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
+GOLDEN = Path(__file__).with_name("golden_trees.json")
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 PIECES = st.sampled_from(
     [
@@ -24,6 +29,18 @@ PIECES = st.sampled_from(
         "9",
         "、",
         "一",
+        "。",
+        "\x00",
+        "\u200b",
+        "\u202e",
+        "\r\n",
+        "\u2028",
+        "\ufeff",
+        "(canceled)",
+        "4-6. ",
+        "<p>",
+        "(7) ",
+        "权利要求1",
     ]
 )
 
@@ -50,14 +67,42 @@ def test_joining_the_claims_gives_the_input(text):
         "1. A pump.2. The pump of claim 1, made of steel.3. The pump of claim 2.",
         "1. A pump  2. The pump of claim 1  3. The pump of claim 2",
         "\n\n  1. A pump.\n\n  2. The pump of claim 1.\n\n  3. The pump of claim 2.\n",
+        "1. A pump.\r\n2. The pump of claim 1.\r\n3. The pump of claim 2.\r\n",
+        "(1) A pump.\n(2) The pump of claim 1.\n(3) The pump of claim 2.",
+        "1 . A pump. 2 . The pump of claim 1. 3 . The pump of claim 2.",
+        "1.A pump.\n2.The pump of claim 1.\n3.The pump of claim 2.",
+        "1 A pump\n2 The pump of claim 1\n3 The pump of claim 2",
+        "Claim 1: A pump. Claim 2: The pump of Claim 1. Claim 3: The pump of Claim 2.",
+        "1. (Original) A pump. 2. (New) The pump of claim 1. 3. (New) The pump of claim 2.",
+        "<p>1. A pump.</p>\n<p>2. The pump of claim 1.</p>\n<p>3. The pump of claim 2.</p>",
+        "\ufeff1.\u200b A pump.\n\u202a2.\u202c The pump of claim\u00a01."
+        "\n\x003. The pump of claim 2.",
+        "1. A pump.\n2) The pump of claim 1.\n3. The pump of claim 2.",
+        "1. A pump.2. The pump of claim 1.3. The pump of claim 2.",
     ],
 )
 def test_every_usual_way_of_numbering_is_read(text):
     claims = parse_claims(text)
     assert [claim.number for claim in claims] == [1, 2, 3]
     assert [claim.depends_on for claim in claims] == [(), (1,), (2,)]
-    assert claims[0].body.startswith("A pump")
-    assert claims[1].body.startswith("The pump")
+    assert "A pump" in claims[0].body
+    assert "The pump" in claims[1].body
+    assert not any(char.isdigit() for char in claims[0].body)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1、一种泵\uff0c包括壳体。\n2、根据权利要求1所述的泵\uff0c长1.5米。\n3、如权利要求1至2中任一项所述的泵。",
+        "1. 一种泵\uff0c包括壳体。2. 根据权利要求1所述的泵。3. 如权利要求1或2所述的泵。",
+        "1.一种泵\uff0c包括壳体。2.根据权利要求1所述的泵。3.如上述任一权利要求所述的泵。",
+        "权利要求1\uff1a一种泵。\n权利要求2\uff1a根据权利要求1所述的泵。\n权利要求3\uff1a如权利要求1-2任一项。",
+    ],
+)
+def test_chinese_claims_are_cut_and_linked(text):
+    claims = parse_claims(text)
+    assert [claim.number for claim in claims] == [1, 2, 3]
+    assert [claim.depends_on for claim in claims] == [(), (1,), (1, 2)]
 
 
 def test_words_before_the_first_number_are_a_part_without_number():
@@ -90,12 +135,60 @@ def test_a_list_inside_a_claim_opens_no_claim():
     assert numbers(text) == [1, 2]
 
 
+def test_a_list_with_the_claims_own_marks_opens_no_claim():
+    text = "1. A method of:\n1. heating;\n2. cooling.\n2. The method of claim 1."
+    assert numbers(text) == [1, 2]
+    text = "1. A pump, comprising: 1. a rod; 2. a seal. 2. The pump of claim 1."
+    assert numbers(text) == [1, 2]
+    assert numbers("1. A pump as in Fig. 2. The pump is red. 2. The pump of claim 1.") == [1, 2]
+    assert numbers("1. A set of:\n(1) rods;\n(2) bars.\n2. The set of claim 1.") == [1, 2]
+
+
 def test_missing_and_repeated_numbers_are_kept_as_written():
     assert numbers("1. A pump.\n3. A fan.\n3. A jet.\n2. A rod.") == [1, 3, 3, 2]
+    assert numbers("1. A pump. 3. A fan. 3. A jet. 2. A rod.") == [1, 3, 3, 2]
 
 
-def test_a_set_whose_first_claims_were_cancelled_starts_later():
-    assert numbers("1-3. (canceled) 4. A pump. 5. The pump of claim 4.") == [None, 4, 5]
+@pytest.mark.parametrize("mark", ["1-3. (canceled)", "1.-3. (Cancelled)", "Claims 1-3 (withdrawn)"])
+def test_a_cancelled_range_is_one_part(mark):
+    claims = parse_claims(mark + " 4. A pump. 5. The pump of claim 4.")
+    assert [(item.number, item.last_number) for item in claims] == [(1, 3), (4, 4), (5, 5)]
+
+
+def test_a_heading_is_a_part_without_number():
+    assert numbers("Claims\n1. A pump.\n2. The pump of claim 1.") == [None, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. A pump " + "word " * 100_000,
+        "".join(f"{place}. The pump of any preceding claim.\n" for place in range(1, 9999)),
+        "1. " + "claims 1 to 200, " * 30_000,
+        "1. A\x00" * 100_000,
+        "\u200b" * 500_000,
+        ("1." + " " * 1000) * 300,
+        "权利要求1、" * 50_000,
+    ],
+    ids=["words", "claims", "ranges", "nul", "zero width", "spaces", "chinese"],
+)
+def test_huge_text_comes_back_whole(text):
+    assert "".join(claim.text for claim in parse_claims(text)) == text
+
+
+@pytest.mark.skipif(not SAMPLE, reason="PATENT_CE_SAMPLE names no file: the sample is not shipped")
+def test_the_published_sample_is_read_as_a_second_method_reads_it():
+    expected = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    rows = json.loads(Path(SAMPLE).read_text(encoding="utf-8"))
+    texts = {row[part] for row in rows for part in ("gold_claim", "A", "B")}
+    trees = {
+        hashlib.sha256(text.encode()).hexdigest(): [
+            [claim.number, claim.last_number, list(claim.depends_on)]
+            for claim in parse_claims(text)
+        ]
+        for text in texts
+    }
+    assert trees == expected
 
 
 @pytest.mark.parametrize("path", sorted(REFERENCES.glob("*.txt")), ids=lambda path: path.stem)
