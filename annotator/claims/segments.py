@@ -35,6 +35,8 @@ def cut_segments(text: str, offset: int, spans: Iterable[Span]) -> tuple[Segment
     once, in the order in which the marks that cover the segment begin; of two that begin at one
     place the one given first leads. Time: O(text + spans log spans), and the length of the output.
     """
+    if not text:
+        return ()
     end = offset + len(text)
     opens: dict[int, list[tuple[int, Span]]] = {}
     borders = {offset, end}

@@ -1,0 +1,105 @@
+"""Tests of the word diff of two claim texts."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.claims.word_diff import Kind, Piece, diff_words
+from annotator.claims.words import read_tokens
+
+STRANGE = st.text(
+    st.one_of(st.characters(), st.sampled_from("\x00\u202e\u200b\u0301\u00ad \n\U0001f600"))
+)
+WORDY = st.lists(
+    st.sampled_from(["the", "rod", "seal", "of", ",", ";", "2", "一", "\n", "1. ", "CO", "\u202e"]),
+    max_size=25,
+).map(" ".join)
+TEXTS = st.one_of(STRANGE, WORDY)
+
+
+def shown(text, pieces):
+    return "".join(
+        f"[{text[item.start : item.end]}]"
+        if item.kind is Kind.ONLY_HERE
+        else text[item.start : item.end]
+        for item in pieces
+    )
+
+
+def same_keys(text, pieces):
+    tokens = read_tokens(text)
+    same = {
+        place for item in pieces if item.kind is Kind.SAME for place in range(item.start, item.end)
+    }
+    return [key for start, key in zip(tokens.starts, tokens.keys, strict=True) if start in same]
+
+
+@given(TEXTS, TEXTS)
+def test_the_pieces_of_each_side_cover_it_byte_for_byte(reference, candidate):
+    for text, pieces in zip((reference, candidate), diff_words(reference, candidate), strict=True):
+        assert "".join(text[item.start : item.end] for item in pieces) == text
+        assert [item.start for item in pieces] == [0, *(item.end for item in pieces)][: len(pieces)]
+        assert all(item.start < item.end for item in pieces)
+        assert all(left.kind is not right.kind for left, right in pairwise(pieces))
+
+
+@given(TEXTS, TEXTS)
+def test_what_is_the_same_on_one_side_is_the_same_on_the_other(reference, candidate):
+    left, right = diff_words(reference, candidate)
+    assert same_keys(reference, left) == same_keys(candidate, right)
+
+
+@given(TEXTS)
+def test_a_text_does_not_differ_from_itself(text):
+    for pieces in diff_words(text, text):
+        assert all(item.kind is Kind.SAME for item in pieces)
+
+
+@given(WORDY)
+def test_white_space_and_unseen_characters_alone_are_no_difference(text):
+    other = "\n\t " + text.replace(" ", "  \u200b\n") + " "
+    for pieces in diff_words(text, other):
+        assert all(item.kind is Kind.SAME for item in pieces)
+
+
+@given(TEXTS, TEXTS)
+def test_a_difference_begins_and_ends_with_a_token(reference, candidate):
+    for text, pieces in zip((reference, candidate), diff_words(reference, candidate), strict=True):
+        tokens = read_tokens(text)
+        for item in pieces:
+            if item.kind is Kind.ONLY_HERE:
+                assert item.start in tokens.starts and item.end in tokens.ends
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "left", "right"),
+    [
+        ("a rubber seal", "a seal", "a [rubber] seal", "a seal"),
+        ("1. A rod, wide.", "2) A bar, wide.", "1. A [rod], wide.", "2) A [bar], wide."),
+        ("A pump of steel.", "A valve of brass.", "A [pump of steel].", "A [valve of brass]."),
+        ("a rod; a seal; and a cap", "a rod; and a cap", "a rod; [a seal;] and a cap", None),
+        ("the seal holds the cap", "the cap", "[the seal holds] the cap", None),
+        ("Fe and CO", "fe and Co", "Fe and [CO]", "fe and [Co]"),
+        ("of 10mm", "of 10 mm", "of 10mm", None),
+        ("一种水泵", "一种泵", "一种[水]泵", None),
+        ("a first layer", "a second, thin layer", "a [first] layer", "a [second, thin] layer"),
+    ],
+)
+def test_differences_stand_where_a_reader_expects_them(reference, candidate, left, right):
+    pieces = diff_words(reference, candidate)
+    assert shown(reference, pieces[0]) == left
+    assert shown(candidate, pieces[1]) == (right or candidate)
+
+
+def test_an_added_text_differs_as_a_whole():
+    assert diff_words("", "a seal ") == ((), (Piece(0, 6, Kind.ONLY_HERE), Piece(6, 7, Kind.SAME)))
+
+
+def test_one_claim_of_five_thousand_words_meets_another():
+    reference = "1. " + "the rod of the seal and " * 1_000
+    candidate = "1. " + "the seal of a rod or " * 1_000
+    pieces = diff_words(reference, candidate)
+    assert same_keys(reference, pieces[0]) == same_keys(candidate, pieces[1])
+    assert len(same_keys(reference, pieces[0])) >= 1_000
