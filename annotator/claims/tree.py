@@ -1,0 +1,219 @@
+"""Owns the tree of independent and dependent claims, and what is wrong with its numbers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotator.claims.circles import find_circles
+from annotator.claims.dependencies import WIDEST_RANGE, Citation, citations
+from annotator.claims.parsing import Claim
+
+
+class FaultKind(StrEnum):
+    """What can be wrong with a number."""
+
+    UNKNOWN = "unknown"
+    SELF = "self"
+    FORWARD = "forward"
+    CIRCULAR = "circular"
+    REPEATED_NUMBER = "repeated_number"
+    MISSING_NUMBER = "missing_number"
+    FALLING_NUMBER = "falling_number"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: the claim it stands in, the number at fault, and its span in the source text.
+
+    `claim` is an index into the claims, `number` the number that this claim carries. `cites` is
+    the number cited; for a missing number the first one missing, for a repeated or falling one
+    None. The span is that of the citation, or of the claim's own mark.
+    """
+
+    kind: FaultKind
+    claim: int
+    number: int
+    cites: int | None
+    start: int
+    end: int
+
+    @property
+    def sentence(self) -> str:
+        """The fault in plain words, for the person who reads the claims."""
+        if self.kind is FaultKind.MISSING_NUMBER and self.cites == self.number - 1:
+            return f"Number {self.cites} is missing before claim {self.number}."
+        if self.kind is FaultKind.UNKNOWN and self.cites is None:
+            return f"Claim {self.number} cites the claims before it, but there are none."
+        return _SENTENCES[self.kind].format(
+            own=self.number, cited=self.cites, before=self.number - 1
+        )
+
+
+_SENTENCES = {
+    FaultKind.UNKNOWN: "Claim {own} cites claim {cited}, which does not exist.",
+    FaultKind.SELF: "Claim {own} cites itself.",
+    FaultKind.FORWARD: "Claim {own} cites claim {cited}, which stands after it.",
+    FaultKind.CIRCULAR: "Claim {own} cites claim {cited}, which itself depends on claim {own}.",
+    FaultKind.REPEATED_NUMBER: "Number {own} is used for more than one claim.",
+    FaultKind.MISSING_NUMBER: "Numbers {cited} to {before} are missing before claim {own}.",
+    FaultKind.FALLING_NUMBER: "Claim {own} stands after a claim with a higher number.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One claim in the tree: its index, the claims it cites, those that cite it, its depth."""
+
+    index: int
+    parents: tuple[int, ...]
+    children: tuple[int, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTree:
+    """The tree of a claim set: nodes[i] belongs to claims[i]."""
+
+    nodes: tuple[Node, ...]
+    roots: tuple[int, ...]
+    faults: tuple[Fault, ...]
+
+
+def build_tree(claims: tuple[Claim, ...]) -> ClaimTree:
+    """Link each claim with the claims it cites, and say what is wrong with the numbers.
+
+    Input: the claims of one set in order, as `parse_claims` gives them. Output: one node per
+    claim. `parents` are the cited claims that stand before it (a repeated number means the
+    nearest one before), so the links never form a circle; `depth` is 0 without parents, else one
+    more than the deepest parent's. `roots` are all nodes without parents, words before the first
+    number among them. Citations of the claim itself, of later claims and of no claim are faults
+    and give no link; a citation of a later claim that depends on this one is circular. Faults
+    stand in the order of the text.
+    """
+    cited = [_citations_of(place, claims) for place in range(len(claims))]
+    links = _Links(claims)
+    faults: list[Fault] = []
+    parents: list[tuple[int, ...]] = []
+    forward: list[tuple[int, int, Citation]] = []
+    for place, claim in enumerate(claims):
+        faults.extend(links.number_faults(place, claim))
+        own: dict[int, None] = {}
+        for citation in cited[place]:
+            faults.extend(links.judge(place, citation, own, forward))
+        links.add(place, claim)
+        parents.append(tuple(own))
+    linked = [list(own) for own in parents]
+    for place, target, _ in forward:
+        linked[place].append(target)
+    circles = find_circles(linked)
+    for place, target, citation in forward:
+        kind = FaultKind.CIRCULAR if circles[place] == circles[target] else FaultKind.FORWARD
+        number = claims[target].number
+        faults.append(_fault(kind, place, claims[place], number, citation))
+    faults.sort(key=lambda fault: (fault.start, fault.end))
+    nodes = _nodes(parents)
+    return ClaimTree(nodes, tuple(node.index for node in nodes if not node.parents), tuple(faults))
+
+
+def _citations_of(place: int, claims: tuple[Claim, ...]) -> tuple[Citation, ...]:
+    """Return what a claim cites, with spans in the source text."""
+    claim = claims[place]
+    if claim.number is None:
+        return ()
+    offset = claim.start + claim.body_offset
+    before = claims[max(0, place - WIDEST_RANGE) : place]
+    earlier = tuple(item.number for item in before if item.number is not None)
+    return tuple(
+        Citation(item.numbers, offset + item.start, offset + item.end)
+        for item in citations(claim.text[claim.body_offset :], earlier)
+    )
+
+
+class _Links:
+    """What is known about the numbers of a claim set while its claims are walked in order."""
+
+    def __init__(self, claims: tuple[Claim, ...]) -> None:
+        self.claims = claims
+        self.seen: dict[int, int] = {}
+        self.highest = 0
+        self.later: dict[int, int] = {}
+        for place in range(len(claims) - 1, -1, -1):
+            for number in _numbers(claims[place]):
+                self.later[number] = place
+
+    def add(self, place: int, claim: Claim) -> None:
+        """Take a claim's numbers as seen, for all claims after it."""
+        for number in _numbers(claim):
+            self.seen[number] = place
+            self.highest = max(self.highest, number)
+
+    def number_faults(self, place: int, claim: Claim) -> Iterator[Fault]:
+        """Yield what is wrong with a claim's own number."""
+        number = claim.number
+        if number is None:
+            return
+        mark = Citation((), claim.start + _indent(claim), claim.start + claim.body_offset)
+        if number in self.seen:
+            yield _fault(FaultKind.REPEATED_NUMBER, place, claim, None, mark)
+        elif number < self.highest:
+            yield _fault(FaultKind.FALLING_NUMBER, place, claim, None, mark)
+        gap = range(self.highest + 1, number)
+        missing = next((item for item in gap if item not in self.later), None)
+        if missing is not None:
+            yield _fault(FaultKind.MISSING_NUMBER, place, claim, missing, mark)
+
+    def judge(
+        self,
+        place: int,
+        citation: Citation,
+        own: dict[int, None],
+        forward: list[tuple[int, int, Citation]],
+    ) -> Iterator[Fault]:
+        """Add the cited claims to `own` or `forward`; yield one fault of a kind per citation."""
+        claim = self.claims[place]
+        kinds: set[FaultKind] = set()
+        for number in citation.numbers:
+            target = self.seen.get(number, self.later.get(number))
+            if target is not None and target < place:
+                own[target] = None
+                continue
+            kind = FaultKind.UNKNOWN
+            if target is not None:
+                kind = FaultKind.SELF if target == place else FaultKind.FORWARD
+            if kind in kinds:
+                continue
+            kinds.add(kind)
+            if kind is FaultKind.FORWARD and target is not None:
+                forward.append((place, target, citation))
+            else:
+                yield _fault(kind, place, claim, number, citation)
+        if not citation.numbers and not own:
+            yield _fault(FaultKind.UNKNOWN, place, claim, None, citation)
+
+
+def _numbers(claim: Claim) -> range:
+    """Return the numbers that a claim stands for: one, none, or a cancelled range."""
+    if claim.number is None:
+        return range(0)
+    return range(claim.number, (claim.last_number or claim.number) + 1)
+
+
+def _indent(claim: Claim) -> int:
+    head = claim.text[: claim.body_offset]
+    return len(head) - len(head.lstrip())
+
+
+def _fault(kind: FaultKind, place: int, claim: Claim, cites: int | None, span: Citation) -> Fault:
+    return Fault(kind, place, claim.number or 0, cites, span.start, span.end)
+
+
+def _nodes(parents: list[tuple[int, ...]]) -> tuple[Node, ...]:
+    children: list[list[int]] = [[] for _ in parents]
+    depths: list[int] = []
+    for place, own in enumerate(parents):
+        for parent in own:
+            children[parent].append(place)
+        depths.append(max((depths[parent] + 1 for parent in own), default=0))
+    return tuple(
+        Node(place, own, tuple(children[place]), depths[place]) for place, own in enumerate(parents)
+    )
