@@ -22,8 +22,13 @@ _TOKEN = re.compile(
     rf"(\d+(?:[.,]\d+)*|{_WORD}|[{_UNSPACED}][{_MARKS}]*|[^\s{_UNSEEN}])",
 )
 _UNSEEN_RUN = re.compile(rf"[{_UNSEEN}]+")
+_SPACE = rf"[\s{_UNSEEN}]*"
+# What opens a claim: "1.", "1)", "(1)", "Claim 1:", an ideographic comma, perhaps in a tag.
 _MARKER = re.compile(
-    r"\s*(?:claim\s+\d{1,4}\s*[:.)-]?(?=\s)|\d{1,4}(?:[.)](?!\d)|[\uff0e\u3001]))", re.IGNORECASE
+    rf"{_SPACE}(?:<[a-z][^<>\n]{{0,60}}>{_SPACE})?"
+    rf"(?:(?:claim|\u6743\u5229\u8981\u6c42)\s*\d{{1,4}}(?:\s*[:.)\uff1a\uff0e\u3001-]|(?=\s))"
+    rf"|[(\uff08]\d{{1,4}}[)\uff09]|\d{{1,4}}{_SPACE}(?:[.):](?!\d)|[\uff1a\uff0e\u3001]))",
+    re.IGNORECASE,
 )
 _ONE_SIGN = str.maketrans(
     "\u2010\u2011\u2012\u2013\u2014\u2212\u2018\u2019\u201c\u201d", "------''\"\""
