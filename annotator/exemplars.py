@@ -35,15 +35,27 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One line of claim text: a claim's beginning, or an element indented under it."""
+
+    is_element: bool
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """One candidate with its scores, the band of the lesson's criterion, and the band beside it.
 
-    `parts` joined give the candidate's text; `lost` are words of the reference it has nowhere.
+    `lost` are words of the reference that the candidate has nowhere.
     """
 
     criterion: str
     point: str
-    parts: tuple[Part, ...]
+    lines: tuple[Line, ...]
     lost: tuple[str, ...]
     scores: Mapping[str, int]
     band: Band
@@ -53,7 +65,7 @@ class Example:
 
     @property
     def candidate(self) -> str:
-        return "".join(part.text for part in self.parts)
+        return "\n".join(line.text for line in self.lines)
 
     @property
     def score(self) -> int:
@@ -76,8 +88,12 @@ class Lesson:
 
     criterion: str
     title: str
-    reference: str
+    lines: tuple[Line, ...]
     examples: tuple[Example, ...]
+
+    @property
+    def reference(self) -> str:
+        return "\n".join(line.text for line in self.lines)
 
 
 def marked_parts(text: str, marks: Sequence[str]) -> tuple[Part, ...]:
@@ -92,12 +108,19 @@ def marked_parts(text: str, marks: Sequence[str]) -> tuple[Part, ...]:
     return tuple(Part(piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece)
 
 
+def _lines(claims: str, marks: Sequence[str] = ()) -> tuple[Line, ...]:
+    return tuple(
+        Line(line.startswith(" "), marked_parts(line.strip(), marks))
+        for line in claims.splitlines()
+    )
+
+
 def _example(criterion: str, row: Mapping[str, Any]) -> Example:
     bands = {band.label: band for entry in RUBRIC if entry.key == criterion for band in entry.bands}
     return Example(
         criterion=criterion,
         point=row["point"],
-        parts=marked_parts(row["candidate"], row.get("marks", ())),
+        lines=_lines(row["candidate"], row.get("marks", ())),
         lost=tuple(row.get("lost", ())),
         scores=dict(zip(CRITERIA, row["scores"], strict=True)),
         band=bands[row["band"]],
@@ -110,7 +133,7 @@ def _example(criterion: str, row: Mapping[str, Any]) -> Example:
 def _lesson(row: Mapping[str, Any]) -> Lesson:
     criterion = row["criterion"]
     examples = tuple(_example(criterion, example) for example in row["examples"])
-    return Lesson(criterion, row["title"], row["reference"], examples)
+    return Lesson(criterion, row["title"], _lines(row["reference"]), examples)
 
 
 LESSONS: Final[tuple[Lesson, ...]] = tuple(

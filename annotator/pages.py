@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotator.views import campaigns, health, home, people, ratings
+from annotator.views import campaigns, health, home, people, ratings, rubric
 
 app_name = "annotator"
 
@@ -13,7 +13,8 @@ urlpatterns = [
     path("rated/", home.rated, name="rated"),
     path("rate/<uuid:pk>/", ratings.rate, name="rate"),
     path("rate/<uuid:pk>/overall/", ratings.overall, name="overall"),
-    path("rubric/", home.rubric, name="rubric"),
+    path("rubric/", rubric.rubric, name="rubric"),
+    path("rubric/<str:name>/", rubric.rubric_criterion, name="rubric_criterion"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/next/", ratings.take_next_candidate, name="take_next"),
     path("healthz", health.healthz, name="healthz"),

@@ -1,4 +1,4 @@
-"""Home: the queue of an annotator, the places of the others; own ratings; the rubric."""
+"""Home: the queue of an annotator, the places of the others; own ratings."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -8,7 +8,7 @@ from annotator.gate import SignedInRequest
 from annotator.models import Role
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.queue import open_assignments, queue_for, ratings_by
-from annotator.rubric import OVERALL_BANDS, RUBRIC, RUBRIC_VERSION, TOTAL_WEIGHT, overall_text
+from annotator.rubric import overall_text
 
 MOST_SHOWN = 500
 
@@ -36,14 +36,3 @@ def rated(request: SignedInRequest) -> HttpResponse:
     ratings = ratings_by(request.user)[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
     return render(request, "annotator/rated.html", {"rows": rows})
-
-
-@require_GET
-def rubric(request: SignedInRequest) -> HttpResponse:
-    context = {
-        "rubric": RUBRIC,
-        "overall_bands": OVERALL_BANDS,
-        "version": RUBRIC_VERSION,
-        "total_weight": TOTAL_WEIGHT,
-    }
-    return render(request, "annotator/rubric.html", context)

@@ -63,7 +63,7 @@ def test_claims_are_numbered_and_few_and_the_candidate_is_not_the_reference(
 def test_what_is_marked_is_new_and_what_is_lost_is_really_lost(
     lesson: Lesson, example: Example
 ) -> None:
-    marked = [part.text for part in example.parts if part.is_marked]
+    marked = [p.text for line in example.lines for p in line.parts if p.is_marked]
     assert marked or example.lost
     assert not [words for words in marked if words in lesson.reference]
     for words in example.lost:
