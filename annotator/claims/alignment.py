@@ -1,5 +1,6 @@
 """Owns the alignment of candidate claims with reference claims, row by row."""
 
+import re
 from dataclasses import dataclass
 
 from annotator.claims.content import content_words
@@ -7,12 +8,31 @@ from annotator.claims.pairing import Band, Rules, compare_bags, pair_up, score_a
 from annotator.claims.parsing import Claim
 
 # Tuned by eye on the demo pairs: below `least` two claims share a preamble and little else.
-_RULES = Rules(least=0.2, crossing=0.5, margin=0.25)
+_RULES = Rules(least=0.4, crossing=0.55, margin=0.2)
+# Two independent claims belong side by side even if far less alike.
+_BOTH_INDEPENDENT = 0.2
 # An independent claim takes a dependent one only if nothing of its own kind comes near.
 _OTHER_KIND = 0.6
-_SAME_NUMBER = 0.02
+_OTHER_CATEGORY = 0.8
+_SAME_NUMBER = 1.02
+# What ends the noun phrase that opens a claim and so names its category.
+_HEAD = re.compile(
+    r"[^,:;(]*?(?=[,:;(]|\b(?:of|for|according|as|in|to|that|which|wherein|where|by|using|when"
+    r"|compris\w+|includ\w+|having|with)\b)",
+    re.IGNORECASE,
+)
+_ACTIVITY = re.compile(r"\b(?:method|process|procedure|use)\s*$", re.IGNORECASE)
+_LONGEST_HEAD = 160
 
-_Kind = tuple[bool, bool, int | None]
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What sort of claim one is, beside what it says."""
+
+    is_heading: bool
+    is_independent: bool
+    is_activity: bool
+    number: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +52,8 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
     stands after the row of its predecessor, at the top if it has none. `similarity` is that of
     `pairing.compare_bags` on content words, 0 to 1, and 0 for a claim alone.
     Pairs keep the order of both sides, but for claims that were clearly moved: see
-    `pairing.pair_up`. Independent claims count as less alike to dependent ones, claims of one
-    number as a trifle more alike; words before the first number pair with their like only. The
+    `pairing.pair_up`. Independent claims count as less alike to dependent ones and methods to
+    things, claims of one number as a trifle more alike; words before the first number pair with their like only. The
     same claims give the same rows. It is a reading aid, not a finding.
     """
     raw = compare_bags(
@@ -57,25 +77,36 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
 
 
 def _kinds(claims: tuple[Claim, ...]) -> list[_Kind]:
-    """Return of each claim: whether it is words before the first number, independent, its number.
+    activity = {claim.number: _claims_activity(claim) for claim in reversed(claims)}
+    kinds: list[_Kind] = []
+    for claim in claims:
+        own = _claims_activity(claim)
+        # "A device that carries out the method of claim 1" is independent in all but form.
+        is_dependent = any(activity.get(number, own) == own for number in claim.depends_on)
+        # Words before the first number; a text without any number is a claim.
+        is_heading = claim.number is None and len(claims) > 1
+        kinds.append(_Kind(is_heading, not is_dependent, own, claim.number))
+    return kinds
 
-    A text without any number is no heading but a claim.
-    """
-    return [
-        (claim.number is None and len(claims) > 1, claim.is_independent, claim.number)
-        for claim in claims
-    ]
+
+def _claims_activity(claim: Claim) -> bool:
+    """Whether a claim is for a method or use: so ends the noun phrase that opens it."""
+    begin = claim.body_offset
+    head = _HEAD.match(claim.text, begin, begin + _LONGEST_HEAD)
+    return head is not None and _ACTIVITY.search(head.group()) is not None
 
 
 def _adjusted(score: float, kind: _Kind, other: _Kind) -> float:
-    """Return how alike two claims are, taking into account what kind of claims they are."""
-    if kind == other:
-        return 1.0 if kind[0] else score * (1 + _SAME_NUMBER)
-    if kind[0] != other[0]:
-        return 0.0
-    if kind[1] != other[1]:
-        return score * _OTHER_KIND
-    return score
+    """Return how alike two claims are, taking into account what sort of claims they are."""
+    if kind.is_heading or other.is_heading:
+        return float(kind.is_heading and other.is_heading)
+    if kind.is_independent != other.is_independent:
+        score *= _OTHER_KIND
+    elif kind.is_independent:
+        score += _BOTH_INDEPENDENT * (1 - score)
+    if kind.is_activity != other.is_activity:
+        score *= _OTHER_CATEGORY
+    return score * _SAME_NUMBER if kind.number == other.number else score
 
 
 def _with_strays(rows: list[Row], count: int) -> tuple[Row, ...]:

@@ -40,9 +40,14 @@ _SUFFIXES = (("ication", "y", 3), ("ation", "", 4), ("ional", "", 4), ("ion", ""
 _VOWEL = re.compile("[aeiouy]")
 _SHORTEST_INFLECTED = 4
 _LONGEST_CACHED = 40
-_IDEOGRAPH_CRAFT = frozenset("所述 一种 其中 包括 根据 根據 包含 据权 權利 权利 利要 要求 项所 任一 一项".split())
+_IDEOGRAPH_CRAFT_PAIRS = """
+所述 一种 其中 包括 根据 根據 包含 据权 權利 权利 利要 要求 项所 任一 一项
+"""
+_IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
 _FIRST_UNSPACED = "\u0e01"
-_CITING = frozenset({",", "or", "and", "to", "through", "-", "any", "of", "one", "/", "claim", "claims"})
+_CITING = frozenset(
+    {",", "or", "and", "to", "through", "-", "any", "of", "one", "/", "claim", "claims"}
+)
 
 
 def content_words(text: str) -> list[str]:
@@ -118,7 +123,9 @@ def _cut(word: str) -> str:
 def _without_suffix(word: str) -> str:
     for suffix, instead, shortest in _SUFFIXES:
         rest = word.removesuffix(suffix)
-        if len(word) > len(rest) >= shortest and _VOWEL.search(rest) and rest[-1] != "e":
+        if suffix == "ed" and rest.endswith("e"):
+            continue  # a speed is not the past of anything
+        if len(word) > len(rest) >= shortest and _VOWEL.search(rest):
             doubled = len(rest) > shortest and rest[-1] == rest[-2] != "s"
             return (rest[:-1] if doubled else rest) + instead
     return word

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log2
 
 # Pairs of bags that are all compared; above it only those near the diagonal, this near at least.
 LARGEST_COMPARED = 100_000
 NARROWEST_BAND = 9
-# A rare word weighs up to this many times as much as one that most bags hold.
-_HEAVIEST = 4
+# A rare word weighs up to this many times as much as one that all bags hold.
+_HEAVIEST = 7
 
 Pair = tuple[int, int]
 
@@ -36,10 +37,11 @@ class Rules:
 def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> list[Band]:
     """Return how alike each bag of words on the left is to the bags on the right, 0 to 1.
 
-    The score is Dice's: twice the weight of the words that both hold, over the weight of the words
-    of each; 1 for equal sets, two empty ones included. A word weighs 1 to 4, the more the fewer
-    bags hold it: 1 + log2(bags / bags with the word), rounded down. Up to LARGEST_COMPARED pairs
-    all are compared, above that only those near the diagonal.
+    The score is the mean of Dice's (twice the weight of the words that both hold, over the weight
+    of the words of each) and of the share that the lighter bag has in common with the other, so
+    that a bag is still like a part of itself; 1 for equal sets, two empty ones included. A word
+    weighs 1 to 7, the more the fewer bags hold it: 1 + 2 log2(bags / bags with the word), rounded.
+    Up to LARGEST_COMPARED pairs all are compared, above that only those near the diagonal.
     """
     bits = _word_bits([*left, *right])
     masks = [_mask(bag, bits) for bag in right]
@@ -49,12 +51,18 @@ def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) 
         mask = _mask(bag, bits)
         size = mask.bit_count()
         low, high = _window(place, len(left), len(right))
-        scores = [
-            2 * (mask & masks[j]).bit_count() / total if (total := size + sizes[j]) else 1.0
-            for j in range(low, high)
-        ]
-        bands.append(Band(low, scores))
+        bands.append(Band(low, _likeness(mask, size, masks[low:high], sizes[low:high])))
     return bands
+
+
+def _likeness(mask: int, size: int, masks: list[int], sizes: list[int]) -> list[float]:
+    return [
+        (common := (mask & other).bit_count()) / (size + weight)
+        + common / (2 * (size if size < weight else weight))
+        if size and weight
+        else float(size == weight)
+        for other, weight in zip(masks, sizes, strict=True)
+    ]
 
 
 def _word_bits(bags: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -63,7 +71,7 @@ def _word_bits(bags: Sequence[Sequence[str]]) -> dict[str, int]:
     bits: dict[str, int] = {}
     used = 0
     for word, count in held_by.items():
-        weight = min(_HEAVIEST, (len(bags) // count).bit_length())
+        weight = min(_HEAVIEST, round(1 + 2 * log2(len(bags) / count)))
         bits[word] = ((1 << weight) - 1) << used
         used += weight
     return bits
