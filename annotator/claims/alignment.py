@@ -53,8 +53,8 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
     `pairing.compare_bags` on content words, 0 to 1, and 0 for a claim alone.
     Pairs keep the order of both sides, but for claims that were clearly moved: see
     `pairing.pair_up`. Independent claims count as less alike to dependent ones and methods to
-    things, claims of one number as a trifle more alike; words before the first number pair with their like only. The
-    same claims give the same rows. It is a reading aid, not a finding.
+    things, claims of one number as a trifle more alike; words before the first number pair with
+    their like only. The same claims give the same rows. It is a reading aid, not a finding.
     """
     raw = compare_bags(
         [content_words(claim.text[claim.body_offset :]) for claim in reference],

@@ -9,7 +9,7 @@ from annotator.claims.words import is_content, read_tokens
 _CRAFT_WORDS = """
 according accordingly adapted aforesaid arranged being capable certain characterised characterized
 configured corresponding designed embodiment first following forth furnished given having herein
-least namely operable operative plurality provided provision provides related relating respect
+least means namely operable operative plurality provided provision provides related relating respect
 respective respectively second set step steps suitable third used using wherein additionally
 additional fourth fifth characterising characterizing operably described mentioned
 """
@@ -44,6 +44,9 @@ _IDEOGRAPH_CRAFT_PAIRS = """
 所述 一种 其中 包括 根据 根據 包含 据权 權利 权利 利要 要求 项所 任一 一项
 """
 _IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
+# "(12)", "(102, 202a)", "(a)", "(iv)": labels and reference numerals, which limit nothing.
+_LABEL_ITEM = r"(?:\d+[a-z]?'?|[a-z]'?|[ivx]{1,4})"
+_LABELS = re.compile(rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)", re.IGNORECASE)
 _FIRST_UNSPACED = "\u0e01"
 _CITING = frozenset(
     {",", "or", "and", "to", "through", "-", "any", "of", "one", "/", "claim", "claims"}
@@ -59,7 +62,7 @@ def content_words(text: str) -> list[str]:
     the numbers of cited claims, list labels and reference numerals in brackets ("(a)", "(12)").
     Unspaced scripts give pairs of neighbouring characters. A surface reading, not a lexicon.
     """
-    tokens = read_tokens(text)
+    tokens = read_tokens(_LABELS.sub(" ", text))
     words: list[str] = []
     is_citing = False
     previous_end, previous_key = -1, ""
@@ -75,20 +78,9 @@ def content_words(text: str) -> list[str]:
             continue
         else:
             is_citing = False
-            if is_content(key) and key not in _CRAFT and not _is_label(tokens.keys, place):
+            if is_content(key) and key not in _CRAFT:
                 words.append(stem(key))
     return words
-
-
-def _is_label(keys: list[str], place: int) -> bool:
-    """Whether a token stands alone in brackets and is a number or a short letter label."""
-    key = keys[place]
-    return (
-        place > 0
-        and (key[0].isdigit() or len(key) == 1 or not key.strip("ivx"))
-        and keys[place - 1] == "("
-        and keys[place + 1 : place + 2] == [")"]
-    )
 
 
 def stem(word: str) -> str:

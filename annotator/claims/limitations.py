@@ -1,0 +1,175 @@
+"""Owns the comparison of two claims limitation by limitation: what was kept, narrowed, dropped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotator.claims.content import content_words
+from annotator.claims.features import split_features
+from annotator.claims.pairing import Rules, compare_bags, pair_up, score_at
+
+_RULES = Rules(least=0.35, crossing=0.5, margin=0.2)
+# A limitation left alone belongs to a neighbour's pair if so much of it stands on the other side.
+_ABSORBED = 0.6
+# Up to this share of the words of each side exchanged, the same thing is said in other words.
+_REWORDED = 0.2
+# One side of an exchange outweighs the other if it has this many times as many words.
+_OUTWEIGHS = 2
+_DECISIVE = frozenset({"not", "no", "without", "only", "never", "nor", "above", "below", "exceed"})
+
+
+class Standing(StrEnum):
+    """How a limitation of the candidate stands to that of the reference."""
+
+    MATCHED = "matched"
+    NARROWED = "narrowed"
+    BROADENED = "broadened"
+    MISSING = "missing"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class Limitation:
+    """One or several features in a row: claim_text[start:end]."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitationPair:
+    """A limitation of each side, or of one side alone, and how they stand to each other."""
+
+    reference: Limitation | None
+    candidate: Limitation | None
+    standing: Standing
+    similarity: float
+
+
+@dataclass(slots=True)
+class _Part:
+    """One feature, or several joined, on the way to a limitation."""
+
+    start: int
+    end: int
+    words: list[str]
+    opens_list: bool
+    partner: "_Part | None" = None
+
+
+def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, ...]:
+    """Set the limitations of an aligned pair of claims side by side.
+
+    Inputs: the texts of two claims. Output: pairs in which every feature of `split_features` of
+    both sides lies in exactly one limitation; features in a row are one limitation where the other
+    side says them in one. Order: that of the reference; an added limitation stands after the pair
+    of the one before it. `similarity`: `pairing.compare_bags` on content words, 0 to 1; 0 alone.
+    Standing, by sets of content words (see `content.content_words`):
+    MATCHED if the sets are equal; NARROWED if the candidate only adds; BROADENED if it only lacks.
+    If it does both: the side with twice as many words wins; otherwise MATCHED if up to a fifth of
+    the words were exchanged, none of them a number or a negation; otherwise the side with more
+    words, on a tie BROADENED. MISSING and ADDED have no counterpart, and neither has the opening
+    of a list ("wherein the layer includes:") that is MATCHED because one limitation of the other
+    side holds all its words.
+    Words are counted, not understood: a standing is a question to the attorney, not a verdict.
+    """
+    left, right = _parts(reference), _parts(candidate)
+    _pair(left, right)
+    _absorb(left)
+    _absorb(right)
+    return _in_rows(left, right)
+
+
+def _parts(text: str) -> list[_Part]:
+    return [
+        _Part(item.start, item.end, content_words(item.text), item.text.rstrip().endswith(":"))
+        for item in split_features(text)
+    ]
+
+
+def _pair(left: list[_Part], right: list[_Part]) -> None:
+    bands = compare_bags([part.words for part in left], [part.words for part in right])
+    for i, j in pair_up(bands, _RULES):
+        left[i].partner, right[j].partner = right[j], left[i]
+
+
+def _absorb(parts: list[_Part]) -> None:
+    """Join a part without partner to a neighbour whose partner says what it says."""
+    place = 0
+    while place < len(parts):
+        part = parts[place]
+        before = parts[place - 1] if place else None
+        after = parts[place + 1] if place + 1 < len(parts) else None
+        host = None if part.partner else _host(part, before, after)
+        if host is None:
+            place += 1
+            continue
+        host.start, host.end = min(host.start, part.start), max(host.end, part.end)
+        host.words = host.words + part.words
+        del parts[place]
+
+
+def _host(part: _Part, *neighbours: _Part | None) -> _Part | None:
+    """Return the neighbour whose partner covers most of what the part adds to it."""
+    best, most = None, _ABSORBED
+    for neighbour in neighbours:
+        if neighbour is None or neighbour.partner is None:
+            continue
+        own = set(part.words) - set(neighbour.words)
+        covered = len(own.intersection(neighbour.partner.words)) / len(own) if own else 0.0
+        if covered >= most or not part.words:
+            best, most = neighbour, covered
+    return best
+
+
+def _as_pair(reference: _Part, candidate: _Part) -> LimitationPair:
+    left = Limitation(reference.start, reference.end)
+    right = Limitation(candidate.start, candidate.end)
+    similarity = score_at(compare_bags([reference.words], [candidate.words]), 0, 0)
+    return LimitationPair(left, right, _standing(reference.words, candidate.words), similarity)
+
+
+def _is_said(part: _Part, others: list[_Part]) -> bool:
+    """Whether a part merely opens a list and one part of the other side holds all its words."""
+    return part.opens_list and any(set(part.words).issubset(other.words) for other in others)
+
+
+def _standing(reference: Sequence[str], candidate: Sequence[str]) -> Standing:
+    known, given = set(reference), set(candidate)
+    lost, added = known - given, given - known
+    if not lost and not added:
+        return Standing.MATCHED
+    if len(added) >= _OUTWEIGHS * len(lost):
+        return Standing.NARROWED
+    if len(lost) >= _OUTWEIGHS * len(added):
+        return Standing.BROADENED
+    exchanged = max(len(lost) / len(known), len(added) / len(given))
+    if exchanged <= _REWORDED and not any(map(_is_decisive, lost | added)):
+        return Standing.MATCHED
+    return Standing.NARROWED if len(added) > len(lost) else Standing.BROADENED
+
+
+def _is_decisive(word: str) -> bool:
+    return word in _DECISIVE or word[0].isdigit()
+
+
+def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...]:
+    """Follow the reference; an added limitation stands after the pair of the one before it."""
+    followers: dict[int | None, list[LimitationPair]] = {}
+    leader: int | None = None
+    for part in right:
+        if part.partner is None:
+            standing = Standing.MATCHED if _is_said(part, left) else Standing.ADDED
+            alone = LimitationPair(None, Limitation(part.start, part.end), standing, 0.0)
+            followers.setdefault(leader, []).append(alone)
+        else:
+            leader = id(part)
+    rows = followers.get(None, [])
+    for part in left:
+        if part.partner is None:
+            standing = Standing.MATCHED if _is_said(part, right) else Standing.MISSING
+            rows.append(LimitationPair(Limitation(part.start, part.end), None, standing, 0.0))
+        else:
+            rows.append(_as_pair(part, part.partner))
+            rows.extend(followers.get(id(part.partner), ()))
+    return tuple(rows)
