@@ -4,17 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotator.claims.basis import ORDINALS, WORD, Basis, Reading
 from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.terms import Mention, find_mentions, singular
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
-# Nouns that need no introduction: properties and parts that every thing of their kind has.
-_INHERENT_WORDS = """
-amount average beginning bottom bulk case claim direction end extent fact first following former
-group inside interior last latter length like maximum mean minimum number order other outcome
-outside plane presence rate remainder rest same step sum time top total value weight width
-"""
-_INHERENT = frozenset(_INHERENT_WORDS.split())
+_DEFINITE_OPENING = re.compile(r"(?:the|said)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +25,32 @@ def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
     """Return the definite terms of a claim set that nothing earlier introduces.
 
     Input: the text of a claim set. Output: one finding per term and claim, the first place of
-    each, with offsets into `text`. "The X" has basis when the noun of X stands earlier outside
-    every "the ..." and "said ...", in the same claim or in a claim on which it depends, directly
-    or not. A term found missing in a claim is not reported again in its dependents. A claim that
-    cites no earlier claim, but ought to, is read after all earlier ones: its fault is the
+    each, with offsets into `text`. "The X" has basis when the noun of X (or the act it names) and
+    the words before the noun stand earlier outside every "the ..." and "said ...", in the same
+    claim or in a claim on which it depends, directly or not; order and company of these words are
+    free. "The X of Y" defines itself and introduces X. A term found missing in a claim is not
+    reported again in its dependents. A claim that cites no earlier claim, but ought to (it cites
+    an unknown one, or opens with "The ..."), is read after all earlier ones: its fault is the
     dependency. The reading is by surface words: a finding is a question, not a verdict.
     """
     claims = parse_claims(text)
+    basis = Basis()
+    reported: dict[str, int] = {}
     findings: list[MissingAntecedent] = []
-    # What is known, and what has been reported, at the end of each claim (by its start).
-    known: dict[int, set[str]] = {}
-    reported: dict[int, set[str]] = {}
-    for place, claim in enumerate(claims):
-        parents = _parents(claim, claims[:place])
-        inherited = {word for parent in parents for word in known[parent.start]}
-        heard = {word for parent in parents for word in reported[parent.start]}
-        own = _introduced(claim.text)
-        for mention in _without_basis(claim, inherited, own):
-            if not heard.intersection(mention.heads):
+    for place, (claim, above) in enumerate(zip(claims, _chains(claims), strict=True)):
+        reading = Reading.of(claim.text)
+        chain = above | 1 << place
+        for mention in reading.definite:
+            opens = _opens(claim, mention.start)
+            orphan = opens and bool(place) and not claim.depends_on
+            if not orphan and basis.holds(mention, reading, above, loosely=opens):
+                continue
+            keys = _report_keys(mention)
+            if not any(reported.get(key, 0) & chain for key in keys):
                 findings.append(_finding(claim, mention))
-            heard.update(mention.heads)
-        known[claim.start] = inherited.union(own)
-        reported[claim.start] = heard
+            for key in keys:
+                reported[key] = reported.get(key, 0) | 1 << place
+        basis.add(reading, place)
     return tuple(findings)
 
 
@@ -65,50 +63,54 @@ def unintroduced_phrases(text: str) -> frozenset[str]:
     meant for comparing a text before and after a change.
     """
     mentions = [item for item in find_mentions(text) if item.is_definite]
-    inside = {place for item in mentions for place in range(item.start, item.end)}
     found: set[str] = set()
-    # All words outside definite phrases so far, one space around each.
-    before, done = " ", 0
+    # Every run of up to four words outside definite phrases so far.
+    runs: set[str] = set()
+    latest: list[str] = []
+    done = 0
     for mention in mentions:
-        for match in _WORD.finditer(text, done, mention.start):
-            before += "| " if match.start() in inside else f"{singular(match.group().lower())} "
-        done = mention.start
-        phrases = mention.phrases
-        if not any(f" {phrase} " in before for phrase in phrases):
-            found.add(phrases[0])
+        for match in WORD.finditer(text, done, mention.start):
+            latest = [*latest[-3:], singular(match.group().lower())]
+            runs.update(" ".join(latest[first:]) for first in range(len(latest)))
+        if mention.start >= done:
+            latest = []
+        done = max(done, mention.end)
+        if not runs.intersection(mention.phrases):
+            found.add(mention.phrases[0])
     return frozenset(found)
 
 
-def _parents(claim: Claim, earlier: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    if not claim.depends_on:
-        return ()
-    cited = set(claim.depends_on)
-    return tuple(item for item in earlier if item.number in cited) or earlier
+def _chains(claims: tuple[Claim, ...]) -> Iterator[int]:
+    """Yield for each claim the set of claims above it, as bits: bit i stands for claims[i].
+
+    Sets as bits, because "any preceding claim" a hundred times over makes long unions.
+    """
+    above_number: dict[int, int] = {}
+    for place, claim in enumerate(claims):
+        above = 0
+        for number in claim.depends_on:
+            above |= above_number.get(number, 0)
+        if not above and (claim.depends_on or _DEFINITE_OPENING.match(claim.body)):
+            above = (1 << place) - 1
+        yield above
+        if claim.number is not None:
+            own = above | 1 << place
+            above_number[claim.number] = above_number.get(claim.number, 0) | own
 
 
-def _without_basis(claim: Claim, inherited: set[str], own: dict[str, int]) -> Iterator[Mention]:
-    """Yield the definite mentions of a claim none of whose possible nouns is known by then."""
-    for mention in find_mentions(claim.text):
-        if not mention.is_definite or _INHERENT.intersection(mention.heads):
-            continue
-        if not any(
-            head in inherited or own.get(head, mention.start) < mention.start
-            for head in mention.heads
-        ):
-            yield mention
+def _report_keys(mention: Mention) -> tuple[str, ...]:
+    """Return under which names a missing term is known as reported: its possible nouns."""
+    first = mention.term.split(" ", 1)[0]
+    if first in ORDINALS:
+        return tuple(f"{first} {head}" for head in mention.heads)
+    return mention.heads
+
+
+def _opens(claim: Claim, place: int) -> bool:
+    """Whether a place in a numbered claim is its first word."""
+    return claim.number is not None and not claim.text[claim.body_offset : place].strip()
 
 
 def _finding(claim: Claim, mention: Mention) -> MissingAntecedent:
     start, end = claim.start + mention.start, claim.start + mention.end
     return MissingAntecedent(claim.number, mention.term, start, end)
-
-
-def _introduced(text: str) -> dict[str, int]:
-    """Map the singular of every word outside definite terms to its first place in `text`."""
-    definite = [item for item in find_mentions(text) if item.is_definite]
-    inside = {place for item in definite for place in range(item.start, item.end)}
-    places: dict[str, int] = {}
-    for match in _WORD.finditer(text):
-        if match.start() not in inside:
-            places.setdefault(singular(match.group().lower()), match.start())
-    return places

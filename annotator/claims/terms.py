@@ -10,20 +10,50 @@ _ARTICLE = re.compile(
     r"|two|three|four)\s+(?=[A-Za-z])",
     re.IGNORECASE,
 )
+# "The at least one valve" is as definite as "the valve".
+_QUANTITY = re.compile(
+    r"(?:at\s+least\s+(?:one|two)|one\s+or\s+more|plurality\s+of|pair\s+of|two|three|four)\s+"
+    r"(?=[A-Za-z])",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
-# Words that end a noun phrase: prepositions, conjunctions, verbs and adverbs common in claims.
+_NEXT_WORD = re.compile(r"\s([A-Za-z][A-Za-z-]*)")
+# Words that end a noun phrase: prepositions, conjunctions, verbs, adverbs and adjectives that
+# stand after their noun, as far as they are common in claims.
 _STOP_WORDS = """
-a about according across after against agree along an and any are around as at based be before
-being below between beyond but by can comprise comprises comprising configured contain
-containing contains defines defining differ disposed do does during each engages engaging
-extending extends faces following for forming forms from further given has have having hold
-holding holds if in includes including into is it its less lies located made may meets more near
-no nor not of on one only onto opens or out over past per produce produces receives receiving
-relative rests said several so such than that the their then thereby therein thereof through to
-together toward towards under until up upon uses using via was were when where whereby wherein
-whether which while whose will with within without
+a about above according across adapted adjacent after against agree along also an and any apart
+are around as at available away based be because been before being below between beyond but by can
+cause causes characterized characterised comprise comprises comprising configured contain contains
+containing corresponding corresponds could define defines defining depend depends differ different
+differs disposed do does downstream during each either engages engaging equal extend extending
+extends faces following follows for form forming forms from further given greater has have having
+hold holding holds however if in include includes including indicate indicates indicating into is
+it its larger less lies located made may meets more near no nor not of off on once one
+only onto operable opens opposite or out outside over parallel past per perpendicular produce
+produces provide provides providing receive receives receiving relative representing represents
+resulting rests said selected several should similar smaller so such suitable than that the their
+them then thereafter thereby therebetween therefore therefrom therein thereof thereon thereto
+therewith these they this those through throughout to together toward towards under unless until
+up upon upstream used uses using vary varies via was were when where whereby wherein whereupon
+whether which while whose will with within without would
 """
 _STOP = frozenset(_STOP_WORDS.split())
+# After its noun an adverb ends a phrase; these end in "-ly" and are nouns.
+_NOUNS_IN_LY = frozenset(
+    ["anomaly", "assembly", "belly", "family", "fly", "monopoly", "ply", "poly", "reply", "supply"]
+)
+# Nouns whose plural no suffix tells, and nouns that end like a plural.
+_IRREGULAR_WORDS = """
+always:always analyses:analysis antennae:antenna apparatuses:apparatus appendices:appendix
+axes:axis bacteria:bacterium bias:bias biases:bias bogies:bogie buses:bus chassis:chassis
+criteria:criterion dies:die feet:foot foci:focus formulae:formula fungi:fungus gases:gas
+halves:half hypotheses:hypothesis indices:index knives:knife leaves:leaf lens:lens lenses:lens
+lies:lie loci:locus loaves:loaf matrices:matrix means:means media:medium men:man mice:mouse
+nuclei:nucleus phenomena:phenomenon radii:radius series:series shelves:shelf species:species
+spectra:spectrum stimuli:stimulus teeth:tooth ties:tie valves:valve vertices:vertex viruses:virus
+women:woman
+"""
+_IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_WORDS.split())
 _LONGEST_TERM = 4
 
 
@@ -63,29 +93,51 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the noun phrases of `text` that stand after an article, in order.
 
     Input: any text. Output: mentions whose spans are offsets into `text`. A term is read as up
-    to four words after the article, ending before a stop word, a participle in second place or
-    later, or punctuation: a surface proxy, not a grammar.
+    to four words after the article, ending before a stop word, an adverb or a participle without
+    a noun of its own, or punctuation: a surface proxy, not a grammar. "The at least one valve" is
+    a mention of "valve" with the article "the".
     """
     return tuple(_iterate_mentions(text))
 
 
 def _iterate_mentions(text: str) -> Iterator[Mention]:
+    taken = 0
     for match in _ARTICLE.finditer(text):
+        if match.start() < taken:
+            continue
+        article = match["article"].lower()
+        quantity = _QUANTITY.match(text, match.end()) if article in _DEFINITE else None
+        position = taken = end = quantity.end() if quantity else match.end()
         words: list[str] = []
-        position = end = match.end()
         while len(words) < _LONGEST_TERM and (word := _WORD.match(text, position)):
             lowered = word.group().lower()
-            if lowered in _STOP or (words and lowered.endswith("ed")):
+            if lowered in _STOP or (words and _ends_phrase(lowered, text, word.end())):
                 break
             words.append(lowered)
             end = word.end()
             position = end + 1 if text[end : end + 1] in (" ", "\n") else len(text)
         if words:
-            yield Mention(match["article"].lower(), " ".join(words), match.start(), end)
+            yield Mention(article, " ".join(words), match.start(), end)
+
+
+def _ends_phrase(word: str, text: str, end: int) -> bool:
+    """Whether a word in second place or later is an adverb, or a participle without a noun.
+
+    "The signal received by ..." ends before the participle, "the lightly doped layer" does not.
+    """
+    if word.endswith("ed") and len(word) > 4 and not word.endswith("eed"):
+        following = _NEXT_WORD.match(text, end)
+        return following is None or following[1].lower() in _STOP or following[1].endswith("ly")
+    return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
 
 
 def singular(word: str) -> str:
-    """Fold a plain English plural ("valves", "boxes", "batteries") to its singular, by suffix."""
+    """Fold a plain English plural ("valves", "boxes", "batteries") to its singular.
+
+    By suffix, but for a few irregular nouns. A word that is no plural comes back as it is.
+    """
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes")):

@@ -32,10 +32,34 @@ def test_a_verb_after_the_noun_leaves_the_noun_among_the_heads():
         ("batteries", "battery"),
         ("glass", "glass"),
         ("axis", "axis"),
+        ("lens", "lens"),
+        ("lenses", "lens"),
+        ("bacteria", "bacterium"),
+        ("gases", "gas"),
+        ("indices", "index"),
     ],
 )
 def test_plurals_are_folded(plural, one):
     assert singular(plural) == one
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("the at least one valve, said plurality of rods", ["valve", "rods"]),
+        ("the signal received by it", ["signal"]),
+        ("the lightly doped layer", ["lightly doped layer"]),
+        ("the member axially moving", ["member"]),
+        ("the valve assembly", ["valve assembly"]),
+        ("the nip therebetween", ["nip"]),
+        ("the display different from it", ["display"]),
+        ("the power feed unit", ["power feed unit"]),
+    ],
+)
+def test_a_term_ends_where_its_noun_ends(text, terms):
+    found = find_mentions(text)
+    assert [item.term for item in found] == terms
+    assert all(item.is_definite for item in found)
 
 
 @given(st.text(alphabet="the aseid,.- \n"))
