@@ -13,7 +13,13 @@ least means namely operable operative plurality provided provision provides rela
 respective respectively second set step steps suitable third used using wherein additionally
 additional fourth fifth characterising characterizing operably described mentioned
 """
-_CRAFT = frozenset(_CRAFT_WORDS.split())
+# Hedges: they blur a limitation but set none.
+_HEDGES = """
+appropriate appropriately approximately case certain essentially generally kind like manner normally
+optional optionally otherwise perhaps possible possibly preferable preferably rough roughly somehow
+something speaking substantially suitable suitably typically usually
+"""
+_CRAFT = frozenset((_CRAFT_WORDS + _HEDGES).split())
 # Groups of words that drafters use for one another; each word is read as the first of its group.
 _SYNONYM_GROUPS = """
 attach fasten secure fix affix mount
@@ -30,7 +36,6 @@ begin start commence
 end terminate
 near adjacent
 apparatus device
-approximately about substantially
 """
 # What stands for a suffix, and the shortest stem it may leave. Agent nouns stay: a sensor is no
 # sensing.
@@ -58,8 +63,8 @@ def content_words(text: str) -> list[str]:
 
     Input: any text. Output: keys under which inflections of a word ("forming", "formed") and some
     words that drafters use for one another ("select", "choose") are one. Left out are function
-    words, words of the drafter's craft ("configured", "respective", "first"), the number marker,
-    the numbers of cited claims, list labels and reference numerals in brackets ("(a)", "(12)").
+    words, hedges, words of the drafter's craft ("configured", "respective", "first"), the number
+    marker, numbers of cited claims, list labels and reference numerals ("(a)", "(12, 14a)").
     Unspaced scripts give pairs of neighbouring characters. A surface reading, not a lexicon.
     """
     tokens = read_tokens(_LABELS.sub(" ", text))

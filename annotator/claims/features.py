@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from annotator.claims.parsing import Claim
 
-# A feature ends after a semicolon and the conjunction that follows it, at a line break, before
-# "wherein", ", where", ", in which" or ", characterised in that", and after the colon that opens a list (of
-# letters: "1: 2" is a ratio). Ideographic text ends features with marks of its own. A label in
-# brackets that follows ("(a)", "i)") stays with what it labels.
+# A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
+# colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",
+# ", in which" or ", characterised in that". Ideographic text has marks of its own. A label in
+# brackets ("(a)") stays with what it labels.
 _CUT = re.compile(
     r"[;\uff1b]\s*(?:(?:and|or)\b(?:/or\b)?\s*)?"
     r"|(?<=[a-z)]):\s+(?=[^\W\d]|[(\[\u2022*-])|(?<=comprising):\s*|\uff1a\s*|\n\s*"
-    r"|[,]?\s+(?=where(?:in|by)\b)|,\s+(?=where\b|in which\b|characteri[sz]ed\b)"
+    r"|,?\s+(?=where(?:in|by)\b)"
+    r"|,\s+(?=where\b|in which\b|characteri[sz]ed\b)"
     r"|\uff0c\s*(?=\u5176\u4e2d|\u5176\u7279\u5f81)",
     re.IGNORECASE,
 )

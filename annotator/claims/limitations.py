@@ -1,12 +1,11 @@
 """Owns the comparison of two claims limitation by limitation: what was kept, narrowed, dropped."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.claims.content import content_words
 from annotator.claims.features import split_features
-from annotator.claims.pairing import Rules, compare_bags, pair_up, score_at
+from annotator.claims.pairing import Rules, compare_bags, pair_up
 
 _RULES = Rules(least=0.35, crossing=0.5, margin=0.2)
 # A limitation left alone belongs to a neighbour's pair if so much of it stands on the other side.
@@ -63,7 +62,7 @@ def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, .
     Inputs: the texts of two claims. Output: pairs in which every feature of `split_features` of
     both sides lies in exactly one limitation; features in a row are one limitation where the other
     side says them in one. Order: that of the reference; an added limitation stands after the pair
-    of the one before it. `similarity`: `pairing.compare_bags` on content words, 0 to 1; 0 alone.
+    of the one before it. `similarity`: Dice's on the sets of content words, 0 to 1; 0 alone.
     Standing, by sets of content words (see `content.content_words`):
     MATCHED if the sets are equal; NARROWED if the candidate only adds; BROADENED if it only lacks.
     If it does both: the side with twice as many words wins; otherwise MATCHED if up to a fifth of
@@ -125,8 +124,10 @@ def _host(part: _Part, *neighbours: _Part | None) -> _Part | None:
 def _as_pair(reference: _Part, candidate: _Part) -> LimitationPair:
     left = Limitation(reference.start, reference.end)
     right = Limitation(candidate.start, candidate.end)
-    similarity = score_at(compare_bags([reference.words], [candidate.words]), 0, 0)
-    return LimitationPair(left, right, _standing(reference.words, candidate.words), similarity)
+    known, given = set(reference.words), set(candidate.words)
+    words = len(known) + len(given)
+    similarity = 2 * len(known & given) / words if words else 1.0
+    return LimitationPair(left, right, _standing(known, given), similarity)
 
 
 def _is_said(part: _Part, others: list[_Part]) -> bool:
@@ -134,8 +135,7 @@ def _is_said(part: _Part, others: list[_Part]) -> bool:
     return part.opens_list and any(set(part.words).issubset(other.words) for other in others)
 
 
-def _standing(reference: Sequence[str], candidate: Sequence[str]) -> Standing:
-    known, given = set(reference), set(candidate)
+def _standing(known: set[str], given: set[str]) -> Standing:
     lost, added = known - given, given - known
     if not lost and not added:
         return Standing.MATCHED

@@ -40,10 +40,11 @@ def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) 
     The score is the mean of Dice's (twice the weight of the words that both hold, over the weight
     of the words of each) and of the share that the lighter bag has in common with the other, so
     that a bag is still like a part of itself; 1 for equal sets, two empty ones included. A word
-    weighs 1 to 7, the more the fewer bags hold it: 1 + 2 log2(bags / bags with the word), rounded.
+    weighs 1 to 7, the more the fewer bags of a side hold it: 1 - 2 log2(share of the bags that
+    hold it, on the side where that is larger), rounded.
     Up to LARGEST_COMPARED pairs all are compared, above that only those near the diagonal.
     """
-    bits = _word_bits([*left, *right])
+    bits = _word_bits(left, right)
     masks = [_mask(bag, bits) for bag in right]
     sizes = [mask.bit_count() for mask in masks]
     bands = []
@@ -65,13 +66,16 @@ def _likeness(mask: int, size: int, masks: list[int], sizes: list[int]) -> list[
     ]
 
 
-def _word_bits(bags: Sequence[Sequence[str]]) -> dict[str, int]:
+def _word_bits(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> dict[str, int]:
     """Give each word as many bits of a mask as it weighs, so that counting bits adds weights."""
-    held_by = Counter(word for bag in bags for word in set(bag))
+    shares: dict[str, float] = {}
+    for bags in (left, right):
+        for word, count in Counter(word for bag in bags for word in set(bag)).items():
+            shares[word] = max(shares.get(word, 0.0), count / len(bags))
     bits: dict[str, int] = {}
     used = 0
-    for word, count in held_by.items():
-        weight = min(_HEAVIEST, round(1 + 2 * log2(len(bags) / count)))
+    for word, share in shares.items():
+        weight = min(_HEAVIEST, round(1 - 2 * log2(share)))
         bits[word] = ((1 << weight) - 1) << used
         used += weight
     return bits
