@@ -66,7 +66,7 @@ def diff_words(reference: str, candidate: str) -> tuple[tuple[Piece, ...], tuple
 
 def find_gaps(left: list[str], right: list[str]) -> list[Gap]:
     """Return where two lists of token keys differ, in order, made readable."""
-    gaps = _dissolve(_raw_gaps(left, right), left)
+    gaps = _dissolve(raw_gaps(left, right), left)
     if not gaps:
         return []
     ends = [*((gap.low, gap.start) for gap in gaps[1:]), (len(left), len(right))]
@@ -78,7 +78,8 @@ def find_gaps(left: list[str], right: list[str]) -> list[Gap]:
     return moved
 
 
-def _raw_gaps(left: list[str], right: list[str]) -> Iterator[Gap]:
+def raw_gaps(left: list[str], right: list[str]) -> Iterator[Gap]:
+    """Yield what a longest common subsequence leaves out, in order."""
     low = start = 0
     for i, j in [*common_words(left, right), (len(left), len(right))]:
         if i > low or j > start:
