@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from annotator import permissions
@@ -15,6 +16,8 @@ from annotator.queries.access import roles_of
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
 API_PREFIX = "/api/"
+# The field by which the rate form is known: what it carries must outlive a session.
+DRAFT_FIELD = "draft_version"
 
 
 class SignedInRequest(HttpRequest):
@@ -54,9 +57,18 @@ def principals_of(user: Any) -> frozenset[str]:
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    target = f"{settings.LOGIN_URL}?{urlencode({'next': request.get_full_path()})}"
+    target = f"{settings.LOGIN_URL}?{urlencode({'next': _page_of(request)})}"
     if request.headers.get("HX-Request"):
         response = JsonResponse({"detail": "Sign in again to go on."}, status=401)
         response["HX-Redirect"] = settings.LOGIN_URL
         return response
-    return redirect(target)
+    # What was typed is not dropped with the session: the browser posts it to the sign-in page.
+    return redirect(target, preserve_request=DRAFT_FIELD in request.POST)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Return the page to come back to: that of the form, when one of its buttons was pressed."""
+    match = request.resolver_match
+    if DRAFT_FIELD in request.POST and match and "pk" in match.kwargs:
+        return reverse("annotator:rate", kwargs={"pk": match.kwargs["pk"]})
+    return request.get_full_path()

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from annotator.views import campaigns, health, home, people, ratings, rubric
+from annotator.views import (
+    campaigns,
+    drafts,
+    health,
+    home,
+    keys,
+    leaving,
+    people,
+    ratings,
+    reading,
+    rubric,
+    tags,
+)
 
 app_name = "annotator"
 
@@ -13,6 +25,16 @@ urlpatterns = [
     path("rated/", home.rated, name="rated"),
     path("rate/<uuid:pk>/", ratings.rate, name="rate"),
     path("rate/<uuid:pk>/overall/", ratings.overall, name="overall"),
+    path("rate/<uuid:pk>/draft/", drafts.draft, name="draft"),
+    path("rate/<uuid:pk>/draft/discard/", drafts.discard, name="discard_draft"),
+    path("rate/<uuid:pk>/ping/", drafts.ping, name="ping"),
+    path("rate/<uuid:pk>/reading/", reading.reading, name="reading"),
+    path("rate/<uuid:pk>/tags/", tags.tags, name="tags"),
+    path("rate/<uuid:pk>/skip/", leaving.skip, name="skip"),
+    path("rate/<uuid:pk>/recuse/", leaving.recuse_oneself, name="recuse"),
+    path("rate/<uuid:pk>/take-back/", leaving.take_back, name="take_back"),
+    path("rate/<uuid:pk>/flag/", leaving.flag, name="flag"),
+    path("keys/", keys.keys, name="keys"),
     path("rubric/", rubric.rubric, name="rubric"),
     path("rubric/<str:name>/", rubric.rubric_criterion, name="rubric_criterion"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),

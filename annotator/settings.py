@@ -153,7 +153,7 @@ STORAGES = {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
             if IS_LOCAL
-            else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+            else "annotator.static_files.HashedStaticFiles"
         )
     },
 }

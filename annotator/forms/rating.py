@@ -1,5 +1,6 @@
 """The rating form: four scores by one rule, a comment, and what makes a resend harmless."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,6 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
+from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.models import Rating
 from annotator.refusals import Refused
 from annotator.rubric import CRITERIA, NAMES
@@ -17,7 +19,13 @@ SCORE: Final = re.compile(r"(10|[0-9])")
 ASCII_SPACE: Final = " \t\r\n\f\v"
 LONGEST_KEY: Final = 200
 LARGEST_VERSION: Final = 2**31 - 1
-HIDDEN: Final = frozenset({"csrfmiddlewaretoken"})
+LONGEST_TAGS: Final = 100_000
+AIDS: Final = ("aligned", "diff", "marks")
+# Fields of the same form that other buttons of it send: the reason of a skip, a chosen tag.
+OF_OTHER_BUTTONS: Final = frozenset(
+    {"csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason", "tag", "aid"}
+)
+TYPED: Final = (*CRITERIA, "comment", "note", "error_tags")
 
 
 class EverySent(forms.Widget):
@@ -50,19 +58,45 @@ class CommentField(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
-class RatingForm(forms.Form):
-    """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
+class TagsField(forms.CharField):
+    """The chosen error tags as JSON, which the page keeps in a hidden field."""
 
-    key = forms.CharField(required=False, max_length=LONGEST_KEY)
-    version = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
-    comment = CommentField(
+    def clean(self, value: Any) -> list[Any]:
+        text = str(super().clean(value) or "[]")
+        try:
+            tags = loads(text.encode("utf-8", "surrogatepass"))
+        except StrictJsonError as error:
+            raise ValidationError(f"The error tags cannot be read: {error.reason}") from error
+        if not isinstance(tags, list):
+            raise ValidationError("Error tags are a list.")
+        return tags
+
+
+def _words(noun: str) -> CommentField:
+    return CommentField(
         required=False,
         strip=False,
         max_length=LONGEST_COMMENT,
         error_messages={
-            "max_length": "A comment may have %(limit_value)d characters; this has %(show_value)d."
+            "max_length": f"A {noun} may have %(limit_value)d characters; this has %(show_value)d."
         },
     )
+
+
+def _version() -> forms.IntegerField:
+    return forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
+
+
+class RatingForm(forms.Form):
+    """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
+
+    key = forms.CharField(required=False, max_length=LONGEST_KEY)
+    version = _version()
+    draft_version = _version()
+    shown = forms.CharField(required=False, max_length=100)
+    comment = _words("comment")
+    note = _words("note")
+    error_tags = TagsField(required=False, max_length=LONGEST_TAGS)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
@@ -70,7 +104,7 @@ class RatingForm(forms.Form):
             self.fields[criterion] = ScoreField(label=NAMES[criterion])
 
     def clean(self) -> dict[str, Any]:
-        unknown = sorted(set(self.data) - set(self.fields) - HIDDEN)
+        unknown = sorted(set(self.data) - set(self.fields) - OF_OTHER_BUTTONS)
         if unknown:
             raise ValidationError(f"This rubric has no field named {unknown[0][:40]}.")
         return self.cleaned_data
@@ -92,6 +126,24 @@ class RatingForm(forms.Form):
     def version_seen(self) -> int:
         return self.cleaned_data.get("version") or 0
 
+    @property
+    def draft_version_seen(self) -> int | None:
+        """The draft that the page shows; None when the sender knows of no drafts."""
+        return self.cleaned_data.get("draft_version") if "draft_version" in self.data else None
+
+    @property
+    def aids(self) -> dict[str, bool]:
+        """Which reading aids were on the screen; empty when the sender has no screen of ours."""
+        if "shown" not in self.data:
+            return {}
+        shown = str(self.cleaned_data.get("shown", "")).split()
+        return {aid: aid in shown for aid in AIDS}
+
+    @property
+    def as_typed(self) -> dict[str, str]:
+        """Return what a draft keeps: every field as it was typed, right or wrong."""
+        return {name: self.typed(name) for name in TYPED}
+
     def typed(self, name: str) -> str:
         """Return what was sent under a name, the last when there are several."""
         return str(self.data.get(name, ""))
@@ -101,5 +153,7 @@ def as_sent(rating: Rating) -> dict[str, str]:
     """Return a stored rating as the values that the form would send for it."""
     return {key: str(value) for key, value in rating.scores.items()} | {
         "comment": rating.comment,
+        "note": rating.note,
+        "error_tags": json.dumps(rating.error_tags),
         "version": str(rating.version),
     }

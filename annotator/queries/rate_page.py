@@ -5,38 +5,28 @@ put into these rows, so that no template can show them by mistake.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from annotator.claims.parsing import Claim, parse_claims
-from annotator.models import Assignment, AssignmentStatus, Rating, User
+from annotator.claims.reading import Reading
+from annotator.models import (
+    HOLDING,
+    Assignment,
+    AssignmentStatus,
+    Draft,
+    Rating,
+    ReadingPreference,
+    User,
+)
 from annotator.queries.access import assignments_for
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
+from annotator.queries.readings import reading_of
 
-DEEPEST_INDENT = 4
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimLine:
-    """One claim as the reading pane shows it."""
-
-    number: int | None
-    words: str
-    depends_on: tuple[int, ...]
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pane:
-    """A claim set in its reading pane."""
-
-    name: str
-    lines: tuple[ClaimLine, ...]
-    word_count: int
-
-    @property
-    def claim_count(self) -> int:
-        return sum(line.number is not None for line in self.lines)
+LEFT_SENTENCES = {
+    AssignmentStatus.SKIPPED: "You skipped this candidate. Take it back to rate it.",
+    AssignmentStatus.RECUSED: "You recused yourself from this reference: nothing is to be rated.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +35,9 @@ class Sibling:
 
     assignment_id: UUID
     label: str
+    position: int
     is_rated: bool
+    is_left: bool
     is_current: bool
 
 
@@ -55,63 +47,104 @@ class RatePage:
 
     assignment: Assignment
     rating: Rating | None
+    draft: Draft | None
     closed_because: str
-    reference: Pane
-    candidate: Pane
+    reading: Reading
     siblings: tuple[Sibling, ...]
+    previous: UUID | None
+    following: UUID | None
+    preference: ReadingPreference
 
     @property
     def is_writable(self) -> bool:
         return not self.closed_because
 
+    @property
+    def rating_version(self) -> int:
+        return self.rating.version if self.rating else 0
+
+    @property
+    def draft_version(self) -> int:
+        return self.draft.version if self.draft else 0
+
+    @property
+    def lease_ends_at(self) -> datetime | None:
+        """The end of a running lease; none for a named, rated or left assignment."""
+        row = self.assignment
+        return row.lease_expires_at if row.status == AssignmentStatus.OPEN else None
+
+    @property
+    def is_lapsed(self) -> bool:
+        return self.assignment.status == AssignmentStatus.LAPSED
+
+    @property
+    def is_skipped(self) -> bool:
+        return self.assignment.status == AssignmentStatus.SKIPPED
+
 
 def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
     """Return the page of the user's own assignment; None when it is not theirs."""
-    assignment = assignments_for(user).filter(pk=assignment_id).first()
+    rows = assignments_for(user).select_related("rating", "draft")
+    assignment = rows.filter(pk=assignment_id).first()
     if assignment is None:
         return None
-    rating = Rating.objects.filter(assignment=assignment).first()
+    rating = getattr(assignment, "rating", None)
     candidate = assignment.candidate
+    before, after = _neighbours(user, assignment)
     return RatePage(
         assignment=assignment,
         rating=rating,
+        draft=getattr(assignment, "draft", None),
         closed_because=_closed_because(assignment, rating),
-        reference=read_pane("Reference", candidate.reference.claims),
-        candidate=read_pane(assignment.label, candidate.claims),
+        reading=reading_of(candidate.reference.claims, candidate.claims),
         siblings=_siblings(user, assignment),
+        previous=before,
+        following=after,
+        preference=reading_preference(user),
     )
 
 
-def read_pane(name: str, text: str) -> Pane:
-    """Cut a claim set into lines, indented by how far each claim is from an independent one."""
-    depths: dict[int, int] = {}
-    lines = []
-    for claim in parse_claims(text):
-        depth = _depth(claim, depths)
-        if claim.number is not None:
-            depths.setdefault(claim.number, depth)
-        lines.append(ClaimLine(claim.number, claim.body, claim.depends_on, depth))
-    words = sum(len(line.words.split()) for line in lines)
-    return Pane(name, tuple(lines), words)
-
-
-def _depth(claim: Claim, depths: dict[int, int]) -> int:
-    if not claim.depends_on:
-        return 0
-    # A citation of a later or missing claim has no depth yet: one step is right for it.
-    above = max(depths.get(number, 0) for number in claim.depends_on)
-    return min(above + 1, DEEPEST_INDENT)
+def reading_preference(user: User) -> ReadingPreference:
+    """Return how the user likes to read; the defaults when they never said."""
+    return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
 
 
 def _closed_because(assignment: Assignment, rating: Rating | None) -> str:
+    status = AssignmentStatus(assignment.status)
+    if rating is None and status in LEFT_SENTENCES:
+        return LEFT_SENTENCES[status]
     if not is_locked(assignment):
         return ""
     return LOCKED_SENTENCE if rating else CLOSED_SENTENCE
 
 
 def _siblings(user: User, current: Assignment) -> tuple[Sibling, ...]:
-    rows = assignments_for(user).filter(candidate__reference=current.candidate.reference_id)
+    rows = (
+        Assignment.objects.filter(
+            annotator=user, candidate__reference=current.candidate.reference_id
+        )
+        .order_by("position")
+        .values_list("pk", "label", "position", "status")
+    )
     return tuple(
-        Sibling(row.pk, row.label, row.status == AssignmentStatus.SUBMITTED, row.pk == current.pk)
-        for row in rows.order_by("position")
+        Sibling(
+            pk,
+            label,
+            position,
+            status == AssignmentStatus.SUBMITTED,
+            status not in HOLDING,
+            pk == current.pk,
+        )
+        for pk, label, position, status in rows
+    )
+
+
+def _neighbours(user: User, current: Assignment) -> tuple[UUID | None, UUID | None]:
+    """Return the assignments before and after this one, rated or not, in the user's order."""
+    rows = Assignment.objects.filter(annotator=user, campaign=current.campaign_id)
+    before = rows.filter(position__lt=current.position).order_by("-position")
+    after = rows.filter(position__gt=current.position).order_by("position")
+    return (
+        before.values_list("pk", flat=True).first(),
+        after.values_list("pk", flat=True).first(),
     )

@@ -8,7 +8,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from annotator.models import Assignment, AssignmentStatus, Draft, Rating, WorkTime
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    AuditEvent,
+    Draft,
+    Rating,
+    WorkTime,
+)
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.assignments import renew_lease
 
@@ -62,23 +69,27 @@ def save_draft(
         raise DraftMoved("Another tab changed this draft.", _stored(assignment)) from error
 
 
-def keep_as_draft(*, assignment: Assignment, typed: Mapping[str, Any]) -> None:
-    """Keep what was refused at submit, whatever draft stood there: it is the newest."""
-    _check(typed)
-    Draft.objects.update_or_create(
-        assignment=assignment,
-        defaults={
-            "typed": dict(typed),
-            "saved_at": timezone.now(),
-            "rating_version": _rating_version(assignment),
-            "version": F("version") + 1,
-        },
-        create_defaults={
-            "typed": dict(typed),
-            "saved_at": timezone.now(),
-            "rating_version": _rating_version(assignment),
-        },
+def keep_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
+    """Keep what a submit was refused with, and say so in the trail; None when it stays unkept.
+
+    A newer draft of another tab is not overwritten: the page still shows what was sent.
+    """
+    AuditEvent.objects.create(
+        actor_id=assignment.annotator_id,
+        campaign=assignment.campaign,
+        action="rating.refused",
+        object_type="assignment",
+        object_id=str(assignment.pk),
     )
+    try:
+        return save_draft(
+            assignment=assignment,
+            typed=typed,
+            version=version,
+            rating_version=_rating_version(assignment),
+        )
+    except (DraftMoved, Refused):
+        return None
 
 
 def discard_draft(*, assignment: Assignment) -> None:

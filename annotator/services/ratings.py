@@ -39,6 +39,7 @@ def submit_rating(
     note: str = "",
     error_tags: Sequence[Any] = (),
     shown: Mapping[str, bool] | None = None,
+    draft_version: int | None = None,
     idempotency_key: str = "",
     request_sha256: str = "",
     submitted_at: datetime | None = None,
@@ -46,9 +47,9 @@ def submit_rating(
     """Store the first rating of an assignment and open the conflicts that it causes.
 
     The same key with the same request returns the rating stored before. `shown` says which
-    reading aids were on the screen. The draft, if any, ends here. Raises Refused for bad values,
-    OutOfDate for another request under the key, a second rating, a place given to somebody else,
-    or a closed campaign.
+    reading aids were on the screen; `draft_version` which draft this ends: None, from a program,
+    ends none. Raises Refused for bad values, OutOfDate for another request under the key, a second
+    rating, a newer draft from another tab, a place given to somebody else, or a closed campaign.
     """
     fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     try:
@@ -58,6 +59,7 @@ def submit_rating(
             assignment = _lock(assignment_id, annotator)
             now = submitted_at or timezone.now()
             _refuse_unless_open(assignment)
+            _end_draft(assignment, draft_version)
             fields |= _worked(assignment, error_tags)
             rating = Rating.objects.create(
                 assignment=assignment,
@@ -95,6 +97,7 @@ def revise_rating(
     note: str = "",
     error_tags: Sequence[Any] = (),
     shown: Mapping[str, bool] | None = None,
+    draft_version: int | None = None,
 ) -> Rating:
     """Change a rating that is not locked, keep the earlier one, measure its conflicts again.
 
@@ -106,6 +109,7 @@ def revise_rating(
         assignment = _lock(rating.assignment_id, annotator)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
+        _end_draft(assignment, draft_version)
         now = timezone.now()
         fields |= _worked(assignment, error_tags)
         changed = Rating.objects.filter(pk=rating.pk, version=version).update(
@@ -179,6 +183,15 @@ def _refuse_unless_open(assignment: Assignment) -> None:
         raise OutOfDate("Your time for this candidate ran out and it was given to another.")
 
 
+def _end_draft(assignment: Assignment, version: int | None) -> None:
+    """Delete the draft that became this rating, and no other that was typed elsewhere."""
+    if version is None or not hasattr(assignment, "draft"):
+        return
+    if assignment.draft.version != version:
+        raise OutOfDate("Another tab has typed more into this form since; both are shown here.")
+    assignment.draft.delete()
+
+
 def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:
     RatingRevision.objects.create(
         rating=rating,
@@ -192,8 +205,6 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         active_seconds=rating.active_seconds,
         **rating.scores,
     )
-    if hasattr(assignment, "draft"):
-        assignment.draft.delete()
     AuditEvent.objects.create(
         actor_id=rating.annotator_id,
         campaign=assignment.campaign,

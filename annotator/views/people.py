@@ -1,27 +1,72 @@
 """Sign in and sign out."""
 
+import json
 from typing import Any
+from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.urls import Resolver404, resolve
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_http_methods
 
+from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.forms.people import SignInForm
+from annotator.forms.rating import TYPED, RatingForm
+from annotator.gate import DRAFT_FIELD
+from annotator.models import User
+from annotator.queries.access import assignments_for
+from annotator.services.drafts import keep_refused
 
 UNPROCESSABLE = 422
+UNAUTHORIZED = 401
+RATE_ROUTE = "annotator:rate"
 
 
 @method_decorator(require_http_methods(["GET", "HEAD", "POST"]), name="dispatch")
 class SignIn(LoginView):
-    """The sign-in page; `next` is followed on this site only."""
+    """The sign-in page; `next` is followed on this site only.
+
+    A rating that was posted after the session had ended comes here with all its fields: they are
+    carried through the sign-in and kept as a draft of the one who signs in.
+    """
 
     template_name = "annotator/login.html"
     authentication_form = SignInForm
-    redirect_authenticated_user = True
+
+    @property
+    def redirect_authenticated_user(self) -> bool:
+        """A page's script that signs in again in place wants an answer, not another page."""
+        return not self.request.headers.get("HX-Request")
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if "username" in request.POST or DRAFT_FIELD not in request.POST:
+            return super().post(request, *args, **kwargs)
+        form = RatingForm(request.POST)
+        typed = form.as_typed | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
+        context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
+        return self.render_to_response(context, status=UNAUTHORIZED)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        carried = {"carried": self.request.POST.get("carried", "")}
+        return super().get_context_data(**(carried | kwargs))
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        if carried := self.request.POST.get("carried"):
+            _keep(self.request, self.get_redirect_url(), carried)
+        if self.request.headers.get("HX-Request"):
+            token = get_token(self.request)
+            return JsonResponse({"token": token, "username": form.get_user().username})
+        return response
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        if self.request.headers.get("HX-Request"):
+            sentence = " ".join(str(why) for reasons in form.errors.values() for why in reasons)
+            return JsonResponse({"sentence": sentence}, status=UNPROCESSABLE)
         context = self.get_context_data(form=form)
         return self.render_to_response(context, status=UNPROCESSABLE)
 
@@ -35,3 +80,39 @@ class SignOut(LogoutView):
         response = super().post(request, *args, **kwargs)
         response["Clear-Site-Data"] = '"cache", "storage"'
         return response
+
+
+def _keep(request: HttpRequest, target: str, carried: str) -> None:
+    """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
+    user = request.user
+    assert isinstance(user, User)
+    pk = _assignment_id(target)
+    assignment = assignments_for(user).filter(pk=pk).first() if pk else None
+    if assignment is None:
+        return
+    try:
+        typed = loads(carried.encode("utf-8", "surrogatepass"))
+        version = int(typed.get(DRAFT_FIELD) or 0)
+        kept = keep_refused(
+            assignment=assignment,
+            typed={name: str(typed.get(name, "")) for name in TYPED},
+            version=version,
+        )
+    except (StrictJsonError, AttributeError, ValueError):
+        kept = None
+    if kept:
+        messages.info(request, "What you sent after your session had ended is kept as a draft.")
+    else:
+        messages.error(
+            request,
+            "What you sent could not be kept: another tab has saved a draft since. "
+            "Your browser's back button still shows it.",
+        )
+
+
+def _assignment_id(target: str) -> UUID | None:
+    try:
+        match = resolve(target)
+    except Resolver404:
+        return None
+    return match.kwargs["pk"] if match.view_name == RATE_ROUTE else None

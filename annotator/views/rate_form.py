@@ -1,12 +1,17 @@
 """The rate form as its template shows it: every scale with its bands, choice and errors."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
-from annotator.forms.rating import ASCII_SPACE, SCORE, RatingForm, as_sent
+from django.urls import reverse
+
+from annotator.forms.rating import AIDS, ASCII_SPACE, SCORE, TYPED, RatingForm, as_sent
+from annotator.keymap import ACTIONS, GROUPS, keymap, shown
+from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
 from annotator.queries.rate_page import RatePage
 from annotator.rubric import (
     CRITERIA,
@@ -20,6 +25,31 @@ from annotator.rubric import (
     overall_numerator,
     overall_text,
 )
+from annotator.views.tag_chips import chosen_tags
+
+AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
+
+
+@dataclass(frozen=True, slots=True)
+class AidButton:
+    """One reading aid with its button."""
+
+    name: str
+    words: str
+    is_on: bool
+    keys: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordField:
+    """One of the boxes for free words."""
+
+    name: str
+    label: str
+    hint: str
+    keys: str
+    value: str
+    errors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +87,10 @@ def page_context(
     again is a choice made with both in view; after a plain mistake it keeps the version it had.
     """
     sent = _values(page, form)
-    scores = form.scores if form else page.rating.scores if page.rating else {}
     if form is None or is_conflict:
         sent |= {
-            "version": str(page.rating.version if page.rating else 0),
+            "version": str(page.rating_version),
+            "draft_version": str(page.draft_version),
             "key": str(uuid.uuid4()),
         }
     stored = page.rating if is_conflict else None
@@ -68,13 +98,55 @@ def page_context(
         "page": page,
         "sent": sent,
         "scales": _scales(sent, form),
-        "comment_errors": form.errors.get("comment", []) if form else [],
+        "word_fields": _word_fields(page.preference, sent, form),
+        "errors": {"error_tags": _reasons(form, "error_tags")},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
         "stored": stored,
-        "stored_overall": overall_text(stored.overall_numerator) if stored else "",
-        **overall_context(scores),
+        "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
+        "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
+        "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
+        "flag_reasons": FlagReason.choices,
+        "keys_url": f"{reverse('annotator:keys')}?next={_address(page)}",
+        **tags_context(page, sent["error_tags"]),
+        **reading_context(page.preference),
+        **overall_context(scores_typed(sent)),
     }
+
+
+def reading_context(preference: ReadingPreference) -> dict[str, Any]:
+    """Return which reading aids are on, and the person's keys for them and for all else."""
+    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AIDS}
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    printed = {code: [shown(key) for key in pressed] for code, pressed in keys.items()}
+    return {
+        "aids": aids,
+        "shown": " ".join(aid for aid in AIDS if aids[aid]),
+        "aid_buttons": [
+            AidButton(aid, AID_WORDS[aid], aids[aid], " ".join(printed[f"toggle-{aid}"]))
+            for aid in AIDS
+        ],
+        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "key_groups": [
+            (group, [(a.words, printed[a.code]) for a in ACTIONS if a.group == group])
+            for group in GROUPS
+        ],
+        "has_single_keys": preference.single_keys,
+        "keymap": json.dumps({"keys": keys, "single": preference.single_keys}),
+    }
+
+
+def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
+    """Return the chosen error tags as chips, and the tags to choose from."""
+    candidate = page.assignment.candidate
+    return chosen_tags(
+        sent, {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    )
+
+
+def scores_typed(sent: Mapping[str, str]) -> dict[str, int]:
+    """Return the scores among what was typed, by the rule of the form."""
+    return {key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}
 
 
 def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:
@@ -88,11 +160,41 @@ def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
-    names = (*CRITERIA, "comment", "version", "key")
+    names = (*TYPED, "version", "draft_version", "key")
     if form is not None:
         typed = {name: form.typed(name) for name in names}
         return typed | {key: typed[key].strip(ASCII_SPACE) for key in CRITERIA}
-    return dict.fromkeys(names, "") | (as_sent(page.rating) if page.rating else {})
+    empty = dict.fromkeys(names, "")
+    if page.draft:
+        return empty | {name: str(page.draft.typed.get(name, "")) for name in TYPED}
+    return empty | (as_sent(page.rating) if page.rating else {})
+
+
+def _address(page: RatePage) -> str:
+    return reverse("annotator:rate", kwargs={"pk": page.assignment.pk})
+
+
+def _word_fields(
+    preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
+) -> list[WordField]:
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    words = (("comment", "Comment", "optional"), ("note", "Note", "to the adjudicator only"))
+    return [
+        WordField(
+            name,
+            label,
+            hint,
+            " ".join(shown(key) for key in keys[name]),
+            sent[name],
+            _reasons(form, name),
+        )
+        for name, label, hint in words
+    ]
+
+
+def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
+    """Say whether a stored draft holds anything that is not on the page already."""
+    return draft is not None and any(str(draft.typed.get(n, "")) != sent[n] for n in TYPED)
 
 
 def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ...]:

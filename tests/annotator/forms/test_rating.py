@@ -90,5 +90,11 @@ def test_a_refusal_of_the_service_is_shown_beside_its_field_or_above() -> None:
 
 
 def test_a_stored_rating_reads_as_the_form_would_send_it() -> None:
-    rating = Rating(**dict.fromkeys(CRITERIA, 10), comment="c", version=3)
-    assert as_sent(rating) == dict.fromkeys(CRITERIA, "10") | {"comment": "c", "version": "3"}
+    rating = Rating(**dict.fromkeys(CRITERIA, 10), comment="c", note="n", version=3)
+    rating.error_tags = [{"tag": "vagueness"}]
+    assert as_sent(rating) == dict.fromkeys(CRITERIA, "10") | {
+        "comment": "c",
+        "note": "n",
+        "error_tags": '[{"tag": "vagueness"}]',
+        "version": "3",
+    }

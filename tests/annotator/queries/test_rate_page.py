@@ -4,29 +4,8 @@ import pytest
 
 from annotator.models import Campaign
 from annotator.queries.locks import LOCKED_SENTENCE
-from annotator.queries.rate_page import CLOSED_SENTENCE, rate_page, read_pane
-
-
-def test_dependent_claims_stand_deeper_than_what_they_depend_on() -> None:
-    pane = read_pane(
-        "Reference",
-        "1. A cup.\n2. The cup of claim 1.\n3. The cup of claim 2.\n4. A spoon.",
-    )
-    assert [(line.number, line.depth) for line in pane.lines] == [(1, 0), (2, 1), (3, 2), (4, 0)]
-    assert [line.depends_on for line in pane.lines] == [(), (1,), (2,), ()]
-    assert (pane.claim_count, pane.word_count) == (4, 14)
-
-
-def test_a_claim_that_depends_on_itself_or_on_nothing_known_is_shown() -> None:
-    pane = read_pane("x", "1. The cup of claim 1.\n2. The cup of claim 99.")
-    assert [line.number for line in pane.lines] == [1, 2]
-    assert all(line.depth <= 1 for line in pane.lines)
-
-
-def test_text_without_numbers_is_shown_as_it_is() -> None:
-    pane = read_pane("x", "A cup <b>")
-    assert [(line.number, line.words) for line in pane.lines] == [(None, "A cup <b>")]
-    assert pane.claim_count == 0
+from annotator.queries.rate_page import CLOSED_SENTENCE, rate_page
+from annotator.services.departures import skip_assignment
 
 
 @pytest.mark.parametrize("name", ["bob", "ada", "mallory"])
@@ -59,3 +38,38 @@ def test_a_closed_campaign_says_why_nothing_can_be_sent(cast) -> None:
     assert rated.closed_because == LOCKED_SENTENCE
     assert unrated.closed_because == CLOSED_SENTENCE
     assert not rated.is_writable
+
+
+def test_a_skipped_candidate_says_how_to_take_it_back(cast) -> None:
+    (row, *_) = cast.assign(cast.alice, cast.reference())
+    skip_assignment(assignment=row, reason_code="unreadable")
+    page = rate_page(cast.alice, row.pk)
+    assert page is not None
+    assert page.is_skipped
+    assert "Take it back" in page.closed_because
+
+
+def test_neighbours_are_ones_own_assignments_in_order_whatever_their_state(cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference("r1", 2))
+    rows += cast.assign(cast.alice, cast.reference("r2", 1))
+    cast.assign(cast.bob, cast.reference("r3", 2))
+    cast.submit(rows[0])
+    pages = [rate_page(cast.alice, row.pk) for row in rows]
+    keys = [row.pk for row in rows]
+    assert [page.previous for page in pages if page] == [None, *keys[:-1]]
+    assert [page.following for page in pages if page] == [*keys[1:], None]
+
+
+def test_the_reading_holds_both_texts_whole(cast) -> None:
+    (row, *_) = cast.assign(cast.alice, cast.reference())
+    page = rate_page(cast.alice, row.pk)
+    assert page is not None
+    for side, text in (
+        (page.reading.reference, row.candidate.reference.claims),
+        (page.reading.candidate, row.candidate.claims),
+    ):
+        pieces = [
+            claim.marker + "".join(s.text for part in claim.limitations for s in part.segments)
+            for claim in side.claims
+        ]
+        assert "".join(pieces) == text

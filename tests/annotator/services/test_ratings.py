@@ -218,7 +218,9 @@ def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(room: Room)
     Draft.objects.create(assignment=assignment, saved_at=timezone.now())
     WorkTime.objects.create(assignment=assignment, seconds=61.6, last_ping_at=timezone.now())
     shown = {"aligned": True, "diff": False, "marks": True}
-    rating = room.submit(room.alice, 5, 5, 5, 5, note="see claim 2", shown=shown)
+    rating = room.submit(
+        room.alice, 5, 5, 5, 5, note="see claim 2", shown=shown, draft_version=1
+    )
     revision = rating.revisions.get()
     for row in (rating, revision):
         assert (row.note, row.shown, row.active_seconds) == ("see claim 2", shown, 62)
@@ -232,3 +234,13 @@ def test_error_tags_are_stored_clean_and_bad_ones_are_refused_by_field(room: Roo
         room.submit(room.alice, 5, 5, 5, 5, number=1, error_tags=["no such tag"])
     assert set(refused.value.fields) == {"error_tags"}
     assert room.assignment(room.alice, 1).status == "open"
+
+
+def test_a_submit_never_ends_a_draft_that_was_typed_elsewhere(room: Room) -> None:
+    assignment = room.assignment(room.alice)
+    Draft.objects.create(assignment=assignment, version=3, saved_at=timezone.now())
+    with pytest.raises(OutOfDate, match="Another tab"):
+        room.submit(room.alice, 5, 5, 5, 5, draft_version=2)
+    assert not Rating.objects.exists()
+    room.submit(room.alice, 5, 5, 5, 5)
+    assert Draft.objects.get().version == 3

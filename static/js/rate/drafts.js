@@ -1,0 +1,136 @@
+// Keeps what is typed: sent a moment after the last key, tried again until the server has it.
+import { field, form, retype, typed } from "./form.js";
+import { post } from "./post.js";
+
+const QUIET_MS = 350;
+const LONGEST_PAUSE_MS = 8000;
+const url = form.dataset.draftUrl;
+const state = document.getElementById("draft-state");
+const clash = document.getElementById("draft-clash");
+let kept = typed();
+let timer = 0;
+let pause = 500;
+let saving = null;
+let isSettled = false;
+
+const isNews = () => url && !isSettled && typed() !== kept;
+
+function say(text) {
+  if (state) {
+    state.textContent = text;
+  }
+}
+
+const clock = (date) => date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+async function save(more = {}) {
+  const sent = typed();
+  try {
+    const answer = await post(url, () => new FormData(form), more);
+    if (answer.ok) {
+      const row = await answer.json();
+      field("draft_version").value = row.version;
+      kept = sent;
+      pause = 500;
+      clash.hidden = true;
+      say(`Draft kept ${clock(new Date(row.saved_at))}`);
+    } else if (answer.status === 409) {
+      showClash(await answer.json());
+      return;
+    } else if (answer.status === 422) {
+      say((await answer.json()).sentence);
+      return;
+    } else {
+      throw new Error(answer.status);
+    }
+  } catch {
+    say("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
+    later(pause);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    return;
+  }
+  if (isNews()) {
+    later(QUIET_MS);
+  }
+}
+
+function run(more) {
+  saving ??= save(more).finally(() => { saving = null; });
+  return saving;
+}
+
+function later(wait) {
+  clearTimeout(timer);
+  timer = setTimeout(() => { if (isNews()) { run(); } }, wait);
+}
+
+function button(words, act) {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.className = "quiet";
+  element.textContent = words;
+  element.addEventListener("click", act);
+  return element;
+}
+
+// Both texts stand there; which one stays is a choice made with both in view.
+function showClash(answer) {
+  const lines = [answer.sentence];
+  const other = answer.typed;
+  if (other) {
+    const said = Object.entries(other).filter(([name, value]) => value && name !== "error_tags");
+    lines.push(`There: ${said.map(([name, value]) => `${name.replaceAll("_", " ")} “${value}”`).join(", ") || "nothing"}.`);
+    lines.push("What you typed here is still in the form.");
+  }
+  clash.replaceChildren(...lines.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+  if (other) {
+    clash.append(
+      button("Keep what is here", () => {
+        field("draft_version").value = answer.version;
+        run();
+      }),
+      button("Take what is there", () => {
+        field("draft_version").value = answer.version;
+        const radios = ["feature_completeness", "conceptual_clarity", "terminology_consistency", "logical_linkage"];
+        retype(JSON.stringify([...radios, "comment", "note", "error_tags"].map((name) => other[name] ?? "")));
+        kept = typed();
+        clash.hidden = true;
+      }),
+    );
+  } else {
+    clash.append(button("Load the page as it is now", () => { isSettled = true; location.reload(); }));
+  }
+  clash.hidden = false;
+}
+
+// Waits until nothing is on its way, so that a submit carries the draft's last version.
+export async function settle() {
+  clearTimeout(timer);
+  while (saving) {
+    await saving;
+  }
+}
+
+// After a submit nothing is left to keep.
+export function settled() {
+  isSettled = true;
+  clearTimeout(timer);
+}
+
+export function startDrafts() {
+  if (!url) {
+    return;
+  }
+  form.addEventListener("input", () => { if (isNews()) { later(QUIET_MS); } });
+  form.addEventListener("change", () => { if (isNews()) { later(QUIET_MS); } });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && isNews()) {
+      run({ keepalive: true });
+    }
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (isNews()) {
+      event.preventDefault();
+    }
+  });
+}

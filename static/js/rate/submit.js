@@ -1,0 +1,59 @@
+// Submits without losing anything to a server that is away; what it refuses, it shows as a page.
+import { settle, settled } from "./drafts.js";
+import { form } from "./form.js";
+import { post } from "./post.js";
+
+const problem = document.getElementById("problem");
+let isOnItsWay = false;
+
+function say(text) {
+  problem.textContent = text;
+  problem.hidden = !text;
+}
+
+async function submit() {
+  say("");
+  let answer;
+  try {
+    answer = await post(form.action, () => new FormData(form));
+  } catch {
+    say("The server cannot be reached; nothing is lost. Submit again in a moment.");
+    return;
+  }
+  settled();
+  if (answer.ok) {
+    location.assign((await answer.json()).location);
+  } else {
+    // The same request once more, as a page: the server answers it with what is wrong and where.
+    form.submit();
+  }
+}
+
+// The other buttons of the form go to their own addresses with all fields.
+function leave(button) {
+  settled();
+  isOnItsWay = true;
+  form.requestSubmit(button);
+}
+
+export function startSubmit() {
+  form.addEventListener("submit", async (event) => {
+    if (isOnItsWay && event.submitter?.hasAttribute("formaction")) {
+      return;
+    }
+    event.preventDefault();
+    if (isOnItsWay) {
+      return;
+    }
+    isOnItsWay = true;
+    await settle();
+    isOnItsWay = false;
+    if (event.submitter?.hasAttribute("formaction")) {
+      leave(event.submitter);
+      return;
+    }
+    isOnItsWay = true;
+    await submit();
+    isOnItsWay = false;
+  });
+}

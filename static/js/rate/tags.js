@@ -1,0 +1,148 @@
+// Error tags: chosen from the list, placed on the words that are selected in a claim set.
+import { changed, field, form } from "./form.js";
+import { post } from "./post.js";
+
+const place = document.getElementById("tag-place");
+const choice = document.getElementById("id_tag");
+const WHOLE = place?.textContent;
+let span = null;
+
+const points = (text) => [...text].length;
+
+// The stored text is what a claim's elements hold, in order: places are counted in code points.
+function offset(claim, node, at) {
+  const range = document.createRange();
+  range.setStart(claim.querySelector(".claim-text"), 0);
+  range.setEnd(node, at);
+  return Number(claim.dataset.start) + points(range.toString());
+}
+
+function selected() {
+  const selection = document.getSelection();
+  if (!selection.rangeCount || selection.isCollapsed) {
+    return null;
+  }
+  const range = selection.getRangeAt(0);
+  const holder = (node) => (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest(".claim-text");
+  const [first, last] = [holder(range.startContainer), holder(range.endContainer)];
+  const claims = [first, last].map((text) => text?.closest(".claim"));
+  if (!claims[0] || !claims[1] || claims[0].dataset.side !== claims[1].dataset.side) {
+    return null;
+  }
+  const start = offset(claims[0], range.startContainer, range.startOffset);
+  const end = offset(claims[1], range.endContainer, range.endOffset);
+  return end > start ? { side: claims[0].dataset.side, start, end, words: range.toString() } : null;
+}
+
+function take() {
+  const found = selected();
+  if (found) {
+    span = found;
+    const words = found.words.length > 40 ? `${found.words.slice(0, 39)}…` : found.words;
+    place.textContent = `for “${words}” in the ${found.side}`;
+  }
+}
+
+function forget() {
+  span = null;
+  place.textContent = WHOLE;
+}
+
+async function change(wish) {
+  const answer = await post(form.dataset.tagsUrl, () => {
+    const data = new FormData(form);
+    data.set("tag", wish);
+    return data;
+  });
+  if (!answer.ok) {
+    place.textContent = answer.status === 422 ? await answer.text() : "The tag was not taken; try again.";
+    return;
+  }
+  // The fragment is our own server's, with every text in it escaped.
+  const fragment = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.getElementById("tags").replaceWith(document.adoptNode(fragment.getElementById("tags")));
+  highlight();
+}
+
+export const showTags = () => change("show");
+
+async function add() {
+  if (!choice.value) {
+    choice.focus();
+    return;
+  }
+  const where = span ? ` ${span.side} ${span.start} ${span.end}` : "";
+  await change(choice.value + where);
+  choice.value = "";
+  forget();
+  changed();
+}
+
+export function beginTag() {
+  take();
+  choice?.focus();
+}
+
+// Shows where the placed tags are, without touching the text.
+function highlight() {
+  if (!globalThis.Highlight) {
+    return;
+  }
+  const ranges = JSON.parse(field("error_tags").value || "[]").filter((tag) => "start" in tag).map(rangeOf);
+  CSS.highlights.set("tagged", new Highlight(...ranges.filter(Boolean)));
+}
+
+function rangeOf({ side, start, end }) {
+  const range = document.createRange();
+  const ends = [];
+  for (const claim of document.querySelectorAll(`.claim[data-side="${side}"]`)) {
+    let at = Number(claim.dataset.start);
+    const walker = document.createTreeWalker(claim.querySelector(".claim-text"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const letters = [...walker.currentNode.data];
+      for (const [index, wanted] of [start, end].entries()) {
+        const inside = index === 0 ? wanted >= at && wanted < at + letters.length : wanted > at && wanted <= at + letters.length;
+        if (inside && !ends[index]) {
+          ends[index] = [walker.currentNode, letters.slice(0, wanted - at).join("").length];
+        }
+      }
+      at += letters.length;
+    }
+  }
+  if (!ends[0] || !ends[1]) {
+    return null;
+  }
+  range.setStart(...ends[0]);
+  range.setEnd(...ends[1]);
+  return range;
+}
+
+export function startTags() {
+  highlight();
+  document.addEventListener("panes-shown", highlight);
+  if (!choice) {
+    return;
+  }
+  document.addEventListener("selectionchange", take);
+  document.getElementById("add-tag").addEventListener("click", (event) => {
+    event.preventDefault();
+    add();
+  });
+  choice.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && choice.value) {
+      event.preventDefault();
+      add();
+    } else if (event.key === "Escape") {
+      forget();
+    }
+  });
+  form.addEventListener("click", async (event) => {
+    const button = event.target.closest("#tags button[name=tag]");
+    if (button) {
+      event.preventDefault();
+      await change(button.value);
+      choice.focus();
+      changed();
+    }
+  });
+}
