@@ -1,14 +1,10 @@
 """Owns antecedent basis: which "the X" has no earlier X in its chain of claims."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotator.claims.basis import ORDINALS, WORD, Basis, Reading
+from annotator.claims.basis import ORDINALS, WORD, Basis, Reading, chains_above
 from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.terms import Mention, find_mentions, singular
-
-_DEFINITE_OPENING = re.compile(r"(?:the|said)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +33,7 @@ def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
     basis = Basis()
     reported: dict[str, int] = {}
     findings: list[MissingAntecedent] = []
-    for place, (claim, above) in enumerate(zip(claims, _chains(claims), strict=True)):
+    for place, (claim, above) in enumerate(zip(claims, chains_above(claims), strict=True)):
         reading = Reading.of(claim.text)
         chain = above | 1 << place
         for mention in reading.definite:
@@ -78,24 +74,6 @@ def unintroduced_phrases(text: str) -> frozenset[str]:
         if not runs.intersection(mention.phrases):
             found.add(mention.phrases[0])
     return frozenset(found)
-
-
-def _chains(claims: tuple[Claim, ...]) -> Iterator[int]:
-    """Yield for each claim the set of claims above it, as bits: bit i stands for claims[i].
-
-    Sets as bits, because "any preceding claim" a hundred times over makes long unions.
-    """
-    above_number: dict[int, int] = {}
-    for place, claim in enumerate(claims):
-        above = 0
-        for number in claim.depends_on:
-            above |= above_number.get(number, 0)
-        if not above and (claim.depends_on or _DEFINITE_OPENING.match(claim.body)):
-            above = (1 << place) - 1
-        yield above
-        if claim.number is not None:
-            own = above | 1 << place
-            above_number[claim.number] = above_number.get(claim.number, 0) | own
 
 
 def _report_keys(mention: Mention) -> tuple[str, ...]:

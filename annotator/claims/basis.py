@@ -4,17 +4,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from annotator.claims.parsing import Claim
 from annotator.claims.terms import Mention, find_mentions, singular
 
 WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 # Nouns that need no introduction: properties and parts that every thing of their kind has.
 _INHERENT_WORDS = """
-amount art average back beginning bottom boundary bulk case center centre circumference claim
-combination direction earth edge end environment extent exterior fact first following foregoing
-former front ground group inside interface interior internet invention last latter left length like
-majority manner maximum mean middle minimum need number order other outcome outside part periphery
-plane position presence present rate rear remainder rest right same second side step sum surface
-surroundings third time top total use user value vicinity way weight width world
+amount art average back beginning bottom boundary bulk case center centre change circumference
+claim combination dark decrease difference direction earth edge end environment equation
+expression extent exterior fact first following foregoing former formula front ground group
+increase inside interface interior internet invention last latter left length like majority manner
+maximum mean middle minimum need number order other outcome outside part periphery plane position
+presence present proviso rate ratio rear reduction remainder rest right same second side step sum
+surface surroundings third time top total use user value variation vicinity way weight width world
 """
 _INHERENT = frozenset(_INHERENT_WORDS.split())
 ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"])
@@ -32,17 +34,40 @@ resulting single specific specified various
 """
 _LIGHT = _UNIQUE.union(ORDINALS, _LIGHT_WORDS.split())
 _NO_SUPERLATIVE = frozenset(["guest", "harvest", "interest", "request", "test", "forest"])
-# "The edge of the plate", "the gap between": what follows says which one is meant. Not so "the
-# method of claim 1", and never after "said".
+# "The edge of the plate", "the gap between", "the current produced by": what follows says which one
+# is meant. Not so "the method of claim 1", and never after "said".
 _DEFINED = re.compile(
-    r"(?:\s*\([^()]{1,24}\))?(?:\s+(?:and|or)(?:\s+[\w-]+){1,3}?)?\s+(?:of(?!\s+(?:claims?|any|one|either)\b)|between|among"
-    r"|(?:in|at|to|on|by|from|for)\s+which|where\b|corresponding\s+to)\b",
+    r"(?:\s*\([^()]{1,24}\))?(?:\s+(?:and|or)(?:\s+[\w-]+){1,3}?)?\s+(?:of(?!\s+(?:claims?|any|one"
+    r"|either)\b)|between|among|(?:in|at|to|on|by|from|for)\s+which|where|corresponding\s+to"
+    r"|thereof|associated\s+therewith|ones?|(?:caused|created|emitted|generated|measured|obtained"
+    r"|produced|provided|supplied)\s+by)\b",
     re.IGNORECASE,
 )
+# "The equation z = x + y".
+_NAMED_AFTER = frozenset(["equation", "expression", "formula", "letter", "symbol", "word"])
 # "The transmission" has basis in "transmitting"; "the heating step" in "heating".
 _ACTION_ENDINGS = ("tion", "sion", "ment", "ance", "ence", "ysis", "ison", "ing", "al", "ure")
 _ACT_NOUNS = frozenset(["act", "action", "operation", "procedure", "process", "stage", "step"])
 _STEM = 5
+_DEFINITE_OPENING = re.compile(r"(?:the|said)\b", re.IGNORECASE)
+
+
+def chains_above(claims: tuple[Claim, ...]) -> Iterator[int]:
+    """Yield for each claim the set of claims above it, as bits: bit i stands for claims[i].
+
+    Sets as bits, because "any preceding claim" a hundred times over makes long unions.
+    """
+    above_number: dict[int, int] = {}
+    for place, claim in enumerate(claims):
+        above = 0
+        for number in claim.depends_on:
+            above |= above_number.get(number, 0)
+        if not above and (claim.depends_on or _DEFINITE_OPENING.match(claim.body)):
+            above = (1 << place) - 1
+        yield above
+        if claim.number is not None:
+            own = above | 1 << place
+            above_number[claim.number] = above_number.get(claim.number, 0) | own
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +176,12 @@ def _defines_itself(mention: Mention, text: str) -> bool:
         return True
     if words[0] in _UNIQUE or (words[0].endswith("est") and words[0] not in _NO_SUPERLATIVE):
         return True
-    last = text[mention.start : mention.end].rsplit(None, 1)[-1]
-    if len(words) > 1 and last[:1].isupper() and last[1:].islower():
-        # "The bacterium Escherichia" is a name.
+    if words[0] in _NAMED_AFTER or _holds_a_name(text[mention.start : mention.end].split()):
         return True
     return mention.article == "the" and _DEFINED.match(text, mention.end) is not None
+
+
+def _holds_a_name(written: list[str]) -> bool:
+    """Whether a term of several words has capitals in some, not all: "the Curie temperature"."""
+    capitals = [word[:1].isupper() and word[1:].islower() for word in written[1:]]
+    return any(capitals) and not all(capitals)

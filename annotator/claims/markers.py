@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 # White space inside a line, with what a reader cannot see: NUL, bidi marks, zero-width characters.
 SPACE = " \t\u00a0\u1680\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u00ad\\x00"
 _HAN = "\u3400-\u9fff"
+# What stands before a number at the start of a line, also in a page or a markdown file.
 _LINE = (
-    rf"(?:(?<=[\n\r\x0b\x0c\x85\u2028\u2029])|\A)[{SPACE}]*(?:<[a-z][^<>\n]{{0,60}}>[{SPACE}]*)?"
+    rf"(?:(?<=[\n\r\x0b\x0c\x85\u2028\u2029])|\A)[{SPACE}]*"
+    rf"(?:(?:<[a-z][^<>\n]{{0,60}}>|[*#_]{{1,6}})[{SPACE}]*)?"
 )
 _WORD = (
     rf"(?:claim|anspruch|revendication|\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42"
     rf"|[\u8bf7\u8acb]\u6c42[\u9879\u9805])[{SPACE}]*"
 )
 _NUMBER = r"(?P<number>\d{1,4})(?!\d)"
-_AFTER = rf"(?=[\s{SPACE}{_HAN}A-Z\u00c0-\u00dd(\[\"'\u201c]|$)"
+_AFTER = rf"(?=[\s{SPACE}{_HAN}A-Z\u00c0-\u00dd(\[\"'\u201c*_]|$)"
 _LINE_MARKER = re.compile(
-    rf"{_LINE}(?:(?P<word>{_WORD}){_NUMBER}[{SPACE}]{{0,2}}(?:[:.)\uff1a\uff0e\u3001-]|(?=[\s]|$))"
+    rf"{_LINE}(?:(?P<word>{_WORD}){_NUMBER}[{SPACE}*_]{{0,3}}(?:[:.)\uff1a\uff0e\u3001-]|(?=\s|$))"
     rf"|(?P<open>[(\uff08]){_NUMBER.replace('number', 'inner')}[)\uff09]"
     rf"|{_NUMBER.replace('number', 'plain')}[{SPACE}]{{0,2}}"
     rf"(?P<style>[\uff0e\u3001\uff1a]|[.):]{_AFTER}))",

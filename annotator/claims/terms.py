@@ -22,20 +22,22 @@ _NEXT_WORD = re.compile(r"\s([A-Za-z][A-Za-z-]*)")
 # stand after their noun, as far as they are common in claims.
 _STOP_WORDS = """
 a about above according across adapted adjacent after against agree along also an and any apart
-are around as at available away based be because been before being below between beyond but by can
-cause causes characterized characterised comprise comprises comprising configured contain contains
-containing corresponding corresponds could define defines defining depend depends differ different
-differs disposed do does downstream during each either engages engaging equal extend extending
-extends faces following follows for form forming forms from further given greater has have having
-hold holding holds however if in include includes including indicate indicates indicating into is
-it its larger less lies located made may meets more near no nor not of off on once one
-only onto operable opens opposite or out outside over parallel past per perpendicular produce
-produces provide provides providing receive receives receiving relative representing represents
-resulting rests said selected several should similar smaller so such suitable than that the their
-them then thereafter thereby therebetween therefore therefrom therein thereof thereon thereto
-therewith these they this those through throughout to together toward towards under unless until
-up upon upstream used uses using vary varies via was were when where whereby wherein whereupon
-whether which while whose will with within without would
+are around as at available away backward backwards based be because been before being below
+between beyond but by can cause causes characterised characterized comprise comprises comprising
+configured constitute constitutes contain containing contains correspond corresponding corresponds
+could define defines defining depend depends differ different differs disposed do does downstream
+downward downwards during each either encoding engages engaging equal extend extending extends faces
+following follows for forming forward forwards from further given greater has have having hold
+holding holds however if in include includes including indicate indicates indicating into inward
+inwards is it its larger less lies located made may meets more near no nor not of off on once one
+only onto opens operable opposite or out outside outward outwards over parallel past per
+perpendicular produce produces provide provides providing receive receives receiving relative
+remain remains representing represents rests resulting said selected several should similar
+smaller so such suitable than that the their them then thereafter therebetween thereby therefore
+therefrom therein thereof thereon thereto therewith these they this those through throughout to
+together toward towards under unless until up upon upstream upward upwards used uses using varies
+vary via was were when where whereby wherein whereupon whether which while whose will with within
+without would
 """
 _STOP = frozenset(_STOP_WORDS.split())
 # After its noun an adverb ends a phrase; these end in "-ly" and are nouns.
