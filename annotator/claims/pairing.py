@@ -8,6 +8,8 @@ from math import log2
 # Pairs of bags that are all compared; above it only those near the diagonal, this near at least.
 LARGEST_COMPARED = 100_000
 NARROWEST_BAND = 9
+# Masks are no wider: where all words together weigh more, some share bits and count as one.
+WIDEST_MASK = 16_384
 # A rare word weighs up to this many times as much as one that all bags hold.
 _HEAVIEST = 7
 
@@ -42,7 +44,8 @@ def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) 
     that a bag is still like a part of itself; 1 for equal sets, two empty ones included. A word
     weighs 1 to 7, the more the fewer bags of a side hold it: 1 - 2 log2(share of the bags that
     hold it, on the side where that is larger), rounded.
-    Up to LARGEST_COMPARED pairs all are compared, above that only those near the diagonal.
+    Up to LARGEST_COMPARED pairs all are compared, above that only those near the diagonal. Where
+    all words together weigh more than WIDEST_MASK, some count as one and scores may be too high.
     """
     bits = _word_bits(left, right)
     masks = [_mask(bag, bits) for bag in right]
@@ -76,7 +79,7 @@ def _word_bits(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) ->
     used = 0
     for word, share in shares.items():
         weight = min(_HEAVIEST, round(1 - 2 * log2(share)))
-        bits[word] = ((1 << weight) - 1) << used
+        bits[word] = ((1 << weight) - 1) << used % WIDEST_MASK
         used += weight
     return bits
 

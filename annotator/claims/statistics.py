@@ -58,8 +58,8 @@ def describe_claims(text: str) -> ClaimStatistics:
     of the offices; 0.0 without claims. This is a surface proxy of structural complexity: the paper
     counts subordinate clauses by a dependency parser, so the figures do not compare with its own.
     flesch_kincaid_grade: 0.39 words / sentences + 11.8 syllables / words - 15.59 (Kincaid et al.
-    1975) over words in Latin letters, a syllable being a run of vowels, less a silent e near the end, at
-    least one a word; None where fewer than half of the tokens are such words.
+    1975) over words in Latin letters, a syllable being a run of vowels, less a silent e near the
+    end, at least one a word; None where fewer than half of the tokens are such words.
     """
     counted = _with_words(text)
     claims, words = [claim for claim, _ in counted], [own for _, own in counted]

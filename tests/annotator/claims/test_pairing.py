@@ -90,3 +90,11 @@ def test_large_lists_are_compared_near_the_diagonal_and_still_paired(rows, colum
     assert sum(len(band.scores) for band in bands) < rows * columns
     assert [band.low for band in bands] == sorted(band.low for band in bands)
     assert len(pair_up(bands, CROSSING)) == min(rows, columns)
+
+
+def test_words_that_share_bits_keep_scores_in_range_and_equal_bags_alike(monkeypatch):
+    monkeypatch.setattr(module, "WIDEST_MASK", 8)
+    bags = [[f"word{place}", f"other{place}"] for place in range(30)]
+    bands = compare_bags(bags, bags)
+    assert all(0 <= score <= 1 for band in bands for score in band.scores)
+    assert all(band.scores[row] == 1 for row, band in enumerate(bands))
