@@ -20,7 +20,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _NEXT_WORD = re.compile(r"\s([A-Za-z][A-Za-z-]*)")
 # Words that end a noun phrase: prepositions, conjunctions, verbs, adverbs and adjectives that
 # stand after their noun, as far as they are common in claims.
-_STOP_WORDS = """
+_STOP_LIST = """
 a about above according across adapted adjacent after against agree along also an and any apart
 are around as at available away backward backwards based be because been before being below
 between beyond but by can cause causes characterised characterized comprise comprises comprising
@@ -39,7 +39,7 @@ together toward towards under unless until up upon upstream upward upwards used 
 vary via was were when where whereby wherein whereupon whether which while whose will with within
 without would
 """
-_STOP = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(_STOP_LIST.split())
 # After its noun an adverb ends a phrase; these end in "-ly" and are nouns.
 _NOUNS_IN_LY = frozenset(
     ["anomaly", "assembly", "belly", "family", "fly", "monopoly", "ply", "poly", "reply", "supply"]
@@ -113,7 +113,7 @@ def _iterate_mentions(text: str) -> Iterator[Mention]:
         words: list[str] = []
         while len(words) < _LONGEST_TERM and (word := _WORD.match(text, position)):
             lowered = word.group().lower()
-            if lowered in _STOP or (words and _ends_phrase(lowered, text, word.end())):
+            if lowered in STOP_WORDS or (words and _ends_phrase(lowered, text, word.end())):
                 break
             words.append(lowered)
             end = word.end()
@@ -129,7 +129,9 @@ def _ends_phrase(word: str, text: str, end: int) -> bool:
     """
     if word.endswith("ed") and len(word) > 4 and not word.endswith("eed"):
         following = _NEXT_WORD.match(text, end)
-        return following is None or following[1].lower() in _STOP or following[1].endswith("ly")
+        return (
+            following is None or following[1].lower() in STOP_WORDS or following[1].endswith("ly")
+        )
     return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
 
 

@@ -1,5 +1,7 @@
 """Tests of the numbers that open claims."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +13,7 @@ PIECES = st.sampled_from(["1. ", "2) ", "Claim 3", "\n", " A pump", ". ", "4-6. 
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_marks_stand_in_order_and_hold_their_number(text):
     found = find_markers(text)
-    assert all(one.end <= two.start for one, two in zip(found, found[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(found))
     assert all(str(mark.number) in text[mark.start : mark.end] for mark in found)
     assert all(mark.number <= mark.last for mark in found)
 

@@ -78,8 +78,8 @@ def test_joining_the_claims_gives_the_input(text):
         "\ufeff1.\u200b A pump.\n\u202a2.\u202c The pump of claim\u00a01."
         "\n\x003. The pump of claim 2.",
         "**1.** A pump.\n\n**2.** The pump of claim 1.\n\n**3.** The pump of claim 2.",
-        "### Claim 1\nA pump.\n### Claim 2\nThe pump of claim 1.\n### Claim 3\nThe pump of claim 2.",
-        "**Claim 1**: A pump.\n**Claim 2**: The pump of claim 1.\n**Claim 3**: The pump of claim 2.",
+        "# Claim 1\nA pump.\n# Claim 2\nThe pump of claim 1.\n# Claim 3\nThe pump of claim 2.",
+        "**Claim 1**: A pump\n**Claim 2**: The pump of claim 1\n**Claim 3**: The pump of claim 2",
         "1. A pump.\n2) The pump of claim 1.\n3. The pump of claim 2.",
         "1. A pump.2. The pump of claim 1.3. The pump of claim 2.",
     ],
