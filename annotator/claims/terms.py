@@ -44,6 +44,11 @@ STOP_WORDS = frozenset(_STOP_LIST.split())
 _NOUNS_IN_LY = frozenset(
     ["anomaly", "assembly", "belly", "family", "fly", "monopoly", "ply", "poly", "reply", "supply"]
 )
+_NOUNS_IN_ING_LIST = """
+bearing bushing casing ceiling coating housing lining opening ring spring string tubing winding wing
+wiring
+"""
+_NOUNS_IN_ING = frozenset(_NOUNS_IN_ING_LIST.split())
 # Nouns whose plural no suffix tells, and nouns that end like a plural.
 _IRREGULAR_WORDS = """
 always:always analyses:analysis antennae:antenna apparatuses:apparatus appendices:appendix
@@ -86,7 +91,11 @@ class Mention:
         pressure sensor rises" is read as one term of three words.
         """
         words = self.term.split(" ")
-        ends = [place for place in range(1, len(words)) if words[place].endswith(("s", "ing"))]
+        ends = [
+            place
+            for place in range(1, len(words))
+            if words[place].endswith(("s", "ing")) and words[place] not in _NOUNS_IN_ING
+        ]
         folded = [singular(word) for word in words]
         return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])
 

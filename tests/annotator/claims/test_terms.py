@@ -24,6 +24,11 @@ def test_a_verb_after_the_noun_leaves_the_noun_among_the_heads():
     assert "sensor" in mention.heads
 
 
+def test_a_noun_in_ing_is_no_verb():
+    (mention,) = find_mentions("the pump housing")
+    assert mention.heads == ("housing",)
+
+
 @pytest.mark.parametrize(
     ("plural", "one"),
     [
