@@ -82,7 +82,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("next-candidate", "Next candidate", ("n",), "Moving"),
     Action("previous-candidate", "Previous candidate", ("p",), "Moving"),
     Action("skip", "Skip the candidate with a reason", ("s",), "Moving"),
-    Action("recuse", "Step back: I have an interest in it", ("r",), "Moving"),
+    Action("recuse", "Recuse yourself: conflict of interest", ("r",), "Moving"),
     Action("queue", "Back to the queue", ("q",), "Moving"),
     Action("undo", "Undo the last change", ("u",), "Drafts"),
     Action("submit", "Submit the rating", ("Ctrl+Enter",), "Drafts"),

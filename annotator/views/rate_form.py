@@ -163,10 +163,11 @@ def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
     names = (*TYPED, "version", "draft_version", "key")
     if form is not None:
         typed = {name: form.typed(name) for name in names}
+        typed["error_tags"] = typed["error_tags"] or "[]"
         return typed | {key: typed[key].strip(ASCII_SPACE) for key in CRITERIA}
-    empty = dict.fromkeys(names, "")
+    empty = dict.fromkeys(names, "") | {"error_tags": "[]"}
     if page.draft:
-        return empty | {name: str(page.draft.typed.get(name, "")) for name in TYPED}
+        return empty | {name: str(page.draft.typed.get(name) or empty[name]) for name in TYPED}
     return empty | (as_sent(page.rating) if page.rating else {})
 
 

@@ -21,7 +21,7 @@ function say(text) {
   }
 }
 
-const clock = (date) => date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const clock = (date) => date.toLocaleTimeString("en-GB");
 
 async function save(more = {}) {
   const sent = typed();

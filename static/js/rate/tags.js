@@ -29,9 +29,10 @@ function selected() {
   if (!claims[0] || !claims[1] || claims[0].dataset.side !== claims[1].dataset.side) {
     return null;
   }
-  const start = offset(claims[0], range.startContainer, range.startOffset);
-  const end = offset(claims[1], range.endContainer, range.endOffset);
-  return end > start ? { side: claims[0].dataset.side, start, end, words: range.toString() } : null;
+  const words = range.toString();
+  const start = offset(claims[0], range.startContainer, range.startOffset) + points(words) - points(words.trimStart());
+  const end = offset(claims[1], range.endContainer, range.endOffset) - points(words) + points(words.trimEnd());
+  return end > start ? { side: claims[0].dataset.side, start, end, words: words.trim() } : null;
 }
 
 function take() {
