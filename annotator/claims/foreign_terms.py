@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from annotator.claims.terms import STOP_WORDS, singular
 
@@ -107,6 +108,7 @@ def _is_content(word: str) -> bool:
     return len(word) > 2 or (len(word) == 2 and word.isupper())
 
 
+@lru_cache(maxsize=8192)
 def fold(word: str) -> str:
     """Fold the inflections and plain derivations of a lower-case word to one stem, by suffix.
 

@@ -1,6 +1,7 @@
 """Owns the cut of a claim set's text into numbered claims, losing no byte of it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from annotator.claims.dependencies import WIDEST_RANGE, dependencies
 from annotator.claims.markers import Marker, find_markers
@@ -31,6 +32,8 @@ class Claim:
         return not self.depends_on
 
 
+# Every analysis of a pair begins here: the pair at hand is cut once.
+@lru_cache(maxsize=8)
 def parse_claims(text: str) -> tuple[Claim, ...]:
     """Cut a claim set into its claims.
 

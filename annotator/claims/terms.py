@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _DEFINITE = ("the", "said")
 _ARTICLE = re.compile(
@@ -144,6 +145,7 @@ def _ends_phrase(word: str, text: str, end: int) -> bool:
     return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
 
 
+@lru_cache(maxsize=8192)
 def singular(word: str) -> str:
     """Fold a plain English plural ("valves", "boxes", "batteries") to its singular.
 
