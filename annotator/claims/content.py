@@ -49,8 +49,8 @@ _IDEOGRAPH_CRAFT_PAIRS = """
 所述 一种 其中 包括 根据 根據 包含 据权 權利 权利 利要 要求 项所 任一 一项
 """
 _IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
-# "(12)", "(102, 202a)", "(a)", "(iv)": labels and reference numerals, which limit nothing.
-_LABEL_ITEM = r"(?:\d+[a-z]?'?|[a-z]'?|[ivx]{1,4})"
+# "(12)", "(102, 202a)", "(W1)", "(a)", "(iv)": labels and reference numerals, which limit nothing.
+_LABEL_ITEM = r"(?:\d+[a-z]?'?|[a-z]\d{0,3}'?|[ivx]{1,4})"
 _LABELS = re.compile(rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)", re.IGNORECASE)
 _FIRST_UNSPACED = "\u0e01"
 _CITING = frozenset(

@@ -112,8 +112,8 @@ def test_a_method_is_paired_with_the_method():
         "1. A method of cleaning a vessel with a gas, comprising feeding the gas to the vessel."
     )
     candidate = (
-        "1. A vessel cleaned with a gas, comprising a feed of the gas to the vessel.\n"
-        "2. A method of cleaning a vessel with a gas, comprising feeding the gas to the vessel."
+        "1. A kettle for cleaning a vessel with a gas, comprising a feeding of gas to the vessel.\n"
+        "2. A method of scrubbing a vessel with a gas, comprising feeding the gas to the vessel."
     )
     assert numbers(reference, candidate) == [(None, 1), (1, 2)]
 

@@ -91,7 +91,7 @@ def test_what_stands_alone_has_no_similarity(reference, candidate):
     ("reference", "candidate", "standing"),
     [
         ("a seal of rubber", "the rubber seals", "matched"),
-        ("a rod fastened to the seal (12, 14a)", "a rod, attached to said seal", "matched"),
+        ("a rod fastened to the seal (12, 14a)", "a rod (R1), attached to said seal", "matched"),
         ("a unit configured to count", "a unit adapted to count, or the like", "matched"),
         ("a seal", "a rubber seal", "narrowed"),
         ("a rubber seal", "a seal", "broadened"),

@@ -59,13 +59,15 @@ def test_no_two_that_are_clearly_alike_stay_alone(square):
 
 
 def test_a_clear_crossing_parts_weak_pairs_and_a_weak_one_does_not():
-    assert pair_up(bands_of([[0.3, 1.0], [0.9, 0.3]]), CROSSING) == [(0, 1), (1, 0)]
+    assert pair_up(bands_of([[0.6, 0.9], [0.9, 0.6]]), CROSSING) == [(0, 1), (1, 0)]
+    assert pair_up(bands_of([[0.6, 0.9], [0.9, 0.6]]), IN_ORDER) == [(0, 0), (1, 1)]
     assert pair_up(bands_of([[0.6, 0.7], [0.7, 0.6]]), CROSSING) == [(0, 0), (1, 1)]
 
 
 def test_columns_that_were_not_compared_are_never_paired():
     bands = [Band(0, [0.9]), Band(1, [0.9, 0.8]), Band(3, [1.0])]
     assert pair_up(bands, CROSSING) == [(0, 0), (1, 1), (2, 3)]
+    assert pair_up([Band(0, [0.9]), Band(0, [0.0, 0.0, 0.0])], CROSSING) == [(0, 0)]
     assert score_at(bands, 0, 3) == score_at(bands, 2, 0) == 0.0
 
 

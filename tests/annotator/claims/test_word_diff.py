@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotator.claims import common_words
 from annotator.claims.word_diff import Kind, Piece, diff_words
 from annotator.claims.words import read_tokens
 
@@ -16,7 +17,9 @@ WORDY = st.lists(
     st.sampled_from(["the", "rod", "seal", "of", ",", ";", "2", "一", "\n", "1. ", "CO", "\u202e"]),
     max_size=25,
 ).map(" ".join)
-TEXTS = st.one_of(STRANGE, WORDY)
+# So few words that differences can slide far and into one another.
+FEW = st.lists(st.sampled_from(["rod", "the", ";"]), max_size=14).map(" ".join)
+TEXTS = st.one_of(STRANGE, WORDY, FEW)
 
 
 def shown(text, pieces):
@@ -49,6 +52,18 @@ def test_the_pieces_of_each_side_cover_it_byte_for_byte(reference, candidate):
 def test_what_is_the_same_on_one_side_is_the_same_on_the_other(reference, candidate):
     left, right = diff_words(reference, candidate)
     assert same_keys(reference, left) == same_keys(candidate, right)
+
+
+@given(FEW, FEW)
+def test_differences_never_slide_into_one_another_where_the_coarse_method_leaves_many(
+    reference, candidate
+):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common_words, "LARGEST_EXACT", 6)
+        left, right = diff_words(reference, candidate)
+    assert same_keys(reference, left) == same_keys(candidate, right)
+    assert "".join(reference[item.start : item.end] for item in left) == reference
+    assert "".join(candidate[item.start : item.end] for item in right) == candidate
 
 
 @given(TEXTS)
@@ -84,6 +99,7 @@ def test_a_difference_begins_and_ends_with_a_token(reference, candidate):
         ("Fe and CO", "fe and Co", "Fe and [CO]", "fe and [Co]"),
         ("of 10mm", "of 10 mm", "of 10mm", None),
         ("一种水泵", "一种泵", "一种[水]泵", None),
+        ("p q y r y t z", "y t w", "[p q y r] y t [z]", "y t [w]"),
         ("a first layer", "a second, thin layer", "a [first] layer", "a [second, thin] layer"),
     ],
 )
