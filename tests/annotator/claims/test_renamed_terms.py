@@ -22,6 +22,11 @@ def names(text):
     [
         ("1. A housing (12), wherein the enclosure (12) is round.", "housing", "enclosure"),
         ("1. A housing 12 with a rod 14; the enclosure 12 is round.", "housing", "enclosure"),
+        (
+            "1. A rod (12) and, beside the many other fine things that make up this long pump of steel, a seal (12).",
+            "rod",
+            "seal",
+        ),
         ("1. A pump with a housing, the casing being red.", "housing", "casing"),
         ("1. A pump housing, the pump casing being red.", "pump housing", "pump casing"),
         ("1. A controller unit, the control unit being red.", "controller unit", "control unit"),
