@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotator.claims import common_words
@@ -55,6 +55,8 @@ def test_what_is_the_same_on_one_side_is_the_same_on_the_other(reference, candid
 
 
 @given(FEW, FEW)
+@example("the rod rod rod rod rod rod the the", "rod the rod rod the")
+@example("rod the rod the" + " rod" * 10, "the rod the rod rod")
 def test_differences_never_slide_into_one_another_where_the_coarse_method_leaves_many(
     reference, candidate
 ):
