@@ -42,7 +42,7 @@ def places(request: HttpRequest) -> tuple[Place, ...]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return ()
-    principals = principals_of(user)
+    principals = principals_of(request)
     match = request.resolver_match
     here = match.view_name if match else ""
     return tuple(

@@ -45,15 +45,23 @@ class Gate:
             return None
         if not request.user.is_authenticated:
             return _sign_in(request)
-        if not permissions.may(route, principals_of(request.user)):
+        if not permissions.may(route, principals_of(request)):
             raise PermissionDenied
         return None
 
 
-def principals_of(user: Any) -> frozenset[str]:
-    """Return what the user is anywhere: roles, and site admin."""
-    extra = {permissions.SITE_ADMIN} if user.is_superuser else set()
-    return roles_of(user) | extra
+def principals_of(request: HttpRequest) -> frozenset[str]:
+    """Return what the signed-in person is anywhere, asked once for a request."""
+    known: frozenset[str] | None = getattr(request, "_principals", None)
+    if known is None:
+        known = principals(request.user, roles_of(request.user))
+        request._principals = known  # type: ignore[attr-defined]
+    return known
+
+
+def principals(user: Any, roles: frozenset[str]) -> frozenset[str]:
+    """Return the roles, and site admin for one who is."""
+    return roles | {permissions.SITE_ADMIN} if user.is_superuser else roles
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:

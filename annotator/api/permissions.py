@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from annotator import permissions
-from annotator.gate import principals_of
-from annotator.queries.access import campaigns_for
+from annotator.gate import principals
+from annotator.queries.access import roles_by_campaign
 
 
 class MatrixPermission(BasePermission):
@@ -16,8 +16,10 @@ class MatrixPermission(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user.is_authenticated:
             return False
+        roles = roles_by_campaign(request.user)
         slug = view.kwargs.get("slug")
-        if slug and not campaigns_for(request.user).filter(slug=slug).exists():
+        if slug and slug not in roles:
             raise Http404
         route = request.resolver_match.view_name  # type: ignore[union-attr]
-        return permissions.may(route, principals_of(request.user))
+        everywhere = frozenset().union(*roles.values())
+        return permissions.may(route, principals(request.user, everywhere))

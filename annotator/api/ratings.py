@@ -3,6 +3,7 @@
 from typing import Any, cast
 from uuid import UUID
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,8 +15,8 @@ from rest_framework.views import APIView
 from annotator.api.assignment_words import assignment_words
 from annotator.api.permissions import MatrixPermission
 from annotator.api.serializers import NewRatingSerializer, RatingSerializer, RevisionSerializer
-from annotator.models import Rating, Role, User
-from annotator.queries.access import assignments_for, campaigns_for
+from annotator.models import Rating, User
+from annotator.queries.access import assignments_for, campaign_of_annotator
 from annotator.queries.locks import is_locked
 from annotator.queries.queue import ratings_by
 from annotator.refusals import OutOfDate
@@ -49,8 +50,10 @@ class NextAssignment(APIView):
     @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
     def post(self, request: Request, slug: str) -> Response:
         user = cast(User, request.user)
-        mine = campaigns_for(user, (Role.ANNOTATOR,))
-        assignment = take_next(campaign=get_object_or_404(mine, slug=slug), annotator=user)
+        campaign = campaign_of_annotator(user, slug)
+        if campaign is None:
+            raise Http404
+        assignment = take_next(campaign=campaign, annotator=user)
         if assignment is None:
             return Response(status=204)
         row = assignments_for(user).get(pk=assignment.pk)
@@ -70,7 +73,9 @@ class Ratings(APIView):
     def post(self, request: Request) -> Response:
         user = cast(User, request.user)
         sent = _valid(NewRatingSerializer(data=request.data))
-        assignment = get_object_or_404(assignments_for(user), pk=sent["assignment"])
+        assignment_id = sent["assignment"]
+        if not assignments_for(user).filter(pk=assignment_id).exists():
+            raise Http404
         said = {
             "scores": sent["scores"],
             "comment": sent.get("comment", ""),
@@ -78,10 +83,10 @@ class Ratings(APIView):
             "error_tags": sent.get("error_tags", []),
         }
         rating = submit_rating(
-            assignment_id=assignment.pk,
+            assignment_id=assignment_id,
             annotator=user,
             idempotency_key=_key(request),
-            request_sha256=rating_digest(assignment.pk, **said),
+            request_sha256=rating_digest(assignment_id, **said),
             **said,
         )
         return _answer(rating, 201)

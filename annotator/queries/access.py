@@ -29,6 +29,26 @@ def roles_of(user: User | AnonymousUser, campaign: Campaign | None = None) -> fr
     return frozenset(rows.values_list("role", flat=True))
 
 
+def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
+    """Return the user's roles by campaign slug, in one query."""
+    if not user.is_authenticated or not user.is_active:
+        return {}
+    found: dict[str, set[str]] = {}
+    for slug, role in Membership.objects.filter(user=user).values_list("campaign__slug", "role"):
+        found.setdefault(slug, set()).add(role)
+    return found
+
+
+def campaign_of_annotator(user: User, slug: str) -> Campaign | None:
+    """Return the campaign of that slug if the user is annotator in it."""
+    row = (
+        Membership.objects.select_related("campaign")
+        .filter(user=user, role=Role.ANNOTATOR, campaign__slug=slug)
+        .first()
+    )
+    return row.campaign if row else None
+
+
 def assignments_for(user: User) -> QuerySet[Assignment]:
     """Return the user's own assignments in campaigns where they still are annotator."""
     return Assignment.objects.filter(

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Final
 from uuid import UUID
 
@@ -16,7 +17,6 @@ from annotator.models import (
     AssignmentStatus,
     AuditEvent,
     Campaign,
-    CampaignStatus,
     Candidate,
     Membership,
     Role,
@@ -79,18 +79,27 @@ def take_next(*, campaign: Campaign, annotator: User) -> Assignment | None:
     reference that they rated last, so that a reference is read once, then of those after it in
     the campaign's order, then of those before it.
     """
-    if not Campaign.objects.filter(pk=campaign.pk, status=CampaignStatus.OPEN).exists():
+    membership = _lock_annotator(campaign, annotator)
+    if membership is None:
+        raise OutOfDate("You are no annotator of this campaign.")
+    if not membership.campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
-    _lock_annotator(campaign, annotator)
-    mine = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    current = mine.filter(status=AssignmentStatus.OPEN).first()
-    if current:
-        return _renewed(current, campaign)
-    lapse_leases(campaign)
+    unfinished = Assignment.objects.filter(
+        campaign=campaign,
+        annotator=annotator,
+        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED),
+    )
+    lapsed = {}
+    for row in unfinished:
+        if row.status == AssignmentStatus.OPEN:
+            return _renewed(row, campaign)
+        lapsed[row.candidate_id] = row
     last = _last(campaign, annotator)
-    for candidate_id in _free_candidates(campaign, annotator, last):
+    # One's own lapsed candidates first: there may be a draft.
+    for candidate_id in chain(lapsed, _free_candidates(campaign, annotator, last)):
         if hold_place(campaign, candidate_id):
-            return _leased(campaign, annotator, candidate_id, last.position + 1)
+            known = lapsed.get(candidate_id)
+            return _leased(known or _new(campaign, annotator, candidate_id, last.position + 1))
     return None
 
 
@@ -108,12 +117,16 @@ class _Last:
     queue_position: int
 
 
-def _lock_annotator(campaign: Campaign, annotator: User) -> None:
-    """Have one person's requests wait for each other, so that two of them take one candidate."""
-    list(
-        Membership.objects.select_for_update().filter(
-            campaign=campaign, user=annotator, role=Role.ANNOTATOR
-        )
+def _lock_annotator(campaign: Campaign, annotator: User) -> Membership | None:
+    """Have one person's requests wait for each other, so that two of them take one candidate.
+
+    The membership comes with the campaign as it is now.
+    """
+    return (
+        Membership.objects.select_for_update(of=("self",))
+        .select_related("campaign")
+        .filter(campaign=campaign, user=annotator, role=Role.ANNOTATOR)
+        .first()
     )
 
 
@@ -144,6 +157,9 @@ def _free_candidates(campaign: Campaign, annotator: User, last: _Last) -> Iterab
         yield from _shuffled(free.filter(reference_id=last.reference_id))
     yield from _shuffled(free.filter(queue_position__gt=last.queue_position))
     yield from _shuffled(free.filter(queue_position__lte=last.queue_position))
+    # The sweeper does this every few seconds; nobody is sent away for its next turn.
+    if lapse_leases(campaign):
+        yield from _shuffled(free)
 
 
 def _shuffled(free: QuerySet[Candidate]) -> list[UUID]:
@@ -153,18 +169,14 @@ def _shuffled(free: QuerySet[Candidate]) -> list[UUID]:
     return [pk for _, _, pk in sorted((place, chance.random(), pk) for place, pk in rows)]
 
 
-def _leased(campaign: Campaign, annotator: User, candidate_id: UUID, position: int) -> Assignment:
-    known = Assignment.objects.filter(annotator=annotator, candidate_id=candidate_id).first()
-    if known:
-        # Theirs before the lease ran out: the same row again, with its draft.
-        Assignment.objects.filter(pk=known.pk).update(status=AssignmentStatus.OPEN)
-        known.status = AssignmentStatus.OPEN
-    assignment = known or _new(campaign, annotator, candidate_id, position)
-    assignment.lease_expires_at = _lease_end(campaign)
+def _leased(assignment: Assignment) -> Assignment:
+    """Store an assignment as open and leased: a new one, or one's own that had lapsed."""
+    assignment.status = AssignmentStatus.OPEN
+    assignment.lease_expires_at = _lease_end(assignment.campaign)
     assignment.save()
     AuditEvent.objects.create(
-        actor=annotator,
-        campaign=campaign,
+        actor_id=assignment.annotator_id,
+        campaign_id=assignment.campaign_id,
         action="assignment.leased",
         object_type="assignment",
         object_id=str(assignment.pk),

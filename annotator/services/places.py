@@ -5,6 +5,7 @@ Every change of a status that counts goes through here, so that `held` is never 
 
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q
 from django.db.models.functions import Now
 
@@ -49,4 +50,16 @@ def lapse_leases(campaign: Campaign) -> int:
                 object_id=str(pk),
             )
             lapsed += 1
+    return lapsed
+
+
+def lapse_leases_everywhere() -> int:
+    """Free the places of every run-out lease, campaign by campaign; return how many."""
+    run_out = Assignment.objects.filter(
+        status=AssignmentStatus.OPEN, lease_expires_at__lt=Now()
+    ).values("campaign_id")
+    lapsed = 0
+    for campaign in Campaign.objects.filter(pk__in=run_out):
+        with transaction.atomic():
+            lapsed += lapse_leases(campaign)
     return lapsed

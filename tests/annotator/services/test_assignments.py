@@ -7,7 +7,15 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from annotator.models import Assignment, AuditEvent, Campaign, Candidate, Reference, User
+from annotator.models import (
+    Assignment,
+    AuditEvent,
+    Campaign,
+    Candidate,
+    Membership,
+    Reference,
+    User,
+)
 from annotator.refusals import OutOfDate
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates, take_next
@@ -36,7 +44,11 @@ def campaign() -> Campaign:
 
 
 def person(name: str) -> User:
-    return User.objects.create(username=name)
+    """Return an annotator of every campaign that there is."""
+    user = User.objects.create(username=name)
+    for campaign in Campaign.objects.all():
+        Membership.objects.create(campaign=campaign, user=user, role="annotator")
+    return user
 
 
 def take(campaign: Campaign, user: User) -> Assignment:
