@@ -1,19 +1,23 @@
-"""The queue of an annotator: what is open, grouped by reference, and what comes next."""
+"""The queue of an annotator: what is open, grouped by reference, and what comes next.
 
-from collections.abc import Iterable
+No claim text is read here: a queue of thousands is a list of names.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotator.models import (
     Assignment,
     AssignmentStatus,
     Campaign,
     CampaignStatus,
+    Draft,
     Rating,
-    Reference,
     Role,
     User,
 )
@@ -21,11 +25,23 @@ from annotator.queries.access import assignments_for, campaigns_for
 
 
 @dataclass(frozen=True, slots=True)
+class QueueItem:
+    """One open assignment; `lease_expires_at` is None when it was assigned by name."""
+
+    pk: UUID
+    label: str
+    has_draft: bool
+    lease_expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class QueueReference:
     """A reference with the annotator's open assignments on it; `done` counts their own."""
 
-    reference: Reference
-    open: tuple[Assignment, ...]
+    reference_id: str
+    title: str
+    ipc: str
+    open: tuple[QueueItem, ...]
     done: int
 
     @property
@@ -35,11 +51,12 @@ class QueueReference:
 
 @dataclass(frozen=True, slots=True)
 class QueueCampaign:
-    """A campaign's part of the queue."""
+    """A campaign's part of the queue; `skipped` may still be taken back."""
 
     campaign: Campaign
     references: tuple[QueueReference, ...]
     done: int
+    skipped: tuple[QueueItem, ...]
 
     @property
     def left(self) -> int:
@@ -53,17 +70,15 @@ class QueueCampaign:
 def queue_for(user: User) -> tuple[QueueCampaign, ...]:
     """Return the queue of each open campaign in which the user is annotator."""
     campaigns = campaigns_for(user, (Role.ANNOTATOR,)).filter(status=CampaignStatus.OPEN)
-    rows = list(assignments_for(user).filter(campaign__in=campaigns))
-    return tuple(
-        _campaign(campaign, [row for row in rows if row.campaign_id == campaign.pk])
-        for campaign in campaigns.order_by("created_at")
-    )
+    return tuple(_campaign(campaign, user) for campaign in campaigns.order_by("created_at"))
 
 
 def open_assignments(user: User) -> QuerySet[Assignment]:
-    """Return what the user may rate now, in order."""
-    return assignments_for(user).filter(
-        status=AssignmentStatus.OPEN, campaign__status=CampaignStatus.OPEN
+    """Return what the user may rate now, in order, without the claim texts."""
+    return (
+        assignments_for(user)
+        .select_related(None)
+        .filter(status=AssignmentStatus.OPEN, campaign__status=CampaignStatus.OPEN)
     )
 
 
@@ -80,26 +95,66 @@ def ratings_by(user: User) -> QuerySet[Rating]:
     return (
         Rating.objects.filter(assignment__in=assignments_for(user).values("pk"))
         .select_related("assignment__campaign", "candidate__reference")
+        .defer("candidate__claims", "candidate__reference__claims")
         .order_by("-submitted_at")
     )
 
 
-def _campaign(campaign: Campaign, rows: list[Assignment]) -> QueueCampaign:
-    done: dict[UUID, int] = {}
-    for row in rows:
-        if row.status == AssignmentStatus.SUBMITTED:
-            reference_id = row.candidate.reference_id
-            done[reference_id] = done.get(reference_id, 0) + 1
-    waiting = [row for row in rows if row.status == AssignmentStatus.OPEN]
-    return QueueCampaign(campaign, tuple(_references(waiting, done)), sum(done.values()))
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One assignment with what the queue says of its reference."""
+
+    item: QueueItem
+    reference: UUID
+    reference_id: str
+    title: str
+    ipc: str
 
 
-def _references(waiting: list[Assignment], done: dict[UUID, int]) -> Iterable[QueueReference]:
-    first = {row.candidate.reference_id: row.position for row in reversed(waiting)}
-    ordered = sorted(
-        waiting,
-        key=lambda r: (first[r.candidate.reference_id], str(r.candidate.reference_id), r.position),
+def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
+    rows = Assignment.objects.filter(campaign=campaign, annotator=user)
+    done = dict(
+        rows.filter(status=AssignmentStatus.SUBMITTED)
+        .order_by()
+        .values_list("candidate__reference")
+        .annotate(Count("pk"))
     )
-    for reference_id, group in groupby(ordered, key=lambda row: row.candidate.reference_id):
+    return QueueCampaign(
+        campaign,
+        tuple(_references(_rows(rows.filter(status=AssignmentStatus.OPEN)), done)),
+        sum(done.values()),
+        tuple(row.item for row in _rows(rows.filter(status=AssignmentStatus.SKIPPED))),
+    )
+
+
+def _rows(rows: QuerySet[Assignment]) -> list[_Row]:
+    draft = Draft.objects.filter(assignment=OuterRef("pk"))
+    reference = "candidate__reference"
+    found = (
+        rows.annotate(has_draft=Exists(draft))
+        .order_by("position")
+        .values(
+            *("pk", "label", "has_draft", "lease_expires_at", reference),
+            *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc")),
+        )
+    )
+    return [
+        _Row(
+            QueueItem(row["pk"], row["label"], row["has_draft"], row["lease_expires_at"]),
+            row[reference],
+            row[f"{reference}__reference_id"],
+            row[f"{reference}__title"],
+            row[f"{reference}__ipc"],
+        )
+        for row in found
+    ]
+
+
+def _references(waiting: list[_Row], done: dict[UUID, int]) -> Iterator[QueueReference]:
+    """Yield the references in the order of their first open assignment."""
+    first = {row.reference: place for place, row in reversed(list(enumerate(waiting)))}
+    ordered = sorted(waiting, key=lambda row: first[row.reference])
+    for pk, group in groupby(ordered, key=lambda row: row.reference):
         rows = tuple(group)
-        yield QueueReference(rows[0].candidate.reference, rows, done.get(reference_id, 0))
+        names = rows[0].reference_id, rows[0].title, rows[0].ipc
+        yield QueueReference(*names, tuple(row.item for row in rows), done.get(pk, 0))

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.urls import Resolver404, resolve
 from django.utils.decorators import method_decorator
@@ -37,10 +38,12 @@ class SignIn(LoginView):
     template_name = "annotator/login.html"
     authentication_form = SignInForm
 
-    @property
-    def redirect_authenticated_user(self) -> bool:
-        """A page's script that signs in again in place wants an answer, not another page."""
-        return not self.request.headers.get("HX-Request")
+    redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # A page's script that signs in again in place wants an answer, not another page.
+        self.redirect_authenticated_user = not request.headers.get("HX-Request")
+        return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if "username" in request.POST or DRAFT_FIELD not in request.POST:
