@@ -23,7 +23,7 @@ def names(text):
         ("1. A housing (12), wherein the enclosure (12) is round.", "housing", "enclosure"),
         ("1. A housing 12 with a rod 14; the enclosure 12 is round.", "housing", "enclosure"),
         (
-            "1. A rod (12) and, beside many other fine things that make up this long pump, a seal (12).",
+            "1. A rod (12) and, beside many other fine things that make up a pump, a seal (12).",
             "rod",
             "seal",
         ),
