@@ -32,8 +32,8 @@ def options(version: tuple[int, int, int]) -> dict[str, Any]:
     """Return the connection options of Django's SQLite backend for a library version.
 
     IMMEDIATE: without it, 40 % of read-modify-write requests fail under eight writers. FULL: an
-    acknowledged rating must survive a power loss. No mmap: with several writing processes it can
-    turn a passing fault into a lasting one.
+    acknowledged rating must survive a power loss. No mmap_size: with connections that come and go
+    in several writing processes it lost commits (measured, docs/adr/0008).
     """
     journal = "WAL" if version >= FIRST_SOUND else "TRUNCATE"
     return {
