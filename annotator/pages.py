@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotator.views import (
     campaigns,
+    compare,
     drafts,
     health,
     home,
@@ -34,11 +35,14 @@ urlpatterns = [
     path("rate/<uuid:pk>/recuse/", leaving.recuse_oneself, name="recuse"),
     path("rate/<uuid:pk>/take-back/", leaving.take_back, name="take_back"),
     path("rate/<uuid:pk>/flag/", leaving.flag, name="flag"),
+    path("compare/<uuid:pk>/", compare.compare, name="compare"),
+    path("compare/<uuid:pk>/reading/", compare.compare_reading, name="compare_reading"),
     path("keys/", keys.keys, name="keys"),
     path("rubric/", rubric.rubric, name="rubric"),
     path("rubric/<str:name>/", rubric.rubric_criterion, name="rubric_criterion"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/next/", ratings.take_next_candidate, name="take_next"),
+    path("campaigns/<slug:slug>/comparisons/", compare.ask, name="ask_comparisons"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

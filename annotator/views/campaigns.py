@@ -1,22 +1,40 @@
 """The campaign page of an admin."""
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
+from annotator.forms.comparison import AskForm
 from annotator.gate import SignedInRequest
-from annotator.models import Role
+from annotator.models import Campaign, Role
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.campaign_progress import campaign_progress
+from annotator.queries.preference_check import preference_check
 
 
 @require_GET
 def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the progress of a campaign to its admins; it is not found by those outside it."""
-    user = request.user
-    row = get_object_or_404(campaigns_for(user), slug=slug)
-    if Role.ADMIN not in roles_of(user, row):
+    return campaign_page(request, own_campaign(request, slug))
+
+
+def own_campaign(request: SignedInRequest, slug: str) -> Campaign:
+    """Return the campaign if the person is its admin."""
+    row = get_object_or_404(campaigns_for(request.user), slug=slug)
+    if Role.ADMIN not in roles_of(request.user, row):
         raise PermissionDenied
-    context = {"campaign": row, "progress": campaign_progress(row)}
-    return render(request, "annotator/campaign.html", context)
+    return row
+
+
+def campaign_page(
+    request: HttpRequest, row: Campaign, asking: AskForm | None = None, status: int = 200
+) -> HttpResponse:
+    """Show the campaign page, with the form for comparisons as it was sent."""
+    context = {
+        "campaign": row,
+        "progress": campaign_progress(row),
+        "check": preference_check(row),
+        "asking": asking or AskForm(),
+    }
+    return render(request, "annotator/campaign.html", context, status=status)

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET
 from annotator.gate import SignedInRequest
 from annotator.models import Role
 from annotator.queries.access import campaigns_for, roles_of
+from annotator.queries.comparisons import open_comparisons
 from annotator.queries.queue import open_assignments, queue_for, ratings_by
 from annotator.rubric import overall_text
 
@@ -23,6 +24,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "is_annotator": is_annotator,
         "queue": queue_for(user) if is_annotator else (),
         "first": open_assignments(user).first() if is_annotator else None,
+        "comparisons": open_comparisons(user) if is_annotator else (),
         "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
         "roles": sorted(roles),
         "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),

@@ -6,6 +6,7 @@ as real work does.
 """
 
 import random
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotator import production
-from annotator.demo.plan import build_demo_plan
+from annotator.demo.plan import NAMED_ANNOTATORS, RATED_REFERENCES, build_demo_plan
 from annotator.demo.records import DemoPlan, DemoReference
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
 from annotator.management.house_command import HouseCommand
@@ -22,6 +23,7 @@ from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, 
 from annotator.refusals import Refused
 from annotator.services.assignments import assign_candidates
 from annotator.services.claim_import import create_campaign, import_claims
+from annotator.services.comparisons import assign_comparisons
 from annotator.services.people import create_user, grant_role, set_demo_password
 from annotator.services.ratings import submit_rating
 
@@ -36,6 +38,7 @@ CAST = {
 }
 # They rated the demo before you came; without a password nobody signs in as them.
 ABSENT = ("demo-1", "demo-2")
+COMPARISONS_EACH = 4
 
 
 class Command(HouseCommand):
@@ -94,6 +97,7 @@ def _load(plan: DemoPlan) -> None:
         )
     }
     _assign(plan, campaign, people, candidates)
+    _compare(plan, campaign, people, candidates)
     _rate(plan, people, candidates)
 
 
@@ -135,6 +139,25 @@ def _assign(
             annotator=people[name],
             candidates=share_of_one,
             chance=random.Random(f"demo {name}"),
+        )
+
+
+def _compare(
+    plan: DemoPlan,
+    campaign: Campaign,
+    people: dict[str, User],
+    candidates: dict[tuple[str, str], Candidate],
+) -> None:
+    """Give the named annotators pairs of the first reference that they are to rate whole."""
+    first = plan.references[RATED_REFERENCES].source.reference_id
+    pairs = list(combinations([row for (name, _), row in candidates.items() if name == first], 2))
+    for name in NAMED_ANNOTATORS:
+        chance = random.Random(f"demo comparisons {name}")
+        assign_comparisons(
+            campaign=campaign,
+            annotator=people[name],
+            pairs=chance.sample(pairs, COMPARISONS_EACH),
+            chance=chance,
         )
 
 

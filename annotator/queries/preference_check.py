@@ -1,0 +1,142 @@
+"""Whether what annotators say of a pair equals what their own ratings of it say: counts only."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q
+
+from annotator.models import Campaign, Comparison, Preference, Rating
+from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL
+
+ANSWERS: Final = (1, 0, -1)
+ANSWER_WORDS: Final = ("left better", "equal", "right better")
+CONFIDENCE: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A share between 0 and 1 with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionCheck:
+    """One criterion: how often derived and direct are the same, of n, and all nine counts.
+
+    `table[i][j]` counts pairs whose derived y is ANSWERS[i] and whose preference is ANSWERS[j]:
+    1 left is better, 0 equal, -1 right is better.
+    """
+
+    key: str
+    name: str
+    n: int
+    same: int
+    share: Interval | None
+    table: tuple[tuple[int, int, int], ...]
+
+    @property
+    def rows(self) -> tuple[tuple[str, tuple[int, int, int]], ...]:
+        """The table with its rows named."""
+        return tuple(zip(ANSWER_WORDS, self.table, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceCheck:
+    """Comparisons asked and answered, and each criterion over those with both ratings too."""
+
+    asked: int
+    answered: int
+    criteria: tuple[CriterionCheck, ...]
+
+    @property
+    def n(self) -> int:
+        return self.criteria[0].n
+
+
+def preference_check(campaign: Campaign) -> PreferenceCheck:
+    """Compare derived y with direct preference within each annotator.
+
+    An annotator and pair count when that annotator has stated a preference and has rated both
+    candidates. Derived y is the sign of the left score less the right one; for the overall that
+    of the exact numerators; no tie band. Ratings and preferences are taken as they stand now.
+    """
+    asked = Comparison.objects.filter(campaign=campaign).count()
+    stated = Preference.objects.filter(comparison__campaign=campaign)
+    counts: dict[str, Counter[tuple[int, int]]] = {key: Counter() for key in ALL_CRITERIA}
+    scores = _scores(campaign)
+    rows = stated.values_list(
+        "comparison__annotator_id", "comparison__left_id", "comparison__right_id", *ALL_CRITERIA
+    )
+    answered = 0
+    for who, left, right, *said in rows:
+        answered += 1
+        one, other = scores.get((who, left)), scores.get((who, right))
+        if one is None or other is None:
+            continue
+        for key, direct in zip(ALL_CRITERIA, said, strict=True):
+            counts[key][_sign(one[key] - other[key]), direct] += 1
+    return PreferenceCheck(asked, answered, tuple(_check(k, counts[k]) for k in ALL_CRITERIA))
+
+
+def wilson_interval(hits: int, n: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return a share with Wilson's score interval.
+
+    Inputs: 0 <= hits <= n, n >= 1, confidence in (0, 1). Output: value = p = hits/n and
+    low, high = (p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n), all in 0 to 1, with z the
+    (1 + confidence)/2 quantile of the standard normal distribution. Source: E. B. Wilson,
+    "Probable inference, the law of succession, and statistical inference", JASA 22 (1927),
+    pages 209-212. It takes the n answers as independent; answers of one annotator, or on one
+    reference, are less so, and the true interval is then wider. Raises ValueError otherwise.
+    """
+    if not 0 <= hits <= n or n < 1 or not 0 < confidence < 1:
+        raise ValueError(f"no share of {hits} in {n} with confidence {confidence}")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    p = hits / n
+    centre = p + z * z / (2 * n)
+    reach = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    # At 0 and at n the bound is exactly p; floats miss it by a hair.
+    low = 0.0 if hits == 0 else (centre - reach) / scale
+    high = 1.0 if hits == n else (centre + reach) / scale
+    return Interval(p, low, high)
+
+
+def _scores(campaign: Campaign) -> dict[tuple[object, object], Mapping[str, int]]:
+    """Return the scores, by annotator and candidate, of what the annotator has a preference on."""
+    told = Preference.objects.filter(
+        Q(comparison__left=OuterRef("candidate")) | Q(comparison__right=OuterRef("candidate")),
+        comparison__annotator=OuterRef("annotator"),
+    )
+    rows = Rating.objects.filter(Exists(told), candidate__campaign=campaign).only(
+        "annotator_id", "candidate_id", "overall_numerator", *CRITERIA
+    )
+    return {
+        (row.annotator_id, row.candidate_id): row.scores | {OVERALL: row.overall_numerator}
+        for row in rows
+    }
+
+
+def _sign(difference: int) -> int:
+    return (difference > 0) - (difference < 0)
+
+
+def _check(key: str, counts: Counter[tuple[int, int]]) -> CriterionCheck:
+    n = counts.total()
+    same = sum(counts[answer, answer] for answer in ANSWERS)
+    return CriterionCheck(
+        key=key,
+        name=NAMES[key],
+        n=n,
+        same=same,
+        share=wilson_interval(same, n) if n else None,
+        table=tuple(
+            (counts[derived, 1], counts[derived, 0], counts[derived, -1]) for derived in ANSWERS
+        ),
+    )
