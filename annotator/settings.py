@@ -135,6 +135,8 @@ STATIC_ROOT = DATA_DIR / "static"
 # WhiteNoise warns at every start of a folder that is not there.
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# Our own files only: what packages bring along is not used, and some of it cannot be hashed.
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 # WhiteNoise serves straight from static/ in local mode: a fresh clone needs no collectstatic.
 WHITENOISE_USE_FINDERS = IS_LOCAL
 WHITENOISE_AUTOREFRESH = False

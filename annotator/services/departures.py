@@ -78,13 +78,13 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
 def return_to(*, assignment: Assignment) -> None:
     """Take a skipped candidate back, if its place is still free."""
     rows = Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.SKIPPED)
-    if not rows.exists():
+    # The status first: whoever changes it holds the place, and a refusal below undoes it.
+    if not rows.update(status=AssignmentStatus.OPEN):
         raise OutOfDate("This candidate was not skipped, or is yours again already.")
     if assignment.lease_expires_at is None:
         add_places(assignment.campaign, [assignment.candidate_id])
     elif not hold_place(assignment.campaign, assignment.candidate_id):
         raise OutOfDate("Somebody else has taken this candidate meanwhile.")
-    rows.update(status=AssignmentStatus.OPEN)
     renew_lease(assignment=assignment)
     _audit(assignment, "assignment.returned", {})
 
