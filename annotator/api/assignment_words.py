@@ -1,15 +1,17 @@
 """What an annotator's program is told of an assignment: blind, as the page is."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from annotator.models import Assignment
+from annotator.models import Assignment, Candidate
 from annotator.rubric import RUBRIC, RUBRIC_VERSION
+
+RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 
 
 def assignment_words(assignment: Assignment) -> dict[str, Any]:
     """Return the assignment as JSON values: no system, no candidate_id, nobody else's rating."""
-    candidate = assignment.candidate
+    candidate = Candidate.objects.select_related("reference").get(pk=assignment.candidate_id)
     reference = candidate.reference
     return {
         "id": str(assignment.pk),
@@ -23,6 +25,6 @@ def assignment_words(assignment: Assignment) -> dict[str, Any]:
             "claims": reference.claims,
         },
         "candidate": {"label": assignment.label, "claims": candidate.claims},
-        "rubric": {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]},
+        "rubric": RUBRIC_WORDS,
         "lease_expires_at": assignment.lease_expires_at and assignment.lease_expires_at.isoformat(),
     }

@@ -15,8 +15,7 @@ from rest_framework.views import APIView
 from annotator.api.assignment_words import assignment_words
 from annotator.api.permissions import MatrixPermission
 from annotator.api.serializers import NewRatingSerializer, RatingSerializer, RevisionSerializer
-from annotator.models import Rating, User
-from annotator.queries.access import assignments_for, campaign_of_annotator
+from annotator.models import Assignment, Membership, Rating, User
 from annotator.queries.locks import is_locked
 from annotator.queries.queue import ratings_by
 from annotator.refusals import OutOfDate
@@ -50,14 +49,13 @@ class NextAssignment(APIView):
     @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
     def post(self, request: Request, slug: str) -> Response:
         user = cast(User, request.user)
-        campaign = campaign_of_annotator(user, slug)
-        if campaign is None:
-            raise Http404
-        assignment = take_next(campaign=campaign, annotator=user)
+        try:
+            assignment = take_next(slug=slug, annotator=user)
+        except Membership.DoesNotExist as error:
+            raise Http404 from error
         if assignment is None:
             return Response(status=204)
-        row = assignments_for(user).get(pk=assignment.pk)
-        return Response(assignment_words(row))
+        return Response(assignment_words(assignment))
 
 
 class Ratings(APIView):
@@ -74,21 +72,22 @@ class Ratings(APIView):
         user = cast(User, request.user)
         sent = _valid(NewRatingSerializer(data=request.data))
         assignment_id = sent["assignment"]
-        if not assignments_for(user).filter(pk=assignment_id).exists():
-            raise Http404
         said = {
             "scores": sent["scores"],
             "comment": sent.get("comment", ""),
             "note": sent.get("note", ""),
             "error_tags": sent.get("error_tags", []),
         }
-        rating = submit_rating(
-            assignment_id=assignment_id,
-            annotator=user,
-            idempotency_key=_key(request),
-            request_sha256=rating_digest(assignment_id, **said),
-            **said,
-        )
+        try:
+            rating = submit_rating(
+                assignment_id=assignment_id,
+                annotator=user,
+                idempotency_key=_key(request),
+                request_sha256=rating_digest(assignment_id, **said),
+                **said,
+            )
+        except Assignment.DoesNotExist as error:
+            raise Http404 from error
         return _answer(rating, 201)
 
 

@@ -39,16 +39,6 @@ def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
     return found
 
 
-def campaign_of_annotator(user: User, slug: str) -> Campaign | None:
-    """Return the campaign of that slug if the user is annotator in it."""
-    row = (
-        Membership.objects.select_related("campaign")
-        .filter(user=user, role=Role.ANNOTATOR, campaign__slug=slug)
-        .first()
-    )
-    return row.campaign if row else None
-
-
 def assignments_for(user: User) -> QuerySet[Assignment]:
     """Return the user's own assignments in campaigns where they still are annotator."""
     return Assignment.objects.filter(

@@ -1,15 +1,15 @@
 """Writes of assignments: by name, and the next one on demand."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotator.models import (
@@ -72,33 +72,26 @@ def assign_candidates(
 
 
 @transaction.atomic
-def take_next(*, campaign: Campaign, annotator: User) -> Assignment | None:
+def take_next(*, slug: str, annotator: User) -> Assignment | None:
     """Return the annotator's next open assignment, leased now; None when nothing is left.
 
     What is theirs already comes first; else a candidate below its overlap is leased: one of the
     reference that they rated last, so that a reference is read once, then of those after it in
-    the campaign's order, then of those before it.
+    the campaign's order, then of those before it. Raises Membership.DoesNotExist for who is no
+    annotator of the campaign, OutOfDate when it is closed.
     """
-    membership = _lock_annotator(campaign, annotator)
-    if membership is None:
-        raise OutOfDate("You are no annotator of this campaign.")
-    if not membership.campaign.is_open:
+    campaign = _lock_annotator(slug, annotator).campaign
+    if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
-    unfinished = Assignment.objects.filter(
-        campaign=campaign,
-        annotator=annotator,
-        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED),
-    )
-    lapsed = {}
-    for row in unfinished:
-        if row.status == AssignmentStatus.OPEN:
-            return _renewed(row, campaign)
-        lapsed[row.candidate_id] = row
+    unfinished = _unfinished(campaign, annotator)
+    if unfinished.open:
+        return _renewed(unfinished.open, campaign)
     last = _last(campaign, annotator)
+    free = _free_candidates(campaign, annotator, last, unfinished.recused)
     # One's own lapsed candidates first: there may be a draft.
-    for candidate_id in chain(lapsed, _free_candidates(campaign, annotator, last)):
+    for candidate_id in chain(unfinished.lapsed, free):
         if hold_place(campaign, candidate_id):
-            known = lapsed.get(candidate_id)
+            known = unfinished.lapsed.get(candidate_id)
             return _leased(known or _new(campaign, annotator, candidate_id, last.position + 1))
     return None
 
@@ -117,7 +110,17 @@ class _Last:
     queue_position: int
 
 
-def _lock_annotator(campaign: Campaign, annotator: User) -> Membership | None:
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """An annotator's assignments that are not rated: the open one to go on with, those whose
+    lease ran out by candidate, and the references from which they are recused."""
+
+    open: Assignment | None
+    lapsed: dict[UUID, Assignment]
+    recused: frozenset[UUID]
+
+
+def _lock_annotator(slug: str, annotator: User) -> Membership:
     """Have one person's requests wait for each other, so that two of them take one candidate.
 
     The membership comes with the campaign as it is now.
@@ -125,8 +128,29 @@ def _lock_annotator(campaign: Campaign, annotator: User) -> Membership | None:
     return (
         Membership.objects.select_for_update(of=("self",))
         .select_related("campaign")
-        .filter(campaign=campaign, user=annotator, role=Role.ANNOTATOR)
-        .first()
+        .get(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
+    )
+
+
+def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
+    # Locked, so that a submit or a skip from another tab comes before or after, never between.
+    rows = (
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(
+            campaign=campaign,
+            annotator=annotator,
+            status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
+        )
+        .annotate(begun_reference=F("candidate__reference_id"))
+    )
+    by_status: dict[str, list[Any]] = {}
+    for row in rows:
+        row.campaign = campaign
+        by_status.setdefault(row.status, []).append(row)
+    return _Unfinished(
+        next(iter(by_status.get(AssignmentStatus.OPEN, ())), None),
+        {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
+        frozenset(row.begun_reference for row in by_status.get(AssignmentStatus.RECUSED, ())),
     )
 
 
@@ -140,19 +164,18 @@ def _last(campaign: Campaign, annotator: User) -> _Last:
     return _Last(*found) if found else _Last(0, None, -1)
 
 
-def _free_candidates(campaign: Campaign, annotator: User, last: _Last) -> Iterable[UUID]:
+def _free_candidates(
+    campaign: Campaign, annotator: User, last: _Last, recused: Collection[UUID]
+) -> Iterable[UUID]:
     """Yield candidates with room that the annotator may rate, the best first."""
-    recused = Assignment.objects.filter(
-        campaign=campaign, annotator=annotator, status=AssignmentStatus.RECUSED
-    ).values_list("candidate__reference_id", flat=True)
     done = Assignment.objects.filter(
         annotator=annotator, candidate_id=OuterRef("pk"), status__in=NOT_AGAIN
     )
     free = Candidate.objects.filter(~Exists(done), campaign=campaign, has_room=True).order_by(
         "queue_position"
     )
-    if recusals := set(recused):
-        free = free.exclude(reference_id__in=recusals)
+    if recused:
+        free = free.exclude(reference_id__in=recused)
     if last.reference_id:
         yield from _shuffled(free.filter(reference_id=last.reference_id))
     yield from _shuffled(free.filter(queue_position__gt=last.queue_position))

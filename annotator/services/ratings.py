@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotator.models import (
@@ -19,6 +19,7 @@ from annotator.models import (
     Reference,
     User,
 )
+from annotator.queries.access import assignments_for
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import overall_numerator
@@ -150,13 +151,20 @@ def _worked(assignment: Assignment, error_tags: Sequence[Any]) -> dict[str, Any]
 
 
 def _lock(assignment_id: UUID, annotator: User) -> Assignment:
-    """Return the assignment with its reference locked: conflicts are measured one at a time."""
-    own = Assignment.objects.filter(pk=assignment_id, annotator=annotator)
-    candidates = Candidate.objects.filter(assignments__in=own)
-    list(Reference.objects.select_for_update().only("pk").filter(candidates__in=candidates))
+    """Return the assignment with its reference locked: conflicts are measured one at a time.
+
+    Raises Assignment.DoesNotExist for one that is not theirs, or in a campaign they have left.
+    """
+    own = assignments_for(annotator).filter(pk=assignment_id)
+    if connection.features.has_select_for_update:
+        # SQLite's transactions wait for each other as they are.
+        candidates = Candidate.objects.filter(assignments=assignment_id)
+        # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
+        locked = Reference.objects.select_for_update(of=("self",)).only("pk")
+        list(locked.filter(candidates__in=candidates))
     # Everything that the submit looks at comes in one row, read after the lock.
     joined = ("campaign", "candidate__reference", "rating", "work_time", "draft")
-    return own.select_related(*joined).get()
+    return own.select_related(*joined).select_for_update(of=("self",)).get()
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:

@@ -1,5 +1,7 @@
 """Claim text for templates: every character as it is stored, marks around what they concern."""
 
+from dataclasses import replace
+
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -32,34 +34,31 @@ def indent(depth: int) -> int:
 
 def _limitation(entry: LimitationView) -> str:
     standing = f" is-{entry.standing}" if entry.standing else ""
-    words = [_segment(segment) for segment in entry.segments]
-    if words:
-        # Each limitation has a line of its own: white space around it is kept, not shown.
-        first, last = entry.segments[0], entry.segments[-1]
-        head, tail = _outer_space(first.text)[0], _outer_space(last.text)[1]
-        if len(words) == 1:
-            words = [_gap(head) + _segment(first, len(head), len(tail)) + _gap(tail)]
-        else:
-            words[0] = _gap(head) + _segment(first, len(head), 0)
-            words[-1] = _segment(last, 0, len(tail)) + _gap(tail)
-    return f'<span class="limitation{standing}">{"".join(words)}</span>'
+    segments = list(entry.segments)
+    head = tail = ""
+    # Each limitation has a line of its own: white space around it is kept, not shown.
+    if segments:
+        head, segments[0] = _without_space(segments[0], at_end=False)
+        tail, segments[-1] = _without_space(segments[-1], at_end=True)
+    words = _gap(head) + "".join(_segment(segment) for segment in segments) + _gap(tail)
+    return f'<span class="limitation{standing}">{words}</span>'
 
 
-def _outer_space(text: str) -> tuple[str, str]:
-    """Return the white space before and behind the words; all of a blank text stands before."""
-    head = text[: len(text) - len(text.lstrip())]
-    tail = text[len(text.rstrip()) :] if text.strip() else ""
-    return head, tail
+def _without_space(segment: Segment, *, at_end: bool) -> tuple[str, Segment]:
+    """Return the outer white space of a segment on one side, and the segment without it."""
+    text = segment.text
+    words = text.rstrip() if at_end else text.lstrip()
+    space = text[len(words) :] if at_end else text[: len(text) - len(words)]
+    return space, replace(segment, text=words)
 
 
 def _gap(space: str) -> str:
     return f'<span class="gap">{_exact(space)}</span>' if space else ""
 
 
-def _segment(segment: Segment, skip: int = 0, drop: int = 0) -> str:
-    """Return a segment as HTML, without `skip` characters before and `drop` behind."""
-    words = _exact(segment.text[skip : len(segment.text) - drop])
-    if not segment.kinds:
+def _segment(segment: Segment) -> str:
+    words = _exact(segment.text)
+    if not segment.kinds or not words:
         return words
     classes = escape(" ".join(segment.kinds))
     title = f' title="{escape("; ".join(segment.notes))}"' if segment.notes else ""

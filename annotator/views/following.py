@@ -1,6 +1,6 @@
 """What a person rates next."""
 
-from annotator.models import Assignment, User
+from annotator.models import Assignment, Membership, User
 from annotator.queries.queue import next_assignment
 from annotator.refusals import OutOfDate
 from annotator.services.assignments import take_next
@@ -12,6 +12,6 @@ def following(user: User, done: Assignment) -> Assignment | None:
     if row or not done.lease_expires_at:
         return row
     try:
-        return take_next(campaign=done.campaign, annotator=user)
-    except OutOfDate:
+        return take_next(slug=done.campaign.slug, annotator=user)
+    except (OutOfDate, Membership.DoesNotExist):
         return None

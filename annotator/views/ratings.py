@@ -72,7 +72,7 @@ def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
     user = request.user
     campaign = get_object_or_404(campaigns_for(user, (Role.ANNOTATOR,)), slug=slug)
     try:
-        assignment = take_next(campaign=campaign, annotator=user)
+        assignment = take_next(slug=campaign.slug, annotator=user)
     except OutOfDate as refusal:
         messages.error(request, refusal.sentence)
         return SeeOther("/")

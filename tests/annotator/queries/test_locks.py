@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, User
+from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.queries.locks import is_locked, locked_candidates
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
@@ -37,6 +37,7 @@ def campaign() -> Campaign:
 
 def rate(campaign: Campaign, name: str, ago: timedelta, candidate: str = "c1") -> Assignment:
     user, _ = User.objects.get_or_create(username=name)
+    Membership.objects.get_or_create(campaign=campaign, user=user, role="annotator")
     (row,) = assign_candidates(
         campaign=campaign,
         annotator=user,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotator.models import Campaign, Candidate, Conflict, Rating, Reference, User
+from annotator.models import Campaign, Candidate, Conflict, Membership, Rating, Reference, User
 from annotator.queries.settled_ratings import freezable_references
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
@@ -46,6 +46,7 @@ def candidate(name: str) -> Candidate:
 
 def rate(campaign: Campaign, who: str, *names: str, hours_ago: int = 48) -> None:
     user, _ = User.objects.get_or_create(username=who)
+    Membership.objects.get_or_create(campaign=campaign, user=user, role="annotator")
     for name in names:
         (row,) = assign_candidates(campaign=campaign, annotator=user, candidates=[candidate(name)])
         submit_rating(

@@ -218,9 +218,7 @@ def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(room: Room)
     Draft.objects.create(assignment=assignment, saved_at=timezone.now())
     WorkTime.objects.create(assignment=assignment, seconds=61.6, last_ping_at=timezone.now())
     shown = {"aligned": True, "diff": False, "marks": True}
-    rating = room.submit(
-        room.alice, 5, 5, 5, 5, note="see claim 2", shown=shown, draft_version=1
-    )
+    rating = room.submit(room.alice, 5, 5, 5, 5, note="see claim 2", shown=shown, draft_version=1)
     revision = rating.revisions.get()
     for row in (rating, revision):
         assert (row.note, row.shown, row.active_seconds) == ("see claim 2", shown, 62)

@@ -1,0 +1,191 @@
+"""Measures the rate page in a full campaign: next page after a submit, queries, weight.
+
+    benchmarks/rate_page.py [--candidates 10000] [--pages 300]
+
+Runs in this process on a fresh database (SQLite, or the PostgreSQL that DATABASE_URL names) with
+five ratings of every candidate, but for those that the measured annotator has still to rate. Times
+are of whole requests through every middleware, without the HTTP server; each page shows a pair of
+claim sets that this process has not read before, as after a restart.
+"""
+
+import argparse
+import gzip
+import itertools
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+CLAIMS = 20
+ANNOTATORS = 5
+BATCH = 2_000
+
+
+def main() -> None:
+    """Fill, measure, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--candidates", type=int, default=10_000)
+    parser.add_argument("--pages", type=int, default=300)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("DATA_DIR", folder)
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+        from django.test.utils import setup_databases, teardown_databases
+
+        # A database of its own beside the one that DATABASE_URL names; that one is not touched.
+        old = setup_databases(verbosity=0, interactive=False)
+        try:
+            user = fill(options.candidates, options.pages)
+            call_command("check", verbosity=0)
+            measure(user, options.pages)
+        finally:
+            teardown_databases(old, verbosity=0)
+
+
+def texts(number: int) -> tuple[str, str]:
+    """Return a reference and a candidate of 20 claims, no two pairs alike."""
+    from annotation_flow.texts import make_items
+    from claim_reading import joined
+
+    found = list(itertools.islice(make_items(60), 60))
+    start = number % 50
+    return (
+        joined((item.reference for item in itertools.cycle(found[start:])), CLAIMS)
+        + f" Reference {number}.",
+        joined((item.candidate for item in itertools.cycle(found[start:])), CLAIMS)
+        + f" Candidate {number}.",
+    )
+
+
+def fill(count: int, pages: int) -> object:
+    """Store the campaign with its ratings; return the annotator who has `pages` left to rate."""
+    from django.utils import timezone
+
+    from annotator.models import (
+        Assignment,
+        Campaign,
+        Candidate,
+        Membership,
+        Rating,
+        Reference,
+        User,
+    )
+    from annotator.rubric import CRITERIA, overall_numerator
+
+    campaign = Campaign.objects.create(slug="full", name="Full", overlap=ANNOTATORS)
+    users = [User.objects.create(username=f"annotator{n}") for n in range(ANNOTATORS)]
+    for user in users:
+        Membership.objects.create(campaign=campaign, user=user, role="annotator")
+    pairs = [texts(number) for number in range(pages)]
+    chance, now = random.Random(1), timezone.now()
+    for first in range(0, count, BATCH):
+        references, candidates, assignments, ratings = [], [], [], []
+        for number in range(first, min(first + BATCH, count)):
+            reference_text, candidate_text = pairs[number % pages]
+            if number % 10 == 0:
+                references.append(
+                    Reference(
+                        campaign=campaign,
+                        reference_id=f"r{number}",
+                        claims=reference_text,
+                        claims_sha256=str(number),
+                        position=number,
+                    )
+                )
+            candidates.append(
+                Candidate(
+                    reference=references[-1],
+                    campaign=campaign,
+                    queue_position=references[-1].position,
+                    candidate_id=f"c{number}",
+                    claims=f"{candidate_text} {number}",
+                    claims_sha256=str(number),
+                    held=ANNOTATORS,
+                    has_room=False,
+                )
+            )
+            for place, user in enumerate(users):
+                is_open = place == 0 and number < pages
+                assignments.append(
+                    Assignment(
+                        campaign=campaign,
+                        annotator=user,
+                        candidate=candidates[-1],
+                        label=f"Candidate {number + 1}",
+                        position=number + 1,
+                        status="open" if is_open else "submitted",
+                    )
+                )
+                if is_open:
+                    continue
+                scores = {key: chance.randint(4, 6) for key in CRITERIA}
+                ratings.append(
+                    Rating(
+                        assignment=assignments[-1],
+                        candidate=candidates[-1],
+                        annotator=user,
+                        rubric_version=campaign.rubric_version,
+                        submitted_at=now,
+                        revised_at=now,
+                        overall_numerator=overall_numerator(scores),
+                        **scores,
+                    )
+                )
+        for rows in (references, candidates, assignments, ratings):
+            type(rows[0]).objects.bulk_create(rows, batch_size=500)
+    print(f"{count} candidates, {Rating.objects.count()} ratings", file=sys.stderr)
+    return users[0]
+
+
+def measure(user: object, pages: int) -> None:
+    """Rate page after page as a browser does; print times, queries and weight."""
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    from annotator.rubric import CRITERIA
+
+    client = Client(headers={"Accept-Encoding": "gzip"})
+    client.force_login(user)
+    address = client.get("/").content.decode().split('href="/rate/')[1].split('"')[0]
+    address = f"/rate/{address}"
+    shown, submitted, weights, queries = [], [], [], []
+    client.get(address)
+    for number in range(pages - 1):
+        fields = dict.fromkeys(CRITERIA, "5") | {"version": "0", "draft_version": "0"}
+        start = time.perf_counter()
+        answer = client.post(address, fields | {"key": f"k{number}", "shown": "aligned diff"})
+        submitted.append(time.perf_counter() - start)
+        address = answer["Location"]
+        if number % 20 == 0:
+            with CaptureQueriesContext(connection, ) as captured:
+                page = client.get(address)
+            queries.append(len(captured))
+            weights.append(len(gzip.compress(page.content, 6)))
+            continue
+        start = time.perf_counter()
+        page = client.get(address)
+        shown.append(time.perf_counter() - start)
+        assert page.status_code == 200, page.status_code
+    print(f"database: {connection.vendor}; load {os.getloadavg()[0]:.1f}")
+    for name, times in (("page", shown), ("submit", submitted)):
+        times.sort()
+        print(
+            f"{name}: median {statistics.median(times) * 1000:.1f} ms, "
+            f"p95 {times[int(len(times) * 0.95)] * 1000:.1f} ms, max {times[-1] * 1000:.1f} ms"
+        )
+    print(f"queries of the page: at most {max(queries)}")
+    print(f"weight of the page, gzip: at most {max(weights) / 1000:.1f} kB")
+
+
+if __name__ == "__main__":
+    main()
