@@ -1,14 +1,16 @@
 """Chromium, and a page that fails the test when the policy or a script complains."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from playwright.sync_api import Page
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page
 
-from annotator.models import User
+from annotator.models import Assignment, User
+from tests.browser.room import furnish
 
 PASSWORD = "a long enough phrase"
 ARGUMENTS = (
@@ -57,3 +59,42 @@ def alice(cast: Any, transactional_db: None) -> User:
     user.set_password(PASSWORD)
     user.save()
     return user
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    """A hash made to be slow costs a second of every sign-in, and proves nothing here."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+Enter = Callable[[BrowserContext, User], None]
+
+
+@pytest.fixture
+def enter(site: str) -> Enter:
+    """Give a function that signs a browser in without its sign-in page."""
+
+    def sign_in(context: BrowserContext, user: User) -> None:
+        client = Client()
+        client.force_login(user)
+        name = django_settings.SESSION_COOKIE_NAME
+        context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
+
+    return sign_in
+
+
+@pytest.fixture
+def work(cast: Any, alice: User) -> list[Assignment]:
+    """Three candidates with claims worth reading, assigned to alice in this order."""
+    reference = cast.reference()
+    furnish(reference)
+    return list(cast.assign(alice, reference))
+
+
+@pytest.fixture
+def room(work: list[Assignment], alice: User, enter: Enter, site: str, page: Page) -> Page:
+    """The rate page of alice's first candidate, with its scripts at work."""
+    enter(page.context, alice)
+    page.goto(f"{site}/rate/{work[0].pk}/")
+    page.wait_for_selector(".fold")
+    return page

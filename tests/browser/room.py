@@ -1,0 +1,44 @@
+"""Claim sets for the rating room of the browser tests, and what its pages are asked again."""
+
+from playwright.sync_api import Page, expect
+
+from annotator.models import Reference
+
+# A reference in the wording of an office, claims that depend on each other.
+CLAIMS = (
+    "1. A kettle comprising:\na body;\na spout joined to the body; and\na lid hinged to the body.\n"
+    "2. The kettle of claim 1, wherein the lid has a knob.\n"
+    "3. The kettle of claim 2, wherein the knob is made of wood.\n"
+    "4. A method of boiling water, comprising filling the kettle of claim 1."
+)
+# What a generator might write: a feature lost, one added, another name, an unknown claim; with
+# Windows line ends and, before the words that tests select, a letter outside the first plane.
+CANDIDATE = (
+    "1. A kettle comprising:\r\na body;\r\na spout joined to the body; and\r\n"
+    "a \U0001d6fc-shaped lid with a seal.\r\n"
+    "2. The kettle of claim 1, wherein the cover has a wooden grip.\r\n"
+    "3. The kettle of claim 9, wherein the grip is made of wood."
+)
+
+
+def furnish(reference: Reference) -> None:
+    """Put claims worth reading in the place of the short ones of the cast."""
+    Reference.objects.filter(pk=reference.pk).update(claims=CLAIMS, title="Kettle with a lid")
+    reference.candidates.update(claims=CANDIDATE)
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys one after the other."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def wait_until_kept(page: Page) -> None:
+    """Wait for the server's word that the draft on the page is stored."""
+    expect(page.locator("#draft-state")).to_contain_text("Draft kept")
+
+
+def wait_for_another(page: Page, here: str) -> None:
+    """Wait for the rate page of another candidate, its scripts at work."""
+    page.wait_for_url(lambda url: "/rate/" in url and url != here)
+    page.wait_for_selector(".fold")
