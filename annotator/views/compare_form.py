@@ -12,12 +12,17 @@ from annotator.forms.rating import ASCII_SPACE
 from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Preference, ReadingPreference
 from annotator.queries.compare_page import ComparePage
-from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL, RUBRIC
+from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 
 ANSWERS: Final = ((1, "Left better"), (0, "Equal"), (-1, "Right better"))
 AID_WORDS: Final = {"diff": "Differences", "marks": "Marks"}
-QUESTIONS: Final = {entry.key: entry.question for entry in RUBRIC} | {
-    OVERALL: "All in all, which is the better claim set?"
+# The rubric asks of one candidate; here the same is asked of two.
+QUESTIONS: Final = {
+    "feature_completeness": "Which claims more of the invention's essential features?",
+    "conceptual_clarity": "Which tells a skilled reader more surely what is claimed?",
+    "terminology_consistency": "Which calls one thing by one name, that of the reference?",
+    "logical_linkage": "In which do features and claims depend on each other as they should?",
+    OVERALL: "All in all, which is the better claim set?",
 }
 # The keys of the rate screen that work here too, in the words of this screen.
 KEY_WORDS: Final = {

@@ -1,16 +1,25 @@
 """No page or answer for an annotator tells the system, another's rating, or that a conflict is."""
 
 import re
+from itertools import combinations
 
 import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
-from annotator.models import Assignment, Conflict
-from annotator.rubric import CRITERIA
+from annotator.models import Assignment, Comparison, Conflict
+from annotator.rubric import ALL_CRITERIA, CRITERIA
+from annotator.services.comparisons import assign_comparisons
 from annotator.services.people import create_token
+from annotator.services.stated_preferences import submit_preference
 
 HIS_WORDS = "bobscommentcanary"
+
+
+def compare(user, reference) -> list[Comparison]:
+    """Give the user every pair of the reference."""
+    pairs = list(combinations(reference.candidates.all(), 2))
+    return assign_comparisons(campaign=reference.campaign, annotator=user, pairs=pairs)
 
 
 @pytest.fixture
@@ -20,6 +29,13 @@ def shown(cast, client: Client) -> dict[str, str]:
     cast.assign(cast.alice, reference)
     for row in cast.assign(cast.bob, reference):
         cast.submit(row, (0, 1, 0, 1), comment=HIS_WORDS)
+    for pair in compare(cast.bob, reference):
+        said = dict.fromkeys(ALL_CRITERIA, 1)
+        submit_preference(
+            comparison_id=pair.pk, annotator=cast.bob, judgements=said, comment=HIS_WORDS
+        )
+    compared = [f"/compare/{pair.pk}/" for pair in compare(cast.alice, reference)]
+    preferred = dict.fromkeys(ALL_CRITERIA, "-1")
     hers = list(Assignment.objects.filter(annotator=cast.alice))
     client.force_login(cast.alice)
     values = dict.fromkeys(CRITERIA, "9")
@@ -44,11 +60,16 @@ def shown(cast, client: Client) -> dict[str, str]:
         "flag": client.post(f"/rate/{hers[1].pk}/flag/", {"flag_code": "wrong-text"}, follow=True),
         "skip": client.post(f"/rate/{hers[2].pk}/skip/", {"leave_code": "not-now"}, follow=True),
         "skip refused": client.post(f"/rate/{hers[2].pk}/skip/", {"leave_code": ""}),
+        "comparison": client.get(compared[0]),
+        "preference": client.post(compared[0], preferred, follow=True),
+        "preference again": client.post(compared[0], preferred | {ALL_CRITERIA[0]: "1"}),
+        "preference mistake": client.post(compared[1], {}),
+        "comparison reading": client.post(f"{compared[1]}reading/", {"aid": "diff off"}),
         "api next": api.post("/api/v1/campaigns/cups/assignments/next/"),
         "api rating": api.get(f"/api/v1/ratings/{rating.pk}/"),
         "api again": api.post("/api/v1/ratings/", {}, content_type="application/json"),
     }
-    for path in ("/", "/rated/", "/rubric/", *(f"/rate/{row.pk}/" for row in hers)):
+    for path in ("/", "/rated/", "/rubric/", *(f"/rate/{row.pk}/" for row in hers), *compared):
         pages[path] = client.get(path)
     for path in ("campaigns/", "campaigns/cups/"):
         pages[path] = api.get(f"/api/v1/{path}")
@@ -63,6 +84,7 @@ def test_the_crawl_reached_claims_and_own_rating(shown) -> None:
     assert "A mug" in shown["api next"]
     assert any("A mug" in text for name, text in shown.items() if name.startswith("/rate/"))
     assert "9.00" in shown["/rated/"]
+    assert "A mug" in shown["comparison"] and "Stored now" in shown["preference again"]
 
 
 def test_no_system_and_no_candidate_id_is_shown(shown, cast) -> None:
@@ -73,7 +95,11 @@ def test_no_system_and_no_candidate_id_is_shown(shown, cast) -> None:
 
 def test_nothing_of_another_annotator_is_shown(shown, cast) -> None:
     numerators = r"\b0\.45\b"  # bob's overall, (2*1 + 3*1) / 11
-    theirs = [str(row.pk) for row in Assignment.objects.filter(annotator=cast.bob)]
+    theirs = [
+        str(row.pk)
+        for model in (Assignment, Comparison)
+        for row in model.objects.filter(annotator=cast.bob)
+    ]
     for name, text in shown.items():
         assert HIS_WORDS not in text, name
         assert not re.search(r"\bbob\b", text), name
@@ -91,3 +117,10 @@ def test_internal_ids_of_candidates_are_not_shown(shown, cast) -> None:
     ids = [str(row.candidate_id) for row in Assignment.objects.filter(annotator=cast.alice)]
     for name, text in shown.items():
         assert not any(pk in text for pk in ids), name
+
+
+def test_the_compare_page_does_not_tell_which_rated_candidate_stands_where(shown) -> None:
+    for name, text in shown.items():
+        if name.startswith(("compari", "/compare/", "preference again", "preference mistake")):
+            assert not re.search(r"Candidate \d", text), name
+            assert "/rate/" not in text, name

@@ -1,0 +1,89 @@
+"""A reference and two candidates in rows."""
+
+from annotator.claims.reading import read_pair
+from annotator.queries.compare_rows import CompareRow, compare_rows
+
+REFERENCE = (
+    "1. A cup comprising:\na body made of clay;\na handle of horn; and\na lid.\n"
+    "2. The cup of claim 1, wherein the body is blue.\n"
+    "3. The cup of claim 1, wherein the lid is tight."
+)
+LEFT = (
+    "1. A cup comprising:\na body made of tin;\nand\na lid.\n"
+    "2. The cup of claim 1, wherein the lid is tight.\n"
+    "3. A spoon for stirring soup in deep kettles."
+)
+RIGHT = (
+    "1. A cup comprising:\na body made of tin;\na handle of horn.\n"
+    "2. The cup of claim 1, wherein the body is blue."
+)
+
+
+def made(reference: str = REFERENCE, left: str = LEFT, right: str = RIGHT):
+    return compare_rows(read_pair(reference, left), read_pair(reference, right))
+
+
+def numbers(row: CompareRow) -> tuple[int | None, ...]:
+    return tuple(view.number if view else None for view in (row.reference, row.left, row.right))
+
+
+def text_of(view) -> str:
+    return view.marker + "".join(s.text for entry in view.limitations for s in entry.segments)
+
+
+def test_rows_follow_the_reference_and_extra_claims_stand_behind_their_predecessor() -> None:
+    _, rows = made()
+    assert [numbers(row) for row in rows] == [
+        (1, 1, 1),
+        (2, None, 2),
+        (3, 2, None),
+        (None, 3, None),
+    ]
+
+
+def test_every_claim_stands_once_and_no_text_is_changed() -> None:
+    view, rows = made()
+    assert "".join(text_of(claim) for claim in view.claims) == REFERENCE
+    assert [row.reference for row in rows if row.reference] == list(view.claims)
+    for side, text in (("left", LEFT), ("right", RIGHT)):
+        views = [getattr(row, side) for row in rows if getattr(row, side)]
+        assert "".join(text_of(claim) for claim in sorted(views, key=lambda v: v.start)) == text
+
+
+def test_a_limitation_says_which_side_lacks_it() -> None:
+    view, _ = made()
+    lacking = {
+        "".join(segment.text for segment in entry.segments).strip(" \n;."): entry.standing
+        for claim in view.claims
+        for entry in claim.limitations
+        if entry.standing
+    }
+    assert lacking["a handle of horn; and"] == "missing-left"
+    assert lacking["a lid"] == "missing-right"
+    assert not any("clay" in words for words in lacking)
+
+
+def test_a_word_of_the_reference_is_marked_only_when_neither_side_has_it() -> None:
+    view, _ = made()
+    marked = {
+        segment.text.strip()
+        for entry in view.claims[0].limitations
+        for segment in entry.segments
+        if "only-here" in segment.kinds
+    }
+    assert any("clay" in words for words in marked)
+    assert not any("horn" in words or "lid" in words for words in marked)
+
+
+def test_the_sides_may_be_turned() -> None:
+    _, rows = made()
+    _, turned = made(left=RIGHT, right=LEFT)
+    assert [(c, b) for _, b, c in map(numbers, turned)] == [
+        (b, c) for _, b, c in map(numbers, rows)
+    ]
+
+
+def test_texts_without_claims_give_rows_too() -> None:
+    view, rows = made("words", "", "other words")
+    assert text_of(view.claims[0]) == "words"
+    assert [row.left for row in rows if row.left] == []

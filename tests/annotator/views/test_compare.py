@@ -1,0 +1,248 @@
+"""The compare page, posted without JavaScript, and the admin's request for comparisons."""
+
+import re
+import uuid
+from itertools import combinations
+
+import pytest
+from django.test import Client
+
+from annotator.models import Campaign, Comparison, Preference, ReadingPreference
+from annotator.queries.comparisons import CLOSED_SENTENCE
+from annotator.rubric import ALL_CRITERIA
+from annotator.services.comparisons import assign_comparisons
+
+pytestmark = pytest.mark.embedded
+FIRST = ALL_CRITERIA[0]
+
+
+def sent(*values: int, **more: object) -> dict[str, object]:
+    return dict(zip(ALL_CRITERIA, values or (1, 0, -1, 1, 0), strict=True)) | more
+
+
+@pytest.fixture
+def rows(cast, client: Client) -> list[Comparison]:
+    client.force_login(cast.alice)
+    pairs = list(combinations(cast.reference().candidates.all(), 2))
+    return assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=pairs)
+
+
+def path(row: Comparison) -> str:
+    return f"/compare/{row.pk}/"
+
+
+def version(html: str) -> str:
+    match = re.search(r'<input type="hidden" name="version" value="([^"]*)"', html)
+    assert match
+    return match[1]
+
+
+def test_a_post_stores_the_preference_and_goes_on_to_the_next(client, rows, cast) -> None:
+    answer = client.post(path(rows[0]), sent(comment="so"))
+    assert (answer.status_code, answer["Location"]) == (303, path(rows[1]))
+    stored = Preference.objects.get()
+    assert (stored.judgements, stored.comment) == (sent(), "so")
+    assert stored.comparison == rows[0]
+    for row in rows[1:]:
+        last = client.post(path(row), sent())
+    assert last["Location"] == "/"
+
+
+def test_a_script_is_told_the_next_address(client, rows) -> None:
+    answer = client.post(path(rows[0]), sent(), headers={"HX-Request": "true"})
+    assert answer.json() == {"location": path(rows[1])}
+
+
+def test_the_form_has_five_radio_groups_of_three(client, rows) -> None:
+    html = client.get(path(rows[0])).content.decode()
+    assert html.count("<fieldset") == html.count("<legend>") == 5
+    for key in ALL_CRITERIA:
+        values = re.findall(rf'type="radio" name="{key}" value="(-?\d)"', html)
+        assert values == ["1", "0", "-1"]
+    assert re.search(r'<button type="submit"[^>]*>Submit preference</button>', html)
+    assert re.findall(r'name="(\w+)" value="1" autofocus', html) == [FIRST]
+
+
+def test_the_page_says_left_and_right_and_nothing_of_the_rate_screen(client, rows, cast) -> None:
+    row = cast.assign(cast.alice, rows[0].left.reference)[0]
+    cast.submit(row, (9, 8, 7, 6), comment="rated words")
+    html = client.get(path(rows[0])).content.decode()
+    assert ">Left" in html and ">Right" in html and "mug" in html
+    assert "Candidate 1" not in html and "rated words" not in html and "/rate/" not in html
+    for secret in (cast.system_canary, cast.candidate_canary, rows[0].left_id, rows[0].right_id):
+        assert str(secret) not in html
+
+
+@pytest.mark.parametrize("bad", ["2", "", "1.0", "+1", "left"])
+def test_a_bad_answer_stores_nothing_and_keeps_all_that_was_typed(client, rows, bad: str) -> None:
+    answer = client.post(path(rows[0]), sent(comment="my words") | {FIRST: bad})
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert not Preference.objects.exists()
+    assert "my words</textarea>" in html
+    assert len(re.findall(r'<input type="radio"[^>]* checked', html)) == 4
+    assert f'id="{FIRST}-error"' in html
+    assert re.search(rf'name="{FIRST}" value="1"[^>]* autofocus', html)
+
+
+def test_the_first_error_takes_the_focus_and_only_it(client, rows) -> None:
+    values = sent()
+    del values[ALL_CRITERIA[1]], values[ALL_CRITERIA[3]]
+    html = client.post(path(rows[0]), values).content.decode()
+    assert re.findall(r'name="(\w+)" value="-?\d" autofocus', html) == [ALL_CRITERIA[1]]
+
+
+def test_the_same_sent_again_has_one_effect_and_the_same_answer(client, rows) -> None:
+    answers = [client.post(path(rows[0]), sent(version=0)) for _ in range(3)]
+    assert {(a.status_code, a["Location"]) for a in answers} == {(303, path(rows[1]))}
+    assert Preference.objects.get().version == 1
+
+
+def test_a_preference_is_shown_filled_in_and_can_be_revised(client, rows) -> None:
+    client.post(path(rows[0]), sent(comment="first"))
+    html = client.get(path(rows[0])).content.decode()
+    assert "first</textarea>" in html and "You may change it" in html
+    answer = client.post(path(rows[0]), sent(0, 0, 0, 0, 0, version=version(html)))
+    assert answer.status_code == 303
+    assert Preference.objects.get().version == 2
+
+
+def test_a_stale_form_is_409_shows_what_is_stored_and_can_be_sent_again(client, rows) -> None:
+    client.post(path(rows[0]), sent(comment="stored words"))
+    answer = client.post(path(rows[0]), sent(-1, -1, -1, -1, -1, comment="late", version=0))
+    html = answer.content.decode()
+    assert answer.status_code == 409
+    assert "late</textarea>" in html and "stored words" in html
+    assert "feature completeness: left better" in html
+    assert re.search(rf'name="{FIRST}" value="-1"[^>]* checked', html)
+    assert Preference.objects.get().judgements == sent()
+    again = sent(-1, -1, -1, -1, -1, version=version(html))
+    assert client.post(path(rows[0]), again).status_code == 303
+
+
+def test_a_mistake_in_a_stale_form_does_not_make_it_fresh(client, rows) -> None:
+    client.post(path(rows[0]), sent())
+    answer = client.post(path(rows[0]), sent(version=0) | {FIRST: "x"})
+    assert answer.status_code == 422
+    assert version(answer.content.decode()) == "0"
+
+
+def test_a_closed_campaign_is_read_only_and_keeps_the_words(client, rows) -> None:
+    Campaign.objects.update(status="closed")
+    html = client.get(path(rows[0])).content.decode()
+    assert CLOSED_SENTENCE in html and "Submit preference" not in html
+    assert html.count(" disabled aria-describedby") == 5
+    answer = client.post(path(rows[0]), sent(comment="mine"))
+    assert answer.status_code == 409
+    assert b"mine</textarea>" in answer.content
+    assert not Preference.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("more", ["", "reading/"])
+def test_anothers_comparison_is_answered_as_one_that_does_not_exist(
+    client, cast, rows, method, more
+) -> None:
+    client.force_login(cast.bob)
+    answers = [
+        getattr(client, method)(f"/compare/{pk}/{more}", sent())
+        for pk in (rows[0].pk, uuid.uuid4())
+    ]
+    expected = 405 if (method, more) == ("get", "reading/") else 404
+    assert [a.status_code for a in answers] == [expected] * 2
+    assert answers[0].content == answers[1].content
+
+
+HOSTILE = '</textarea><script>x</script>{{7*7}}{% load %}<p hx-get="/">'
+
+
+def test_hostile_words_are_kept_verbatim_and_shown_as_text(client, rows) -> None:
+    rows[0].left.claims = f"1. A cup {HOSTILE}"
+    rows[0].left.save()
+    client.post(path(rows[0]), sent(comment=HOSTILE))
+    assert Preference.objects.get().comment == HOSTILE
+    html = client.get(path(rows[0])).content.decode()
+    assert "<script>x" not in html and "{{7*7}}" in html and '<p hx-get="/">' not in html
+
+
+def test_an_aid_is_switched_and_remembered_and_what_was_typed_stays(client, rows, cast) -> None:
+    values = {FIRST: "-1", "comment": "half", "version": "0", "aid": "diff off"}
+    answer = client.post(f"{path(rows[0])}reading/", values)
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert "half</textarea>" in html and "shows-diff" not in html and "shows-marks" in html
+    assert re.search(rf'name="{FIRST}" value="-1" checked', html)
+    assert "aria-invalid" not in html and "field-wrong" not in html
+    assert ReadingPreference.objects.get(user=cast.alice).shows_diff is False
+    values["aid"] = "diff on"
+    script = client.post(f"{path(rows[0])}reading/", values, headers={"HX-Request": "true"})
+    assert script.status_code == 204
+    assert "shows-diff" in client.get(path(rows[0])).content.decode()
+
+
+def test_an_unknown_aid_is_refused(client, rows) -> None:
+    assert client.post(f"{path(rows[0])}reading/", {"aid": "x"}).status_code == 422
+
+
+def test_own_keys_are_printed_and_handed_to_the_script(client, rows, cast) -> None:
+    ReadingPreference.objects.create(user=cast.alice, keys={"comment": "y"}, single_keys=True)
+    html = client.get(path(rows[0])).content.decode()
+    assert "Comment <kbd>y</kbd>" in html
+    assert "&quot;comment&quot;: [&quot;y&quot;]" in html
+
+
+def test_an_admin_asks_and_is_told_what_came_of_it(client, cast) -> None:
+    cast.reference("r1", 5)
+    client.force_login(cast.ada)
+    answer = client.post("/campaigns/cups/comparisons/", {"share": "20", "seed": "3"}, follow=True)
+    assert answer.redirect_chain == [("/campaigns/cups/", 303)]
+    assert b"2 of 10 pairs drawn; 4 comparisons given out." in answer.content
+    assert b"0 of 4 comparisons answered." in answer.content
+    assert b"so nothing can be checked" in answer.content
+
+
+@pytest.mark.parametrize(
+    ("values", "status"),
+    [({"share": "x", "seed": "3"}, 422), ({"share": "101", "seed": ""}, 422), ({}, 422)],
+)
+def test_a_wrong_wish_is_shown_again_with_its_reasons(client, cast, values, status) -> None:
+    cast.reference()
+    client.force_login(cast.ada)
+    answer = client.post("/campaigns/cups/comparisons/", values)
+    assert answer.status_code == status
+    assert b'class="error"' in answer.content
+    assert f'value="{values.get("share", "")}"' in answer.content.decode() or not values
+    assert not Comparison.objects.exists()
+
+
+def test_a_closed_campaign_gives_nothing_out(client, cast) -> None:
+    cast.reference()
+    Campaign.objects.update(status="closed")
+    client.force_login(cast.ada)
+    answer = client.post("/campaigns/cups/comparisons/", {"share": "50", "seed": "0"})
+    assert answer.status_code == 409
+
+
+def test_who_is_admin_elsewhere_only_does_not_find_the_campaign(client, cast) -> None:
+    client.force_login(cast.ada)
+    answer = client.post("/campaigns/elsewhere/comparisons/", {"share": "50", "seed": "0"})
+    assert answer.status_code == 404
+
+
+def test_the_check_shows_counts_and_no_names(client, rows, cast) -> None:
+    client.post(path(rows[0]), sent())
+    for assignment in cast.assign(cast.alice, rows[0].left.reference):
+        cast.submit(assignment)
+    client.force_login(cast.ada)
+    html = client.get("/campaigns/cups/").content.decode()
+    section = html[html.index("comparisons-heading") :]
+    assert "1 of 3 comparisons answered." in section
+    assert '<th scope="row">Overall quality</th><td class="number">1</td>' in section
+    assert "alice" not in section
+
+
+def test_the_queue_lists_open_comparisons_and_no_answered_ones(client, rows) -> None:
+    client.post(path(rows[0]), sent())
+    html = client.get("/").content.decode()
+    links = re.findall(r'<a href="/compare/([0-9a-f-]+)/">', html)
+    assert links == [str(row.pk) for row in rows[1:]]

@@ -1,0 +1,199 @@
+"""A person compares in a real Chromium."""
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from annotator.models import Comparison, Preference, User
+from annotator.rubric import ALL_CRITERIA
+from annotator.services.comparisons import assign_comparisons
+
+PASSWORD = "a long enough phrase"
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def rows(cast, alice: User) -> list[Comparison]:
+    pairs = list(combinations(cast.reference("r1", 3).candidates.all(), 2))
+    return assign_comparisons(campaign=cast.campaign, annotator=alice, pairs=pairs[:2])
+
+
+@pytest.fixture
+def queue(rows, site: str, page: Page, complaints) -> Page:
+    """Open the queue of alice, by keyboard alone."""
+    page.goto(f"{site}/")
+    page.keyboard.type("alice")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/")
+    return page
+
+
+@pytest.fixture
+def compare_page(queue: Page) -> Page:
+    """Go on to the first comparison, by keyboard alone."""
+    wanted = queue.get_by_role("link", name="Comparison 1", exact=True)
+    for _ in range(40):
+        queue.keyboard.press("Tab")
+        if wanted.evaluate("node => node === document.activeElement"):
+            break
+    queue.keyboard.press("Enter")
+    queue.wait_for_url("**/compare/**")
+    # The script marks what it has taken charge of by showing it.
+    expect(queue.get_by_role("button", name="Keys")).to_be_visible()
+    return queue
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.name || document.activeElement.textContent"))
+
+
+def said() -> list[list[int]]:
+    rows = Preference.objects.order_by("comparison__position")
+    return [list(row.judgements.values()) for row in rows]
+
+
+def test_pairs_are_compared_by_keyboard_alone_from_the_queue_to_the_last_submit(
+    compare_page: Page, rows, site: str
+) -> None:
+    first = compare_page.url
+    assert focused(compare_page) == ALL_CRITERIA[0]
+    for key in ("1", "2", "3", "2", "1", "Enter"):
+        compare_page.keyboard.press(key)
+    compare_page.wait_for_url(lambda url: "/compare/" in url and url != first)
+    expect(compare_page.get_by_role("button", name="Keys")).to_be_visible()
+    for key in "33333":
+        compare_page.keyboard.press(key)
+    compare_page.keyboard.press("c")
+    compare_page.keyboard.type("1 and 2 are words here")
+    compare_page.keyboard.press("Control+Enter")
+    compare_page.wait_for_url(f"{site}/")
+    assert said() == [[1, 0, -1, 0, 1], [-1] * 5]
+    assert Preference.objects.get(comparison=rows[1]).comment == "1 and 2 are words here"
+    expect(compare_page.get_by_role("link", name="Comparison")).to_have_count(0)
+
+
+def test_keys_move_between_criteria_and_correct_an_answer(compare_page: Page) -> None:
+    compare_page.keyboard.press("j")
+    assert focused(compare_page) == ALL_CRITERIA[1]
+    compare_page.keyboard.press("ArrowDown")
+    compare_page.keyboard.press("k")
+    compare_page.keyboard.press("ArrowUp")
+    assert focused(compare_page) == ALL_CRITERIA[0]
+    compare_page.keyboard.press("1")
+    compare_page.keyboard.press("k")
+    compare_page.keyboard.press("3")
+    chosen = compare_page.locator("input[type=radio]:checked")
+    expect(chosen).to_have_count(1)
+    expect(chosen).to_have_attribute("value", "-1")
+    compare_page.keyboard.press("k")
+    compare_page.keyboard.press("ArrowLeft")
+    expect(chosen).to_have_attribute("value", "0")
+    assert focused(compare_page) == ALL_CRITERIA[0]
+
+
+def test_aids_are_switched_by_keys_and_remembered_and_nothing_chosen_is_lost(
+    compare_page: Page,
+) -> None:
+    compare_page.keyboard.press("1")
+    panes = compare_page.locator("#panes")
+    expect(panes).to_have_class(re.compile("shows-diff"))
+    with compare_page.expect_response("**/reading/") as answer:
+        compare_page.keyboard.press("d")
+    assert answer.value.status == 204
+    expect(panes).not_to_have_class(re.compile("shows-diff"))
+    expect(compare_page.locator("input[type=radio]:checked")).to_have_count(1)
+    reference = compare_page.locator(".row:not(.heads) .of-reference").first
+    expect(reference).to_be_visible()
+    compare_page.keyboard.press("a")
+    expect(reference).to_be_hidden()
+    compare_page.reload()
+    button = compare_page.locator("[data-aid=diff]")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(reference).to_be_visible()
+
+
+def test_the_list_of_keys_opens_and_takes_no_answers(compare_page: Page) -> None:
+    compare_page.keyboard.press("?")
+    expect(compare_page.get_by_role("dialog", name="Keys")).to_be_visible()
+    compare_page.keyboard.press("1")
+    compare_page.keyboard.press("Escape")
+    expect(compare_page.locator("#keys")).to_be_hidden()
+    expect(compare_page.locator("input[type=radio]:checked")).to_have_count(0)
+
+
+def test_what_is_missing_is_shown_where_it_is_and_takes_the_focus(
+    compare_page: Page, complaints: list[str]
+) -> None:
+    compare_page.keyboard.press("1")
+    compare_page.keyboard.press("c")
+    compare_page.keyboard.type("kept")
+    with compare_page.expect_navigation():
+        compare_page.keyboard.press("Control+Enter")
+    expect(compare_page.locator(".error:visible")).to_have_count(4)
+    expect(compare_page.get_by_label("Comment")).to_have_value("kept")
+    assert focused(compare_page) == ALL_CRITERIA[1]
+    assert not Preference.objects.exists()
+    # The browser notes the two refusals, of the script's request and of the form's.
+    assert all("422" in line for line in complaints)
+    complaints.clear()
+
+
+def test_the_frame_never_scrolls_sideways_and_only_the_claims_scroll_on_a_wide_screen(
+    compare_page: Page,
+) -> None:
+    for width, height in ((1440, 900), (1280, 800)):
+        compare_page.set_viewport_size({"width": width, "height": height})
+        box = compare_page.evaluate(
+            "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight])"
+            "(document.documentElement)"
+        )
+        assert box[0] <= width and box[1] <= height
+    compare_page.set_viewport_size({"width": 360, "height": 740})
+    assert compare_page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Page) -> None:
+    def tops() -> int:
+        cells = compare_page.locator(".row:not(.heads)").first.locator(".cell")
+        return len({round(cell.bounding_box()["y"]) for cell in cells.all()})
+
+    counts = []
+    for width in (1440, 1280, 360):
+        compare_page.set_viewport_size({"width": width, "height": 800})
+        counts.append(tops())
+    assert counts == [1, 2, 3]
+
+
+@pytest.fixture
+def plain_page(browser: Browser, site: str) -> Iterator[Page]:
+    context = browser.new_context(java_script_enabled=False, base_url=site)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_pair_is_compared_without_javascript(rows, site, plain_page: Page) -> None:
+    plain_page.goto("/")
+    plain_page.get_by_label("User name").fill("alice")
+    plain_page.get_by_label("Password").fill(PASSWORD)
+    plain_page.get_by_role("button", name="Sign in").click()
+    plain_page.get_by_role("link", name="Comparison 1", exact=True).click()
+    for criterion in ALL_CRITERIA[:4]:
+        plain_page.locator(f"input[name={criterion}][value='-1']").check()
+    plain_page.get_by_label("Comment").fill("kept")
+    plain_page.get_by_role("button", name="Differences").click()
+    expect(plain_page.get_by_label("Comment")).to_have_value("kept")
+    plain_page.get_by_role("button", name="Submit preference").click()
+    expect(plain_page.get_by_text("Choose left better, equal, or right better.")).to_be_visible()
+    expect(plain_page.get_by_label("Comment")).to_have_value("kept")
+    group = plain_page.get_by_role("group", name="Overall quality")
+    group.get_by_label("Equal").check()
+    plain_page.get_by_role("button", name="Submit preference").click()
+    expect(plain_page.get_by_text("Comparison 1: preference stored.")).to_be_visible()
+    expect(plain_page.get_by_role("heading", level=1)).to_contain_text("Comparison 2")
+    assert said() == [[-1, -1, -1, -1, 0]]
