@@ -1,0 +1,32 @@
+"""Has the annotators work against a running server and counts what that cost."""
+
+import time
+from collections.abc import Callable
+
+from annotation_flow.clients import Door, Wire, work_together
+from annotation_flow.figures import Counted, Figures, load
+from annotation_flow.processes import Server
+from annotation_flow.scale import Scale
+
+LOCK_WORDS = ("is locked", "operationalerror", "deadlock", "could not serialize", "i/o error")
+
+
+def drive(
+    name: str,
+    scale: Scale,
+    server: Server,
+    doors: list[Door],
+    wires: list[Wire],
+    *,
+    warm_path: str,
+    count: Callable[[], Counted],
+) -> Figures:
+    """Warm the server up, measure its CPU while the annotators work, and count afterwards."""
+    for wire in wires:
+        wire.warm_up(warm_path)
+    time.sleep(scale.settle_seconds)
+    load_before, cpu, start = load(), server.cpu_seconds(), time.monotonic()
+    works = work_together(doors, wires, annotations=scale.annotations, seconds=scale.seconds)
+    wall, cpu = time.monotonic() - start, server.cpu_seconds() - cpu
+    locks = server.log_lines(*LOCK_WORDS)
+    return Figures(name, scale, tuple(works), cpu, wall, locks, count(), load_before)

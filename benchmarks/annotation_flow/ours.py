@@ -1,0 +1,104 @@
+"""Measures this application as `make run` starts it, on SQLite or a given PostgreSQL."""
+
+import os
+import secrets
+import sys
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from annotation_flow.clients import Wire
+from annotation_flow.drive import drive
+from annotation_flow.figures import Counted, Figures
+from annotation_flow.processes import (
+    HOST,
+    answers,
+    ask,
+    clean_environment,
+    free_port,
+    helper,
+    running,
+)
+from annotation_flow.scale import Scale
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class OurDoor:
+    """next and ratings of our REST door."""
+
+    def take(self, wire: Wire) -> tuple[str, Any] | None:
+        status, row = wire.call("POST", "/api/v1/campaigns/flow/assignments/next/")
+        # The text is the only name of an item that an annotator is told.
+        return (row["candidate"]["claims"], row["id"]) if status == 200 else None
+
+    def submit(self, wire: Wire, item: Any, scores: Mapping[str, int]) -> bool:
+        key = {"Idempotency-Key": str(uuid.uuid4())}
+        body = {"assignment": item, "scores": dict(scores)}
+        return wire.call("POST", "/api/v1/ratings/", body, key)[0] == 201
+
+
+def measure_ours(scale: Scale, folder: Path, database_url: str = "") -> Figures:
+    """Fill a fresh database, serve it, have the annotators work, and count."""
+    name = "ours, PostgreSQL" if database_url else "ours, SQLite"
+    with _database(database_url) as (settings, roots):
+        port = free_port()
+        environment = clean_environment(
+            settings | {"DATA_DIR": str(folder / "data"), "PORT": str(port)}
+        )
+        inside = {"DJANGO_SETTINGS_MODULE": "annotator.settings", "PYTHONPATH": str(ROOT)}
+        beside = helper(sys.executable, "ours_database")
+        tokens = ask(beside, environment | inside, "fill", *scale.words())["tokens"]
+        with running(
+            [sys.executable, str(ROOT / "scripts" / "supervise.py")],
+            is_ready=lambda: answers(port, "/healthz"),
+            log=folder / "ours.log",
+            environment=environment,
+            folder=ROOT,
+            also=roots,
+        ) as server:
+            return drive(
+                name,
+                scale,
+                server,
+                [OurDoor() for _ in tokens],
+                [Wire(port, {"Authorization": f"Token {token}"}) for token in tokens],
+                warm_path="/api/v1/campaigns/flow/",
+                count=lambda: Counted(**ask(beside, environment | inside, "count")),
+            )
+
+
+@contextmanager
+def _database(url: str) -> Iterator[tuple[dict[str, str], tuple[int, ...]]]:
+    """Give the settings and server processes of a database made for this run, dropped after it."""
+    if not url:
+        yield {}, ()
+        return
+    import psycopg2
+
+    name = f"annotation_flow_{os.getpid()}"
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    with closing(connection), connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+        # The parent of a connection's process is the server, if it runs on this machine.
+        status = Path(f"/proc/{pid}/stat")
+        is_here = status.exists() and "postgres" in status.read_text(encoding="utf-8")
+        roots = (int(status.read_text("utf-8").rpartition(")")[2].split()[1]),) if is_here else ()
+        if not roots:
+            print("PostgreSQL runs elsewhere: its CPU is not counted.")
+        settings = {
+            "DATABASE_URL": urlunsplit(urlsplit(url)._replace(path=f"/{name}")),
+            "SECRET_KEY": secrets.token_urlsafe(64),
+            "ALLOWED_HOSTS": HOST,
+            "ALLOW_INSECURE_HTTP": "1",
+        }
+        try:
+            yield settings, roots
+        finally:
+            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
