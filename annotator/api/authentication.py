@@ -11,6 +11,7 @@ from annotator.models import ApiToken, TokenScope, User
 from annotator.services.people import token_digest
 
 KEYWORD = "Token"
+ASKED_OF_A_CALLER = ("username", "is_active", "is_superuser")
 REFUSED = "This token is unknown or has expired."
 
 
@@ -36,6 +37,7 @@ def _token(sent: bytes) -> ApiToken:
     digest = token_digest(sent.decode("latin-1"))
     row = (
         ApiToken.objects.select_related("user")
+        .only("scope", *(f"user__{name}" for name in ASKED_OF_A_CALLER))
         .filter(token_sha256=digest, expires_at__gt=timezone.now(), user__is_active=True)
         .first()
     )

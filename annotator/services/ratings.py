@@ -139,15 +139,19 @@ def _clean(scores: Mapping[str, int], comment: str, note: str) -> dict[str, Any]
 
 def _worked(assignment: Assignment, error_tags: Sequence[Any]) -> dict[str, Any]:
     """Return the tags as they are stored, and the active seconds so far."""
-    candidate = assignment.candidate
-    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
-    try:
-        tags = clean_tags(error_tags, texts)
-    except ValueError as error:
-        raise Refused(str(error), {"error_tags": [str(error)]}) from error
+    tags = _clean_tags(assignment, error_tags) if error_tags else []
     seconds = assignment.work_time.seconds if hasattr(assignment, "work_time") else 0
     active = min(round(seconds), LONGEST_ACTIVE_SECONDS)
     return {"error_tags": tags, "active_seconds": active}
+
+
+def _clean_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[str, Any]]:
+    candidate = assignment.candidate
+    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    try:
+        return clean_tags(error_tags, texts)
+    except ValueError as error:
+        raise Refused(str(error), {"error_tags": [str(error)]}) from error
 
 
 def _lock(assignment_id: UUID, annotator: User) -> Assignment:
@@ -168,11 +172,7 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
-    known = (
-        IdempotencyKey.objects.select_related("rating").filter(user=annotator, key=key).first()
-        if key
-        else None
-    )
+    known = IdempotencyKey.objects.filter(user=annotator, key=key).first() if key else None
     if known and known.request_sha256 != request_sha256:
         raise OutOfDate("This Idempotency-Key was used for another request.")
     return known.rating if known else None
