@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from annotator.models import (
+    HOLDING,
     Assignment,
     AssignmentStatus,
     Campaign,
@@ -67,12 +68,13 @@ def campaign_progress(campaign: Campaign) -> CampaignProgress:
 
 def _annotators(campaign: Campaign) -> Iterable[AnnotatorProgress]:
     submitted = Q(status=AssignmentStatus.SUBMITTED)
+    held = Q(status__in=HOLDING)
     counts = {
         row["annotator__username"]: row
         for row in Assignment.objects.filter(campaign=campaign)
         .order_by()
         .values("annotator__username")
-        .annotate(assigned=Count("pk"), rated=Count("pk", filter=submitted))
+        .annotate(assigned=Count("pk", filter=held), rated=Count("pk", filter=submitted))
     }
     members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
     names = set(counts) | set(members.values_list("user__username", flat=True))

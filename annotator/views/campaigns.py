@@ -9,6 +9,7 @@ from annotator.forms.comparison import AskForm
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign, Role
 from annotator.queries.access import campaigns_for, roles_of
+from annotator.queries.campaign_notices import campaign_notices
 from annotator.queries.campaign_progress import campaign_progress
 from annotator.queries.preference_check import preference_check
 
@@ -34,6 +35,7 @@ def campaign_page(
     context = {
         "campaign": row,
         "progress": campaign_progress(row),
+        "notices": campaign_notices(row),
         "check": preference_check(row),
         "asking": asking or AskForm(),
     }
