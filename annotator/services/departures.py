@@ -61,11 +61,13 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
     ).select_related("campaign", "candidate")
     departures = []
     for row in rows.filter(Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED)):
+        was_open = row.status == AssignmentStatus.OPEN
         _leave(row, AssignmentStatus.RECUSED)
         departure = _depart(
             row, DepartureKind.RECUSAL, DepartureReason.CONFLICT_OF_INTEREST, reason, now
         )
-        if row.lease_expires_at is None:
+        # The place of a skipped one may be taken already: then nobody else is given it as well.
+        if row.lease_expires_at is None and (was_open or row.candidate.has_room):
             departure.rerouted_to = _reroute(row)
             departure.save(update_fields=["rerouted_to"])
         departures.append(departure)
@@ -166,6 +168,14 @@ def _reroute(left: Assignment) -> Assignment | None:
         position=position,
     )
     add_places(left.campaign, [left.candidate_id])
+    AuditEvent.objects.create(
+        actor_id=left.annotator_id,
+        campaign=left.campaign,
+        action="assignment.rerouted",
+        object_type="assignment",
+        object_id=str(row.pk),
+        details={"from": str(left.pk)},
+    )
     return row
 
 

@@ -72,7 +72,8 @@ def save_draft(
 def keep_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
     """Keep what a submit was refused with, and say so in the trail; None when it stays unkept.
 
-    A newer draft of another tab is not overwritten: the page still shows what was sent.
+    A newer draft of another tab is not overwritten: the page still shows what was sent. Where no
+    draft is stored any more, there is nothing to overwrite, whatever version the page had seen.
     """
     AuditEvent.objects.create(
         actor_id=assignment.annotator_id,
@@ -85,16 +86,19 @@ def keep_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: i
         return save_draft(
             assignment=assignment,
             typed=typed,
-            version=version,
+            version=version if _stored(assignment) else 0,
             rating_version=_rating_version(assignment),
         )
     except (DraftMoved, Refused):
         return None
 
 
-def discard_draft(*, assignment: Assignment) -> None:
-    """Forget the draft."""
-    Draft.objects.filter(assignment=assignment).delete()
+def discard_draft(*, assignment: Assignment, version: int | None = None) -> None:
+    """Forget the draft that the page shows; DraftMoved when another tab typed more into it."""
+    rows = Draft.objects.filter(assignment=assignment)
+    shown = rows if version is None else rows.filter(version=version)
+    if not shown.delete()[0] and (draft := rows.first()):
+        raise DraftMoved("Another tab changed this draft; it was not discarded.", draft)
 
 
 def record_ping(*, assignment: Assignment) -> None:

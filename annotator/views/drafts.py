@@ -10,7 +10,13 @@ from annotator.forms.rating import RatingForm
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
 from annotator.services.drafts import DraftMoved, discard_draft, record_ping, save_draft
-from annotator.views.typed_forms import back_to, keep_typed, own_assignment, own_page
+from annotator.views.typed_forms import (
+    back_to,
+    keep_typed,
+    own_assignment,
+    own_page,
+    show_again,
+)
 
 
 @require_POST
@@ -43,7 +49,12 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def discard(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Forget the draft; the page then shows what was submitted, or nothing."""
     page = own_page(request, pk)
-    discard_draft(assignment=page.assignment)
+    form = RatingForm(request.POST)
+    form.is_valid()
+    try:
+        discard_draft(assignment=page.assignment, version=form.draft_version_seen)
+    except DraftMoved as moved:
+        return show_again(request, pk, form, moved)
     messages.success(request, "Draft discarded.")
     return back_to(page)
 

@@ -41,8 +41,10 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        # A page's script that signs in again in place wants an answer, not another page.
-        self.redirect_authenticated_user = not request.headers.get("HX-Request")
+        # A page's script that signs in again in place wants an answer, not another page; and what
+        # a form carries is kept first, even if another tab has signed in meanwhile.
+        is_asking = request.headers.get("HX-Request") or request.method == "POST"
+        self.redirect_authenticated_user = not is_asking
         return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -95,7 +97,7 @@ def _keep(request: HttpRequest, target: str, carried: str) -> None:
         return
     try:
         typed = loads(carried.encode("utf-8", "surrogatepass"))
-        version = int(typed.get(DRAFT_FIELD) or 0)
+        version = int(str(typed.get(DRAFT_FIELD) or 0))
         kept = keep_refused(
             assignment=assignment,
             typed={name: str(typed.get(name, "")) for name in TYPED},

@@ -27,6 +27,7 @@ from annotator.rubric import (
 )
 from annotator.views.tag_chips import chosen_tags
 
+LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
 AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
 
 
@@ -87,12 +88,19 @@ def page_context(
     again is a choice made with both in view; after a plain mistake it keeps the version it had.
     """
     sent = _values(page, form)
+    is_kept = True
     if form is None or is_conflict:
         sent |= {
             "version": str(page.rating_version),
             "draft_version": str(page.draft_version),
             "key": str(uuid.uuid4()),
         }
+    elif page.draft and not _differs(page.draft, sent):
+        # Kept a moment ago from this very form: it is no other tab's.
+        sent["draft_version"] = str(page.draft_version)
+    elif is_kept := _is_kept(page.draft, sent):
+        # The button that was refused has saved what was typed: that draft is this page's own.
+        sent["draft_version"] = str(page.draft_version)
     stored = page.rating if is_conflict else None
     return {
         "page": page,
@@ -102,6 +110,7 @@ def page_context(
         "errors": {"error_tags": _reasons(form, "error_tags")},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
+        "is_unkept": not is_kept,
         "stored": stored,
         "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
         "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
@@ -160,7 +169,7 @@ def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
-    names = (*TYPED, "version", "draft_version", "key")
+    names = (*TYPED, "version", "draft_version", "key", *LEAVING)
     if form is not None:
         typed = {name: form.typed(name) for name in names}
         typed["error_tags"] = typed["error_tags"] or "[]"
@@ -193,9 +202,21 @@ def _word_fields(
     ]
 
 
+def _is_kept(draft: Draft | None, sent: Mapping[str, str]) -> bool:
+    """Say whether a stored draft holds exactly what is on the page."""
+    return draft is not None and not _differs(draft, sent)
+
+
 def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
     """Say whether a stored draft holds anything that is not on the page already."""
-    return draft is not None and any(str(draft.typed.get(n, "")) != sent[n] for n in TYPED)
+    return draft is not None and any(
+        not same_words(str(draft.typed.get(name, "")), sent[name]) for name in TYPED
+    )
+
+
+def same_words(one: str, other: str) -> bool:
+    """Say whether two texts differ in nothing but line ends, which a form sends in its own way."""
+    return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 
 
 def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ...]:

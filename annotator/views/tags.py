@@ -60,7 +60,9 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 
 def _changed(chosen: list[Any], wishes: list[str], texts: dict[str, str]) -> list[dict[str, Any]]:
-    wish = next((entry for entry in wishes if entry), "")
+    # Without script the list of tags is sent along, whatever button was pressed.
+    removals = [entry for entry in wishes if REMOVE.fullmatch(entry)]
+    wish = next((entry for entry in (*removals, *wishes) if entry), "")
     if wish == SHOW:
         return chosen
     if removal := REMOVE.fullmatch(wish):

@@ -12,7 +12,7 @@ from annotator.queries.access import assignments_for
 from annotator.queries.rate_page import RatePage, rate_page
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.drafts import save_draft
-from annotator.views.rate_form import page_context
+from annotator.views.rate_form import page_context, same_words
 from annotator.views.see_other import SeeOther
 
 
@@ -68,4 +68,4 @@ def back_to(page: RatePage) -> HttpResponse:
 
 def _is_news(form: RatingForm, page: RatePage) -> bool:
     shown = page_context(page)["sent"]
-    return any(form.typed(name) != shown[name] for name in form.as_typed)
+    return any(not same_words(form.typed(name), shown[name]) for name in form.as_typed)
