@@ -112,6 +112,12 @@ class AskForm(forms.Form):
         help_text="The same seed draws the same pairs; a larger share adds to a smaller one.",
     )
 
+    def focus_error(self) -> None:
+        """Have the first wrong field take the focus."""
+        wrong = next((name for name in self.fields if name in self.errors), None)
+        if wrong:
+            self.fields[wrong].widget.attrs["autofocus"] = True
+
     @property
     def exact_share(self) -> Fraction:
         return Fraction(self.cleaned_data["share"]) / 100

@@ -78,6 +78,7 @@ def ask(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = own_campaign(request, slug)
     form = AskForm(request.POST)
     if not form.is_valid():
+        form.focus_error()
         return campaign_page(request, campaign, form, UNPROCESSABLE)
     try:
         asked = ask_comparisons(

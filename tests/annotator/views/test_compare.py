@@ -202,16 +202,18 @@ def test_an_admin_asks_and_is_told_what_came_of_it(client, cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "status"),
-    [({"share": "x", "seed": "3"}, 422), ({"share": "101", "seed": ""}, 422), ({}, 422)],
+    ("share", "seed", "wrong"),
+    [("x", "3", "share"), ("101", "", "share"), ("", "", "share"), ("5", "-1", "seed")],
 )
-def test_a_wrong_wish_is_shown_again_with_its_reasons(client, cast, values, status) -> None:
+def test_a_wrong_wish_is_shown_again_with_its_reasons(client, cast, share, seed, wrong) -> None:
     cast.reference()
     client.force_login(cast.ada)
-    answer = client.post("/campaigns/cups/comparisons/", values)
-    assert answer.status_code == status
-    assert b'class="error"' in answer.content
-    assert f'value="{values.get("share", "")}"' in answer.content.decode() or not values
+    answer = client.post("/campaigns/cups/comparisons/", {"share": share, "seed": seed})
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert f'id="id_{wrong}_error"' in html
+    assert re.findall(r'<input[^>]*name="(\w+)"[^>]*autofocus', html) == [wrong]
+    assert not share or f'value="{share}"' in html
     assert not Comparison.objects.exists()
 
 
