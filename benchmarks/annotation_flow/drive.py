@@ -27,6 +27,7 @@ def drive(
     time.sleep(scale.settle_seconds)
     load_before, cpu, start = load(), server.cpu_seconds(), time.monotonic()
     works = work_together(doors, wires, annotations=scale.annotations, seconds=scale.seconds)
-    wall, cpu = time.monotonic() - start, server.cpu_seconds() - cpu
+    wall, after = time.monotonic() - start, server.cpu_seconds()
+    spent = {part: seconds - cpu.get(part, 0.0) for part, seconds in after.items()}
     locks = server.log_lines(*LOCK_WORDS)
-    return Figures(name, scale, tuple(works), cpu, wall, locks, count(), load_before)
+    return Figures(name, scale, tuple(works), spent, wall, locks, count(), load_before)

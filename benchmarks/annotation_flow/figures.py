@@ -3,7 +3,7 @@
 import os
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation_flow.clients import Work
@@ -41,7 +41,7 @@ class Figures:
     application: str
     scale: Scale
     works: tuple[Work, ...]
-    cpu_seconds: float
+    cpu_seconds: Mapping[str, float]
     wall_seconds: float
     lock_lines: int
     counted: Counted
@@ -71,11 +71,17 @@ class Figures:
     @property
     def cpu_ms(self) -> float:
         """Server CPU per acknowledged annotation, in milliseconds."""
-        return 1000 * self.cpu_seconds / max(1, self.acknowledged)
+        return 1000 * sum(self.cpu_seconds.values()) / max(1, self.acknowledged)
 
     @property
     def next_p95_ms(self) -> float:
         return 1000 * quantile([s for work in self.works for s in work.next_seconds], 0.95)
+
+    def _parts(self) -> str:
+        """Say which programs the CPU was spent in, where they are told apart."""
+        each = {part: 1000 * s / max(1, self.acknowledged) for part, s in self.cpu_seconds.items()}
+        shown = [f"{part} {each[part]:.1f}" for part in sorted(each) if each[part] >= 0.05]
+        return f" ({', '.join(shown)})" if len(self.cpu_seconds) > 1 else ""
 
     def row(self) -> list[str]:
         """Return the cells of this run under HEADINGS."""
@@ -85,7 +91,7 @@ class Figures:
             self.application,
             f"{self.items:,}",
             f"{self.acknowledged:,} in {self.wall_seconds:.0f} s",
-            f"{self.cpu_ms:.1f}",
+            f"{self.cpu_ms:.1f}{self._parts()}",
             _spread([s for work in self.works for s in work.next_seconds]),
             _spread([s for work in self.works for s in work.submit_seconds]),
             ", ".join(f"{n} x {what}" for what, n in failed.most_common()) or "0",

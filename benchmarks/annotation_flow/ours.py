@@ -59,6 +59,7 @@ def measure_ours(scale: Scale, folder: Path, database_url: str = "") -> Figures:
             environment=environment,
             folder=ROOT,
             also=roots,
+            parts=("granian", "celery", "sweep", "postgres"),
         ) as server:
             return drive(
                 name,

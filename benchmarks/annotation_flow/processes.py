@@ -8,6 +8,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from typing import Any
 HOST = "127.0.0.1"
 TICKS = os.sysconf("SC_CLK_TCK")
 GRACE_SECONDS = 15
+DROPPED = (
+    *("DJANGO_SETTINGS_MODULE", "PYTHONPATH", "DATABASE_URL", "DATA_DIR"),
+    *("SECRET_KEY", "ALLOWED_HOSTS", "ALLOW_INSECURE_HTTP", "DEMO_PASSWORD"),
+)
 RUN_HELPER = """
 import importlib, json, sys
 import django
@@ -36,8 +41,7 @@ def free_port() -> int:
 
 def clean_environment(settings: Mapping[str, str]) -> dict[str, str]:
     """Return this environment without what would tell one Django about another's settings."""
-    dropped = ("DJANGO_SETTINGS_MODULE", "PYTHONPATH", "DATABASE_URL", "DATA_DIR", "SECRET_KEY")
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    kept = {name: value for name, value in os.environ.items() if name not in DROPPED}
     return kept | dict(settings)
 
 
@@ -73,14 +77,20 @@ def ask(command: list[str], environment: Mapping[str, str], *words: str) -> dict
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: its root processes and the file it logs to."""
+    """A running server: its root processes, words that tell its parts, the file it logs to."""
 
     roots: tuple[int, ...]
+    parts: tuple[str, ...]
     log: Path
 
-    def cpu_seconds(self) -> float:
-        """Return user and system seconds of its processes, children that have ended included."""
-        return sum(_cpu_seconds(pid) for pid in family(self.roots))
+    def cpu_seconds(self) -> dict[str, float]:
+        """Return user and system seconds by part, children that have ended included."""
+        found: Counter[str] = Counter()
+        for pid in family(self.roots):
+            words = _command_line(pid)
+            part = next((part for part in self.parts if part in words), "other")
+            found[part] += _cpu_ticks(pid)
+        return {part: ticks / TICKS for part, ticks in found.items()}
 
     def log_lines(self, *words: str) -> int:
         """Count the lines of its log that hold one of the words, in whatever case."""
@@ -98,6 +108,7 @@ def running(
     folder: Path,
     longest_start: float = 90,
     also: tuple[int, ...] = (),
+    parts: tuple[str, ...] = (),
 ) -> Iterator[Server]:
     """Run a server until the block ends; `also` names processes that work for it."""
     with log.open("wb") as output:
@@ -117,7 +128,7 @@ def running(
                 end = log.read_text(encoding="utf-8", errors="replace")[-2000:]
                 raise RuntimeError(f"{command[0]} did not serve: {end}")
             time.sleep(0.2)
-        yield Server((process.pid, *also), log)
+        yield Server((process.pid, *also), parts, log)
     finally:
         _end(process)
 
@@ -147,9 +158,16 @@ def _stat(pid: int) -> list[str]:
     return text.rpartition(")")[2].split()
 
 
-def _cpu_seconds(pid: int) -> float:
+def _cpu_ticks(pid: int) -> int:
     # utime, stime, cutime and cstime are fields 14 to 17 of the line, state being field 3.
-    return sum(int(word) for word in _stat(pid)[11:15]) / TICKS
+    return sum(int(word) for word in _stat(pid)[11:15])
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
