@@ -149,9 +149,8 @@ def _compared(rows: Iterable[Row], claims: Mapping[str, tuple[Claim, ...]]) -> _
             assert index is not None
             alone = _words(claims[side][index])
             standing = Standing.MISSING if side == REFERENCE else Standing.ADDED
-            found[side, index] = _Compared(
-                (Piece(0, len(alone), Kind.ONLY_HERE),), _features(alone, standing)
-            )
+            # That all of it stands on one side only is said once, not for every word.
+            found[side, index] = _Compared((), _features(alone, standing))
             continue
         texts = _words(claims[REFERENCE][row.reference]), _words(claims[CANDIDATE][row.candidate])
         here, there = diff_words(*texts)
