@@ -7,9 +7,10 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Comparison, Preference, User
+from annotator.models import Campaign, Comparison, Preference, User
 from annotator.rubric import ALL_CRITERIA
 from annotator.services.comparisons import assign_comparisons
+from tests.browser.axe import faults
 
 PASSWORD = "a long enough phrase"
 
@@ -168,6 +169,31 @@ def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Pa
         compare_page.set_viewport_size({"width": width, "height": 800})
         counts.append(tops())
     assert counts == [1, 2, 3]
+
+
+def test_no_state_of_the_compare_page_breaks_a_rule(
+    compare_page: Page, rows, complaints: list[str]
+) -> None:
+    found = faults(compare_page)
+    compare_page.keyboard.press("?")
+    expect(compare_page.locator("#keys")).to_be_visible()
+    found += faults(compare_page)
+    compare_page.keyboard.press("Escape")
+    compare_page.keyboard.press("a")
+    found += faults(compare_page)
+    with compare_page.expect_navigation():
+        compare_page.keyboard.press("Control+Enter")
+    expect(compare_page.locator(".error:visible")).to_have_count(5)
+    found += faults(compare_page)
+    for width in (1440, 360):
+        compare_page.set_viewport_size({"width": width, "height": 800})
+        found += faults(compare_page)
+    Campaign.objects.update(status="closed")
+    complaints.clear()
+    compare_page.goto(compare_page.url)
+    expect(compare_page.get_by_text("The campaign is closed")).to_be_visible()
+    found += faults(compare_page)
+    assert not found, "\n".join(found)
 
 
 @pytest.fixture

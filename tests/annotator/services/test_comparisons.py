@@ -47,7 +47,8 @@ def test_the_sides_and_the_order_are_chance_and_kept(cast) -> None:
     for seed, user in enumerate((cast.alice, cast.bob)):
         rows = give(user, reference, random.Random(seed))
         orders.add(tuple(row.pair for row in rows))
-        lefts.add(tuple(str(row.left_id) < str(row.right_id) for row in rows))
+        # Pairs come with their candidate ids in order: only chance turns one round.
+        lefts.add(tuple(row.left.candidate_id < row.right.candidate_id for row in rows))
         stored = Comparison.objects.filter(annotator=user)
         assert [(r.left_id, r.right_id) for r in stored] == [(r.left_id, r.right_id) for r in rows]
     assert len(orders) == len(lefts) == 2
