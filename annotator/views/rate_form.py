@@ -88,8 +88,8 @@ def page_context(
     again is a choice made with both in view; after a plain mistake it keeps the version it had.
     """
     sent = _values(page, form)
-    is_kept = True
-    if form is None or is_conflict:
+    is_unkept = form is not None and not is_conflict
+    if not is_unkept:
         sent |= {
             "version": str(page.rating_version),
             "draft_version": str(page.draft_version),
@@ -98,9 +98,7 @@ def page_context(
     elif page.draft and not _differs(page.draft, sent):
         # Kept a moment ago from this very form: it is no other tab's.
         sent["draft_version"] = str(page.draft_version)
-    elif is_kept := _is_kept(page.draft, sent):
-        # The button that was refused has saved what was typed: that draft is this page's own.
-        sent["draft_version"] = str(page.draft_version)
+        is_unkept = False
     stored = page.rating if is_conflict else None
     return {
         "page": page,
@@ -110,7 +108,7 @@ def page_context(
         "errors": {"error_tags": _reasons(form, "error_tags")},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
-        "is_unkept": not is_kept,
+        "is_unkept": is_unkept,
         "stored": stored,
         "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
         "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
@@ -200,11 +198,6 @@ def _word_fields(
         )
         for name, label, hint in words
     ]
-
-
-def _is_kept(draft: Draft | None, sent: Mapping[str, str]) -> bool:
-    """Say whether a stored draft holds exactly what is on the page."""
-    return draft is not None and not _differs(draft, sent)
 
 
 def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:

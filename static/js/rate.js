@@ -1,5 +1,7 @@
 // The rate screen: each behaviour in its own module. The form itself works without any of them.
+import { startAids } from "./rate/aids.js";
 import { startDrafts } from "./rate/drafts.js";
+import { changed } from "./rate/form.js";
 import { startKeys } from "./rate/keys.js";
 import { startPings } from "./rate/pings.js";
 import { startReading } from "./rate/reading.js";
@@ -10,9 +12,14 @@ import { startUndo } from "./rate/undo.js";
 document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
 document.querySelectorAll("[data-unscripted]").forEach((element) => { element.hidden = true; });
 startReading();
+startAids();
 startTags();
 startDrafts();
 startUndo();
 startSubmit();
 startPings();
 startKeys();
+// What was refused for want of a session or a token is asked for again.
+document.addEventListener("token-renewed", changed);
+// A page that the browser had put aside knows neither what is stored now nor its token.
+window.addEventListener("pageshow", (event) => { if (event.persisted) { location.reload(); } });

@@ -15,7 +15,7 @@ from scoring.services.datasets import SplitPlan, import_dataset
 from scoring.services.reports import carry_out_report, request_report
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
-from tests.browser.room import press
+from tests.browser.room import press, wait_until_kept
 from tests.scoring.conftest import dataset_rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -120,7 +120,7 @@ def test_no_page_of_somebody_without_a_session_breaks_a_rule(
     found = faults(page)
     page.keyboard.type("alice")
     press(page, "Tab", "x", "Enter")
-    expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("correct")
+    expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("not right")
     found += faults(page)
     page.context.add_cookies([{"name": "csrftoken", "value": "x" * 32, "url": site}])
     press(page, "Tab", "x", "Enter")
@@ -177,9 +177,7 @@ def test_no_state_of_the_rate_page_breaks_a_rule(room: Page) -> None:
     assert not found, "\n".join(found)
 
 
-def test_no_answer_to_a_rating_breaks_a_rule(
-    cast: Any, room: Page, work: list[Assignment]
-) -> None:
+def test_no_answer_to_a_rating_breaks_a_rule(cast: Any, room: Page, work: list[Assignment]) -> None:
     found = []
 
     def look(ready: str) -> None:
@@ -188,10 +186,11 @@ def test_no_answer_to_a_rating_breaks_a_rule(
 
     press(room, "7", "Control+Enter")
     look(".scale.field-wrong .error")
+    wait_until_kept(room)
     room.goto(room.url)
     look(".draft-note")
     cast.submit(work[0], comment="From another tab.")
-    press(room, "1", "2", "3", "Control+Enter")
+    press(room, "1", "2", "3", "4", "Control+Enter")
     look("text=Sending again replaces what is stored")
     room.goto(urljoin(room.url, "/"))
     look(".queue")

@@ -7,7 +7,8 @@ const LONGEST_PAUSE_MS = 8000;
 const url = form.dataset.draftUrl;
 const state = document.getElementById("draft-state");
 const clash = document.getElementById("draft-clash");
-let kept = typed();
+// A page that shows what was refused holds what is stored nowhere else.
+let kept = "unkept" in form.dataset ? "" : typed();
 let timer = 0;
 let pause = 500;
 let saving = null;
@@ -111,6 +112,15 @@ export async function settle() {
   }
 }
 
+// Stores what is typed at once, and says whether the server has all of it.
+export async function keep() {
+  await settle();
+  if (isNews()) {
+    await run();
+  }
+  return !isNews();
+}
+
 // After a submit nothing is left to keep.
 export function settled() {
   isSettled = true;
@@ -120,6 +130,9 @@ export function settled() {
 export function startDrafts() {
   if (!url) {
     return;
+  }
+  if (isNews()) {
+    later(QUIET_MS);
   }
   form.addEventListener("input", () => { if (isNews()) { later(QUIET_MS); } });
   form.addEventListener("change", () => { if (isNews()) { later(QUIET_MS); } });

@@ -108,6 +108,10 @@ export function startKeys() {
     if (isTyping(event.target) && !isCtrl) {
       if (event.key === "Escape") {
         escape(event.target);
+      } else if (event.key === "Enter" && leave?.contains(event.target) && event.target.matches("input")) {
+        // Else Enter would submit the rating that is about to be left.
+        event.preventDefault();
+        event.target.closest("section").querySelector("button").click();
       }
       return;
     }

@@ -1,5 +1,6 @@
 // The claim sets: fold, walk through differences, keep the place when an aid is switched.
 const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened)";
+const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
 const scroller = (name) => document.getElementById("reading") ?? document.getElementById(name);
 let current = null;
@@ -54,28 +55,29 @@ function goToPlace(side, place) {
   claim?.scrollIntoView({ block: "center" });
 }
 
+// Puts the claim sets as the server sends them in the place of those that are shown.
+export function showPanes(html) {
+  const before = panes();
+  const folded = [...before.querySelectorAll(".claim.is-folded")].map((claim) => claim.id);
+  const tops = SCROLLERS.map((id) => document.getElementById(id)?.scrollTop);
+  // The fragment is our own server's, with every text in it escaped.
+  const fragment = new DOMParser().parseFromString(html, "text/html");
+  before.replaceWith(document.adoptNode(fragment.getElementById("panes")));
+  addFolds();
+  folded.forEach((id) => fold(document.getElementById(id), true));
+  current = null;
+  SCROLLERS.forEach((id, index) => document.getElementById(id)?.scrollTo({ top: tops[index] ?? 0 }));
+  document.dispatchEvent(new Event("panes-shown"));
+}
+
 export function startReading() {
   addFolds();
-  let tops = [];
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-place]");
     if (link) {
       event.preventDefault();
       const [side, place] = link.dataset.place.split(" ");
       goToPlace(side, Number(place));
-    }
-  });
-  document.addEventListener("htmx:before:swap", () => {
-    tops = ["reading", "reference", "candidate"].map((id) => document.getElementById(id)?.scrollTop);
-  });
-  document.addEventListener("htmx:after:swap", () => {
-    if (!panes().querySelector(".fold")) {
-      addFolds();
-      current = null;
-      ["reading", "reference", "candidate"].forEach((id, index) => {
-        document.getElementById(id)?.scrollTo({ top: tops[index] ?? 0 });
-      });
-      document.dispatchEvent(new Event("panes-shown"));
     }
   });
 }

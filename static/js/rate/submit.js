@@ -1,10 +1,11 @@
 // Submits without losing anything to a server that is away; what it refuses, it shows as a page.
-import { settle, settled } from "./drafts.js";
+import { keep, settle, settled } from "./drafts.js";
 import { form } from "./form.js";
 import { post } from "./post.js";
 
 const problem = document.getElementById("problem");
 let isOnItsWay = false;
+let isLeaving = false;
 
 function say(text) {
   problem.textContent = text;
@@ -29,16 +30,20 @@ async function submit() {
   }
 }
 
-// The other buttons of the form go to their own addresses with all fields.
-function leave(button) {
+// The other buttons of the form go to their own addresses, as pages, once all typed is stored.
+async function leave(button) {
+  if (!("forgets" in button.dataset) && !(await keep())) {
+    return;
+  }
   settled();
-  isOnItsWay = true;
-  form.requestSubmit(button);
+  isLeaving = true;
+  // A form that is still handling its own submit event takes no other one.
+  setTimeout(() => form.requestSubmit(button));
 }
 
 export function startSubmit() {
   form.addEventListener("submit", async (event) => {
-    if (isOnItsWay && event.submitter?.hasAttribute("formaction")) {
+    if (isLeaving) {
       return;
     }
     event.preventDefault();
@@ -46,14 +51,12 @@ export function startSubmit() {
       return;
     }
     isOnItsWay = true;
-    await settle();
-    isOnItsWay = false;
     if (event.submitter?.hasAttribute("formaction")) {
-      leave(event.submitter);
-      return;
+      await leave(event.submitter);
+    } else {
+      await settle();
+      await submit();
     }
-    isOnItsWay = true;
-    await submit();
     isOnItsWay = false;
   });
 }

@@ -6,6 +6,7 @@ export const token = () => inputs()[0].value;
 export function useToken(fresh) {
   inputs().forEach((input) => { input.value = fresh; });
   document.body.setAttribute("hx-headers:inherited", JSON.stringify({ "X-CSRFToken": fresh }));
+  document.dispatchEvent(new Event("token-renewed"));
 }
 
 // After a sign-in elsewhere in this browser the page itself, asked again, says which.
