@@ -11,7 +11,7 @@ from annotator.models import Assignment
 from annotator.rubric import CRITERIA
 
 Fields = dict[str, str]
-SCRIPT = {"HX-Request": "true"}
+TOKEN = "csrfmiddlewaretoken"
 
 
 class _RateForm(HTMLParser):
@@ -38,9 +38,8 @@ class _RateForm(HTMLParser):
             self.fields[name] = ""
         elif tag == "option" and self._list and "selected" in at:
             self.fields[self._list] = at.get("value") or ""
-        elif tag == "input" and is_ours and name != "csrfmiddlewaretoken":
-            if at.get("type") != "radio" or "checked" in at:
-                self.fields[name] = at.get("value") or ""
+        elif tag == "input" and is_ours and (at.get("type") != "radio" or "checked" in at):
+            self.fields[name] = at.get("value") or ""
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":
@@ -65,7 +64,7 @@ def form_of() -> Callable[[HttpResponse], Fields]:
     def read(answer: HttpResponse) -> Fields:
         parser = _RateForm()
         parser.feed(answer.content.decode())
-        return parser.fields
+        return {key: value for key, value in parser.fields.items() if key != TOKEN}
 
     return read
 

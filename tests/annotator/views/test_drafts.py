@@ -58,7 +58,9 @@ def test_a_stale_autosave_is_409_with_the_text_that_stands_there(save) -> None:
     assert Draft.objects.get().typed["comment"] == "of the other tab"
 
 
-def test_an_autosave_after_the_submit_is_409_and_the_rating_stays(save, client, rows, typed) -> None:
+def test_an_autosave_after_the_submit_is_409_and_the_rating_stays(
+    save, client, rows, typed
+) -> None:
     save("typed", 0)
     sent = typed(comment="final", draft_version=1, version=0)
     assert client.post(f"/rate/{rows[0].pk}/", sent).status_code == 303
@@ -142,9 +144,7 @@ def test_a_draft_is_discarded_as_it_was_shown(client, rows, form_of, typed) -> N
     assert form_of(client.get(answer["Location"]))["comment"] == "stored"
 
 
-def test_a_draft_into_which_another_tab_typed_is_not_discarded(
-    client, rows, save, form_of
-) -> None:
+def test_a_draft_into_which_another_tab_typed_is_not_discarded(client, rows, save, form_of) -> None:
     save("seen", 0)
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     save("typed since", 1)
@@ -214,8 +214,8 @@ def test_nobody_else_reads_a_draft(client, cast, rows, save, name: str) -> None:
     cast.assign(cast.bob, rows[0].candidate.reference)
     client.force_login(getattr(cast, name))
     pages = ["/", f"/rate/{rows[0].pk}/", "/campaigns/cups/", "/rated/"]
-    for row in Assignment.objects.filter(annotator=getattr(cast, name)):
-        pages.append(f"/rate/{row.pk}/")
+    own = Assignment.objects.filter(annotator=getattr(cast, name))
+    pages.extend(f"/rate/{row.pk}/" for row in own)
     for page in pages:
         assert b"draftcanary" not in client.get(page).content, page
 

@@ -1,11 +1,24 @@
-"""Sign in and sign out."""
+"""Sign in and sign out, and what is typed while a session ends."""
+
+import json
+import uuid
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
+
+from annotator.models import Assignment, AuditEvent, Draft, Rating
+from annotator.rubric import CRITERIA
 
 PASSWORD = "a long enough phrase"
 
 pytestmark = pytest.mark.embedded
+
+
+@pytest.fixture(autouse=True)
+def quick_hash(settings) -> None:
+    """Hash at once: the real hash would cost this file a minute."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
@@ -85,3 +98,178 @@ def test_a_link_cannot_sign_anyone_out(client: Client, alice) -> None:
     client.force_login(alice)
     assert client.get("/logout/").status_code == 405
     assert client.get("/").status_code == 200
+
+
+SCRIPT = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def row(cast, alice) -> Assignment:
+    return cast.assign(cast.alice, cast.reference("r1", 1))[0]
+
+
+def post_late(client: Client, row: Assignment, typed, action: str = "") -> HttpResponse:
+    """Post the rate form without a session, and go where the answer says, as browsers do."""
+    sent = typed(comment="carried\r\nwords", note="<b>", draft_version=0, version=0, key="k")
+    answer = client.post(f"/rate/{row.pk}/{action}", sent)
+    assert (answer.status_code, answer["Location"]) == (307, f"/login/?next=%2Frate%2F{row.pk}%2F")
+    return client.post(answer["Location"], sent)
+
+
+def carried(form_page: HttpResponse) -> dict[str, str]:
+    """Return the hidden fields of a sign-in page."""
+    context = form_page.context
+    return {"carried": context["carried"], "next": context["next"]}
+
+
+@pytest.mark.parametrize("action", ["", "draft/", "skip/", "tags/", "reading/"])
+def test_a_form_posted_after_the_session_ended_is_kept_as_a_draft(
+    client, row, typed, form_of, action: str
+) -> None:
+    page = post_late(client, row, typed, action)
+    assert page.status_code == 401
+    assert b"What you typed is not lost" in page.content
+    again = sign_in(client, password="wrong", **carried(page))
+    assert again.status_code == 422 and carried(again) == carried(page)
+    assert not Draft.objects.exists()
+    answer = sign_in(client, **carried(again))
+    assert (answer.status_code, answer["Location"]) == (302, f"/rate/{row.pk}/")
+    shown = client.get(answer["Location"])
+    assert b"kept as a draft" in shown.content
+    fields = form_of(shown)
+    assert (fields["comment"], fields["note"]) == ("carried\r\nwords", "<b>")
+    assert [fields[key] for key in CRITERIA] == ["7", "5", "9", "10"]
+    assert not Rating.objects.exists()
+    assert client.post(f"/rate/{row.pk}/", fields).status_code == 303
+    assert Rating.objects.get().comment == "carried\nwords"
+
+
+def test_what_was_carried_is_kept_when_another_tab_signed_in_meanwhile(
+    client, row, typed, form_of
+) -> None:
+    page = post_late(client, row, typed)
+    assert sign_in(client).status_code == 302
+    assert sign_in(client, **carried(page))["Location"] == f"/rate/{row.pk}/"
+    assert form_of(client.get(f"/rate/{row.pk}/"))["comment"] == "carried\r\nwords"
+
+
+@pytest.mark.parametrize("name", ["bob", "mallory"])
+def test_somebody_else_who_signs_in_is_neither_given_nor_shown_it(
+    client, cast, row, typed, name: str
+) -> None:
+    user = getattr(cast, name)
+    user.set_password(PASSWORD)
+    user.save()
+    page = post_late(client, row, typed)
+    answer = sign_in(client, name, **carried(page))
+    assert answer.status_code == 302
+    assert client.get(answer["Location"]).status_code == 404
+    for path in ("/", "/rated/"):
+        assert b"carried" not in client.get(path).content
+    assert not Draft.objects.exists()
+    assert not AuditEvent.objects.filter(action="rating.refused").exists()
+
+
+def test_a_newer_draft_is_not_overwritten_and_the_person_is_told(client, row, typed) -> None:
+    page = post_late(client, row, typed)
+    Draft.objects.create(assignment=row, typed={"comment": "newer"}, saved_at=row.created_at)
+    shown = client.get(sign_in(client, **carried(page))["Location"])
+    assert b"could not be kept" in shown.content and b"newer</textarea>" in shown.content
+    assert Draft.objects.get().typed == {"comment": "newer"}
+
+
+@pytest.mark.parametrize(
+    "target", ["https://evil.example/rate/", "//evil.example", "/", "/rubric/"]
+)
+def test_carried_words_are_kept_only_for_the_page_that_they_came_from(
+    client, row, typed, target: str
+) -> None:
+    page = post_late(client, row, typed)
+    answer = sign_in(client, **carried(page) | {"next": target})
+    assert answer["Location"] in {"/", "/rubric/"} and not Draft.objects.exists()
+    assert client.get(answer["Location"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "x", "[]", "7", "null", '"x"', "{", "{}", '{"comment": 1}', '{"comment": null}'),
+        *('{"draft_version": [1]}', '{"draft_version": {}}', '{"draft_version": "x"}'),
+        *('{"draft_version": 1.5}', '{"draft_version": true}', '{"draft_version": -1}'),
+        *('{"draft_version": 999999999999999999}', '{"draft_version": "%s"}' % ("9" * 5000)),
+        *("NaN", '{"draft_version": 1e999}', '{"comment": "\\u0000"}', '{"comment": "\\ud800"}'),
+        *("\x00", "[" * 10_000, '{"a": 1, "a": 2}', '{"comment": {"a": ["b"]}}'),
+        json.dumps({"comment": "x" * 300_000}),
+        "</textarea><script>x</script>",
+        '{"comment": "\u202e\u200b"}',
+    ],
+)
+def test_hostile_carried_text_never_stops_a_sign_in(client, row, text: str) -> None:
+    more = {"carried": text, "next": f"/rate/{row.pk}/"}
+    refused = sign_in(client, password="wrong", **more)
+    assert refused.status_code == 422 and b"<script>x" not in refused.content
+    assert sign_in(client, **more).status_code == 302
+    page = client.get(f"/rate/{row.pk}/")
+    assert page.status_code == 200 and b"<script>x" not in page.content
+
+
+def test_carried_text_beyond_the_size_limit_is_413(client, row) -> None:
+    answer = sign_in(client, carried="x" * 3_000_000)
+    assert answer.status_code == 413 and not Draft.objects.exists()
+
+
+def test_other_forms_and_pages_are_simply_sent_to_sign_in(client, row) -> None:
+    for answer in (
+        client.get(f"/rate/{row.pk}/"),
+        client.post("/campaigns/cups/next/"),
+        client.post(f"/rate/{row.pk}/", {"comment": "no rate form of ours"}),
+    ):
+        assert answer.status_code == 302 and answer["Location"].startswith("/login/?next=")
+
+
+def test_a_form_that_names_no_candidate_is_carried_nowhere(client, cast, alice, typed) -> None:
+    page = client.post("/campaigns/cups/next/", typed(draft_version=0))
+    assert page.status_code == 307
+    page = client.post(page["Location"], typed(draft_version=0))
+    assert sign_in(client, **carried(page)).status_code == 302
+    assert not Draft.objects.exists()
+
+
+def test_carried_words_for_a_candidate_that_is_none_are_dropped_without_a_fault(
+    client, alice, typed
+) -> None:
+    more = {"carried": json.dumps(typed()), "next": f"/rate/{uuid.uuid4()}/"}
+    assert sign_in(client, **more).status_code == 302
+    assert not Draft.objects.exists()
+
+
+def test_a_script_that_signs_in_in_place_gets_a_token_that_works(cast, row, typed) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.get("/login/")
+    token = client.cookies["csrftoken"].value
+    sent = {"username": "alice", "password": PASSWORD}
+    answer = client.post("/login/", sent, headers=SCRIPT | {"X-CSRFToken": token})
+    said = answer.json()
+    assert answer.status_code == 200 and said["username"] == "alice"
+    path = f"/rate/{row.pk}/draft/"
+    fields = typed(comment="c", draft_version=0)
+    kept = client.post(path, fields, headers=SCRIPT | {"X-CSRFToken": said["token"]})
+    assert kept.status_code == 200 and Draft.objects.get().typed["comment"] == "c"
+    # A session that is there already is no reason for another page.
+    answer = client.post("/login/", sent, headers=SCRIPT | {"X-CSRFToken": said["token"]})
+    assert answer.json()["username"] == "alice"
+
+
+@pytest.mark.parametrize("name", ["alice", "nobody", "a\x00b", "x" * 5000, ""])
+def test_a_script_is_told_of_a_wrong_sign_in_in_one_sentence(client, alice, name: str) -> None:
+    answer = client.post("/login/", {"username": name, "password": "wrong"}, headers=SCRIPT)
+    assert answer.status_code == 422 and set(answer.json()) == {"sentence"}
+    assert answer.json()["sentence"]
+
+
+def test_a_script_without_a_session_is_told_where_to_sign_in_and_nothing_is_kept(
+    client, row, typed
+) -> None:
+    answer = client.post(f"/rate/{row.pk}/draft/", typed(draft_version=0), headers=SCRIPT)
+    assert (answer.status_code, answer["HX-Redirect"]) == (401, "/login/")
+    assert not Draft.objects.exists()

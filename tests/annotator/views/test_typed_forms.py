@@ -1,12 +1,12 @@
 """What every button of the rate form does first, and what is shown again after a refusal."""
 
+import pytest
+
 from annotator.forms.rating import RatingForm
 from annotator.models import Campaign, Draft, Rating
 from annotator.queries.rate_page import rate_page
 from annotator.rubric import CRITERIA
 from annotator.views.rate_form import page_context
-
-import pytest
 
 pytestmark = pytest.mark.embedded
 FIRST = CRITERIA[0]
