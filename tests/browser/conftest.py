@@ -67,18 +67,18 @@ def quick_passwords(settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-Enter = Callable[[BrowserContext, User], None]
+Enter = Callable[..., None]
 
 
 @pytest.fixture
 def enter(site: str) -> Enter:
     """Give a function that signs a browser in without its sign-in page."""
 
-    def sign_in(context: BrowserContext, user: User) -> None:
+    def sign_in(context: BrowserContext, user: User, url: str = site) -> None:
         client = Client()
         client.force_login(user)
         name = django_settings.SESSION_COOKIE_NAME
-        context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
+        context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": url}])
 
     return sign_in
 

@@ -42,3 +42,28 @@ def wait_for_another(page: Page, here: str) -> None:
     """Wait for the rate page of another candidate, its scripts at work."""
     page.wait_for_url(lambda url: "/rate/" in url and url != here)
     page.wait_for_selector(".fold")
+
+
+SELECT = """([side, words]) => {
+  const range = new Range();
+  for (const text of document.querySelectorAll(`.claim[data-side=${side}] .claim-text`)) {
+    const nodes = [];
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) { nodes.push([walker.currentNode, nodes.length ? nodes.at(-1)[2] : 0,
+      (nodes.length ? nodes.at(-1)[2] : 0) + walker.currentNode.data.length]); }
+    const at = nodes.map(([node]) => node.data).join("").indexOf(words);
+    if (at < 0) { continue; }
+    const [first, from] = nodes.find(([, , end]) => end > at);
+    const [last, start] = nodes.find(([, , end]) => end >= at + words.length);
+    range.setStart(first, at - from);
+    range.setEnd(last, at + words.length - start);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    return getSelection().toString();
+  }
+}"""
+
+
+def select(page: Page, side: str, words: str) -> None:
+    """Select words of a claim set as a pointer would."""
+    assert page.evaluate(SELECT, [side, words]) == words

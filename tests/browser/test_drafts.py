@@ -1,0 +1,279 @@
+"""What is typed outlives reloads, crashes, other tabs, a dead server and an ended session."""
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
+
+from annotator.models import Assignment, Draft, Rating, User
+from tests.browser.conftest import PASSWORD, Enter
+from tests.browser.room import press, wait_for_another, wait_until_kept
+from tests.browser.server import Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+SCORES = ("7", "5", "9", "t")
+
+
+def type_comment(page: Page, words: str) -> None:
+    """Type words into the comment, then leave it."""
+    press(page, "c")
+    page.keyboard.type(words)
+    press(page, "Escape")
+
+
+def comment(page: Page) -> str:
+    return str(page.get_by_label("Comment").input_value())
+
+
+def kept_comment() -> str:
+    return str(Draft.objects.get().typed["comment"])
+
+
+def test_a_draft_is_acknowledged_and_there_after_a_reload(room: Page) -> None:
+    press(room, "7", "5")
+    type_comment(room, "half a thought")
+    wait_until_kept(room)
+    room.reload()
+    expect(room.locator(".draft-note")).to_contain_text("not submitted yet")
+    assert comment(room) == "half a thought"
+    assert room.locator("input:checked").count() == 2
+    room.get_by_role("button", name="Discard the draft").click()
+    expect(room.get_by_text("Draft discarded.")).to_be_visible()
+    assert comment(room) == ""
+    assert not Draft.objects.exists()
+
+
+@pytest.fixture
+def doomed(
+    browser_type: BrowserType, browser_type_launch_args: dict[str, Any]
+) -> Iterator[Browser]:
+    """A browser of its own: kill -9 takes all its pages along."""
+    browser = browser_type.launch(**browser_type_launch_args)
+    yield browser
+    browser.close()
+
+
+def kill(browser: Browser) -> None:
+    """Kill -9 the browser's main process, and wait until it is gone."""
+    answer = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
+    main = next(row["id"] for row in answer["processInfo"] if row["type"] == "browser")
+    os.kill(main, signal.SIGKILL)
+    with pytest.raises(Error):
+        browser.contexts[0].pages[0].wait_for_selector("#never")
+    assert not browser.is_connected()
+
+
+def test_a_draft_outlives_a_killed_browser(
+    alice: User, work: list[Assignment], enter: Enter, site: str, doomed: Browser, page: Page
+) -> None:
+    address = f"{site}/rate/{work[0].pk}/"
+    context = doomed.new_context()
+    enter(context, alice)
+    before = context.new_page()
+    before.goto(address)
+    type_comment(before, "said before the crash")
+    wait_until_kept(before)
+    kill(doomed)
+    enter(page.context, alice)
+    page.goto(address)
+    assert comment(page) == "said before the crash"
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup: None) -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def served(
+    server: Server, alice: User, work: list[Assignment], enter: Enter, page: Page
+) -> Iterator[Page]:
+    """The rate page of a server that can be killed."""
+    server.kill()
+    server.start()
+    enter(page.context, alice, server.url)
+    page.goto(f"{server.url}/rate/{work[0].pk}/")
+    page.wait_for_selector(".fold")
+    yield page
+    # A page that has something to keep would try for ever.
+    page.goto("about:blank")
+
+
+def test_typing_goes_on_while_the_server_is_dead_and_arrives_when_it_is_back(
+    server: Server, served: Page
+) -> None:
+    type_comment(served, "before, ")
+    wait_until_kept(served)
+    server.kill()
+    press(served, *SCORES)
+    press(served, "c", "End")
+    served.keyboard.type("meanwhile")
+    expect(served.locator("#draft-state")).to_contain_text("Not kept yet")
+    assert kept_comment() == "before, "
+    server.start()
+    wait_until_kept(served)
+    assert kept_comment() == "before, meanwhile"
+    here = served.url
+    press(served, "Control+Enter")
+    wait_for_another(served, here)
+    rating = Rating.objects.get()
+    assert (rating.comment, list(rating.scores.values())) == ("before, meanwhile", [7, 5, 9, 10])
+    assert not Draft.objects.exists()
+
+
+def test_a_submit_to_a_dead_server_says_so_and_works_once_it_is_back(
+    server: Server, served: Page
+) -> None:
+    press(served, *SCORES)
+    type_comment(served, "all of it")
+    server.kill()
+    press(served, "Control+Enter")
+    expect(served.get_by_role("alert").filter(visible=True)).to_contain_text("nothing is lost")
+    assert comment(served) == "all of it"
+    here = served.url
+    server.start()
+    press(served, "Control+Enter")
+    wait_for_another(served, here)
+    assert Rating.objects.get().comment == "all of it"
+
+
+def test_an_answer_lost_on_the_way_leaves_one_rating(room: Page) -> None:
+    def lose(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    here = room.url
+    room.route(here, lose)
+    press(room, *SCORES, "Control+Enter")
+    expect(room.get_by_role("alert").filter(visible=True)).to_contain_text("nothing is lost")
+    assert Rating.objects.count() == 1
+    room.unroute(here)
+    press(room, "Control+Enter")
+    wait_for_another(room, here)
+    assert Rating.objects.get().version == 1
+
+
+@pytest.fixture
+def other_tab(room: Page) -> Page:
+    """The same candidate in a second tab, opened before anything was typed in the first."""
+    page = room.context.new_page()
+    page.goto(room.url)
+    page.wait_for_selector(".fold")
+    return page
+
+
+def clash(page: Page) -> Any:
+    return page.locator("#draft-clash")
+
+
+def make_a_clash(room: Page, other_tab: Page) -> None:
+    type_comment(room, "from the first tab")
+    wait_until_kept(room)
+    press(other_tab, "6")
+    type_comment(other_tab, "from the second tab")
+    expect(clash(other_tab)).to_contain_text("from the first tab")
+    assert comment(other_tab) == "from the second tab"
+    assert kept_comment() == "from the first tab"
+
+
+def test_a_second_tab_shows_both_texts_and_may_keep_its_own(room: Page, other_tab: Page) -> None:
+    make_a_clash(room, other_tab)
+    clash(other_tab).get_by_role("button", name="Keep what is here").click()
+    expect(clash(other_tab)).to_be_hidden()
+    wait_until_kept(other_tab)
+    assert kept_comment() == "from the second tab"
+    # The first tab is the late one now.
+    type_comment(room, "!")
+    expect(clash(room)).to_contain_text("from the second tab")
+
+
+def test_a_second_tab_may_take_what_is_there(room: Page, other_tab: Page) -> None:
+    make_a_clash(room, other_tab)
+    clash(other_tab).get_by_role("button", name="Take what is there").click()
+    expect(clash(other_tab)).to_be_hidden()
+    assert comment(other_tab) == "from the first tab"
+    assert other_tab.locator("input:checked").count() == 0
+    press(other_tab, "3")
+    wait_until_kept(other_tab)
+    stored = Draft.objects.get().typed
+    assert (stored["comment"], stored["feature_completeness"]) == ("from the first tab", "3")
+
+
+def test_a_second_tabs_submit_gets_a_page_with_everything_in_it(
+    room: Page, other_tab: Page
+) -> None:
+    here = room.url
+    press(room, *SCORES)
+    type_comment(room, "first")
+    press(room, "Control+Enter")
+    wait_for_another(room, here)
+    press(other_tab, "1", "2", "3", "4")
+    type_comment(other_tab, "second")
+    press(other_tab, "Control+Enter")
+    alert = other_tab.locator("form .message-error[role=alert]").filter(visible=True)
+    expect(alert).to_contain_text("Everything you typed is still here.")
+    expect(alert).to_contain_text("first")
+    assert comment(other_tab) == "second"
+    assert Rating.objects.get().comment == "first"
+    other_tab.wait_for_selector(".fold")
+    press(other_tab, "Control+Enter")
+    wait_for_another(other_tab, here)
+    rating = Rating.objects.get()
+    assert (rating.comment, rating.version, list(rating.scores.values())) == (
+        "second",
+        2,
+        [1, 2, 3, 4],
+    )
+
+
+def test_a_session_that_ends_while_typing_costs_nothing(room: Page) -> None:
+    here = room.url
+    type_comment(room, "typed before, ")
+    wait_until_kept(room)
+    Session.objects.all().delete()
+    press(room, "7", "c", "End")
+    dialog = room.get_by_role("dialog", name="Sign in again")
+    room.keyboard.type("and after")
+    expect(dialog).to_be_visible()
+    room.keyboard.type("wrong")
+    press(room, "Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("not right")
+    press(room, "Escape")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("Password").fill(PASSWORD)
+    press(room, "Enter")
+    expect(dialog).to_be_hidden()
+    expect(room.locator("[name=draft_version]")).to_have_value("2")
+    assert kept_comment() == comment(room)
+    # What else was refused meanwhile is made up for, and no longer complained of.
+    expect(room.locator("#problem")).to_be_hidden()
+    expect(room.locator("#overall-band")).to_contain_text("3 of 4")
+    press(room, "Escape", "5", "9", "t", "Control+Enter")
+    wait_for_another(room, here)
+    rating = Rating.objects.get()
+    assert rating.comment.startswith("typed before, and")
+    assert list(rating.scores.values()) == [7, 5, 9, 10]
+
+
+def test_a_sign_in_in_another_tab_is_followed_without_a_word(room: Page, other_tab: Page) -> None:
+    other_tab.get_by_role("button", name="Sign out").click()
+    other_tab.get_by_label("User name").fill("alice")
+    other_tab.get_by_label("Password").fill(PASSWORD)
+    press(other_tab, "Enter")
+    other_tab.wait_for_selector("[data-start]")
+    press(room, "7")
+    type_comment(room, "from before the sign-in")
+    wait_until_kept(room)
+    assert kept_comment() == "from before the sign-in"
+    assert room.locator("dialog[open]").count() == 0
+    expect(room.locator("#problem")).to_be_hidden()
+    expect(room.locator("#overall-band")).to_contain_text("3 of 4")

@@ -1,0 +1,231 @@
+"""The rating room by keyboard alone."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    Flag,
+    Rating,
+    ReadingPreference,
+    User,
+)
+from tests.browser.conftest import PASSWORD
+from tests.browser.room import CANDIDATE, press, select, wait_for_another
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+# Four scores, ten among them, and the submit button that then has the focus.
+ONE_RATING = ("7", "5", "9", "t", "Enter")
+MOST_KEYS = 6
+
+
+def chosen(page: Page) -> list[str]:
+    """Return the chosen score of every criterion, blank where there is none."""
+    groups = page.locator("fieldset.scale").all()
+    marked = [group.locator("input:checked") for group in groups]
+    return [str(radio.input_value()) if radio.count() else "" for radio in marked]
+
+
+def test_a_queue_is_rated_by_keyboard_alone_from_sign_in_to_the_last_submit(
+    work: list[Assignment], site: str, page: Page, complaints: list[str]
+) -> None:
+    page.goto(f"{site}/")
+    page.keyboard.type("alice")
+    press(page, "Tab")
+    page.keyboard.type(PASSWORD)
+    press(page, "Enter")
+    expect(page.locator("[data-start]")).to_be_focused()
+    press(page, "Enter")
+    wait_for_another(page, "")
+    assert len(ONE_RATING) <= MOST_KEYS
+    for _ in work[1:]:
+        here = page.url
+        press(page, *ONE_RATING)
+        wait_for_another(page, here)
+    press(page, *ONE_RATING)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Queue")
+    expect(page.get_by_text("Nothing open is assigned to you here.")).to_be_visible()
+    ratings = Rating.objects.order_by("assignment__position")
+    assert [list(rating.scores.values()) for rating in ratings] == [[7, 5, 9, 10]] * 3
+
+
+def test_the_keys_of_a_person_take_the_place_of_the_defaults(room: Page) -> None:
+    address = room.url
+    press(room, "?", "Tab", "Enter")
+    room.wait_for_url("**/keys/**")
+    room.get_by_label("Give the score ten").fill("x")
+    press(room, "Enter")
+    room.wait_for_url(address)
+    room.wait_for_selector(".fold")
+    press(room, "t", "-")
+    assert chosen(room) == ["", "", "", ""]
+    press(room, "x")
+    assert chosen(room) == ["10", "", "", ""]
+    expect(room.locator("#keys dt", has_text="x")).to_have_count(1)
+
+
+def test_with_single_keys_off_letters_do_nothing_and_digits_still_give_scores(
+    room: Page, alice: User
+) -> None:
+    ReadingPreference.objects.create(user=alice, single_keys=False)
+    room.reload()
+    room.wait_for_selector(".fold")
+    press(room, "t", "a", "?", "n", "8", "Control+Enter")
+    expect(room.locator(".scale.field-wrong")).to_have_count(3)
+    assert chosen(room) == ["8", "", "", ""]
+    assert room.locator("#keys[open]").count() == 0
+
+
+def test_undo_takes_back_scores_tags_and_words_in_their_order(room: Page) -> None:
+    press(room, "3", "4", "e", "v", "Enter")
+    expect(room.locator("#tags .chip")).to_have_count(1)
+    press(room, "Escape", "c", "x", "y", "Escape", "u")
+    expect(room.get_by_label("Comment")).to_have_value("")
+    press(room, "u")
+    expect(room.locator("#tags .chip")).to_have_count(0)
+    assert chosen(room) == ["3", "4", "", ""]
+    press(room, "u", "u")
+    assert chosen(room) == ["", "", "", ""]
+    expect(room.locator("[data-action=undo]")).to_be_disabled()
+
+
+def test_a_tag_points_at_the_selected_words_whatever_stands_before_them(
+    room: Page, work: list[Assignment]
+) -> None:
+    # Before them: carriage returns, which a browser drops when it reads them raw, and a letter
+    # that a script counts as two.
+    for words, letter in (("with a seal", "v"), ("wooden grip", "t")):
+        press(room, "d")
+        room.wait_for_selector(f"#panes{'.shows-diff' if letter == 't' else ':not(.shows-diff)'}")
+        select(room, "candidate", words)
+        press(room, "e")
+        expect(room.locator("#tag-place")).to_contain_text(words)
+        press(room, letter, "Enter")
+        expect(room.locator("#tags .chip q", has_text=words)).to_be_visible()
+        press(room, "Escape")
+    press(room, "1", "2", "3", "4")
+    here = room.url
+    press(room, "Control+Enter")
+    wait_for_another(room, here)
+    tags = Rating.objects.get().error_tags
+    assert [CANDIDATE[tag["start"] : tag["end"]] for tag in tags] == ["with a seal", "wooden grip"]
+    assert {tag["side"] for tag in tags} == {"candidate"}
+
+
+def test_the_words_of_a_tag_are_shown_where_they_stand(room: Page) -> None:
+    select(room, "candidate", "with a seal")
+    press(room, "e", "v", "Enter")
+    expect(room.locator("#tags .chip")).to_be_visible()
+    shown = "[...CSS.highlights.get('tagged')].map(range => range.toString())"
+    assert room.evaluate(shown) == ["with a seal"]
+    press(room, "Escape", "a")
+    room.wait_for_selector(".columns")
+    assert room.evaluate(shown) == ["with a seal"]
+
+
+def test_dependents_fold_and_differences_are_walked_through(room: Page) -> None:
+    press(room, "f")
+    expect(room.locator(".is-folded")).to_have_count(5)
+    assert room.locator(".claim:not([data-dependent]).is-folded").count() == 0
+    press(room, "d")
+    room.wait_for_selector("#panes:not(.shows-diff)")
+    expect(room.locator(".is-folded")).to_have_count(5)
+    press(room, "f")
+    expect(room.locator(".is-folded")).to_have_count(0)
+
+    def current() -> str:
+        return room.locator(".limitation.is-current").inner_text()
+
+    press(room, ".")
+    first = current()
+    press(room, ".")
+    assert current() != first
+    press(room, ",")
+    assert current() == first
+
+
+def test_reading_aids_are_remembered_and_recorded_on_the_rating(room: Page, alice: User) -> None:
+    # Faster than the server answers: none may be lost.
+    press(room, "d", "m", "a")
+    room.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks)")
+    room.reload()
+    room.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks) .fold")
+    press(room, "m")
+    room.wait_for_selector("#panes.shows-marks")
+    here = room.url
+    press(room, *ONE_RATING)
+    wait_for_another(room, here)
+    assert Rating.objects.get().shown == {"aligned": False, "diff": False, "marks": True}
+    row = ReadingPreference.objects.get(user=alice)
+    assert (row.shows_aligned, row.shows_diff, row.shows_marks) == (False, False, True)
+
+
+def test_a_candidate_is_skipped_by_keys_with_a_reason(room: Page, work: list[Assignment]) -> None:
+    here = room.url
+    # A whole rating is on the page; Enter in the reason must skip, not submit.
+    press(room, "1", "2", "3", "4", "s", "o", "Tab")
+    room.keyboard.type("no such field")
+    press(room, "Enter")
+    wait_for_another(room, here)
+    departure = work[0].departures.get()
+    assert (departure.kind, departure.reason_code) == ("skip", "outside-field")
+    assert departure.reason == "no such field"
+    assert not Rating.objects.exists()
+    press(room, "p")
+    wait_for_another(room, room.url)
+    assert chosen(room) == ["1", "2", "3", "4"]
+
+
+def test_a_skip_without_a_reason_keeps_the_page_alive(room: Page, work: list[Assignment]) -> None:
+    press(room, "1", "2", "3", "4", "s", "Tab", "Tab", "Enter")
+    expect(room.get_by_role("alert").filter(visible=True)).to_contain_text("Choose a reason.")
+    assert chosen(room) == ["1", "2", "3", "4"]
+    here = room.url
+    press(room, "Control+Enter")
+    wait_for_another(room, here)
+    assert Rating.objects.get().assignment == work[0]
+
+
+def test_a_recusal_by_keys_takes_the_whole_reference(room: Page, work: list[Assignment]) -> None:
+    press(room, "r")
+    expect(room.locator("#recuse")).to_be_focused()
+    press(room, "Enter")
+    expect(room.get_by_text("You are recused from this reference")).to_be_visible()
+    statuses = Assignment.objects.filter(pk__in=[row.pk for row in work]).values_list("status")
+    assert set(statuses) == {(AssignmentStatus.RECUSED,)}
+
+
+def test_a_flag_by_keys_stays_on_the_page_with_what_is_typed(room: Page) -> None:
+    press(room, "6", "!", "T", "Tab")
+    room.keyboard.type("cut off")
+    press(room, "Enter")
+    expect(room.get_by_text("flagged for the campaign's admin")).to_be_visible()
+    assert chosen(room) == ["6", "", "", ""]
+    assert Flag.objects.get().reason == "cut off"
+
+
+def test_examples_of_the_criterion_in_focus_open_by_a_key_and_give_the_focus_back(
+    room: Page,
+) -> None:
+    press(room, "j", "j", "b")
+    expect(room.locator("#exemplars .lesson h2")).to_contain_text("Terminology consistency")
+    press(room, "5")
+    press(room, "Escape")
+    expect(room.locator("#exemplars")).to_be_hidden()
+    press(room, "5")
+    assert chosen(room) == ["", "", "5", ""]
+
+
+def test_next_and_previous_walk_through_the_candidates(
+    room: Page, work: list[Assignment], site: str
+) -> None:
+    addresses = [f"{site}/rate/{row.pk}/" for row in work]
+    press(room, "n")
+    room.wait_for_url(addresses[1])
+    room.wait_for_selector(".fold")
+    press(room, "p")
+    room.wait_for_url(addresses[0])
+    room.wait_for_selector(".fold")
+    press(room, "q")
+    room.wait_for_url(f"{site}/")
