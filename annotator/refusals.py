@@ -19,3 +19,15 @@ class OutOfDate(Refused):
     """The row has moved on since the person saw it."""
 
     status = 409
+
+
+class Forbidden(Refused):
+    """Not for this person, whatever they send."""
+
+    status = 403
+
+
+class TooOften(Refused):
+    """Tried too many times; later it may be tried again."""
+
+    status = 429

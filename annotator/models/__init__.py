@@ -19,9 +19,11 @@ from annotator.models.drafts import Draft, WorkTime
 from annotator.models.people import ApiToken, TokenScope, User
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
 from annotator.models.reading import ReadingPreference
+from annotator.models.rulings import Adjudication, Decision, Ruling, RulingReason, Turn
 
 __all__ = [
     "HOLDING",
+    "Adjudication",
     "ApiToken",
     "Assignment",
     "AssignmentStatus",
@@ -33,6 +35,7 @@ __all__ = [
     "Conflict",
     "ConflictKind",
     "ConflictStatus",
+    "Decision",
     "Departure",
     "DepartureKind",
     "DepartureReason",
@@ -47,7 +50,10 @@ __all__ = [
     "ReadingPreference",
     "Reference",
     "Role",
+    "Ruling",
+    "RulingReason",
     "TokenScope",
+    "Turn",
     "User",
     "WorkTime",
 ]

@@ -17,6 +17,7 @@ class ConflictKind(models.TextChoices):
 class ConflictStatus(models.TextChoices):
     OPEN = "open"
     LAPSED = "lapsed"  # a revision made the ratings agree again
+    RULED = "ruled"  # an adjudicator decided; only a voided signature opens it again
 
 
 class Conflict(models.Model):

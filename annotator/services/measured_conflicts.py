@@ -3,15 +3,20 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
-from annotator.models import AuditEvent, Campaign, Conflict, ConflictStatus, Rating
+from annotator.models import AuditEvent, Campaign, Conflict, ConflictStatus, Rating, Ruling
 from annotator.rubric import CRITERIA
 
 Key = tuple[str, str, str, str]
 
 
 def measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> None:
-    """Make the conflict rows of a reference say what its ratings show now."""
+    """Make the conflict rows of a reference say what its ratings show now.
+
+    What is ruled stays ruled, whatever a later rating shows: no conflict of ruled candidates opens.
+    """
     found = _findings(campaign, reference_id)
     rows = Conflict.objects.filter(candidate__reference_id=reference_id).values_list(
         "pk", "kind", "candidate_id", "other_candidate_id", "criterion", "status", "gap"
@@ -20,6 +25,8 @@ def measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> 
         finding = found.pop(
             (kind, str(candidate), "" if other is None else str(other), criterion), None
         )
+        if status == ConflictStatus.RULED:
+            continue
         wanted = ConflictStatus.OPEN if finding else ConflictStatus.LAPSED
         width = finding.gap if finding else gap
         if (status, gap) != (wanted, width):
@@ -34,18 +41,22 @@ def _findings(campaign: Campaign, reference_id: UUID) -> dict[Key, Finding]:
         campaign.overall_gap_numerator,
         campaign.flip_gap_numerator,
     )
-    rows = Rating.objects.filter(candidate__reference_id=reference_id).values_list(
-        "annotator_id", "candidate_id", "overall_numerator", *CRITERIA
+    ruling = Ruling.objects.filter(candidate=OuterRef("candidate_id"), is_valid=True)
+    rows = (
+        Rating.objects.filter(candidate__reference_id=reference_id)
+        .annotate(is_ruled=Exists(ruling))
+        .values_list("annotator_id", "candidate_id", "overall_numerator", "is_ruled", *CRITERIA)
     )
-    ratings = [
-        RatedScores(
-            str(annotator), str(candidate), dict(zip(CRITERIA, scores, strict=True)), overall
-        )
-        for annotator, candidate, overall, *scores in rows
-    ]
+    ratings = []
+    ruled = {""}
+    for annotator, candidate, overall, is_ruled, *scores in rows:
+        values = dict(zip(CRITERIA, scores, strict=True))
+        ratings.append(RatedScores(str(annotator), str(candidate), values, overall))
+        ruled |= {str(candidate)} if is_ruled else set()
     return {
         (f.kind, f.candidate, f.other_candidate, f.criterion): f
         for f in find_conflicts(ratings, rules)
+        if not {f.candidate, f.other_candidate} <= ruled
     }
 
 

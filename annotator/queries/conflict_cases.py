@@ -1,0 +1,175 @@
+"""Conflicts as adjudicators meet them: whose they are, grouped into cases, named in words.
+
+Nothing here tells a system, a candidate_id, a name or the time of a rating.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from itertools import groupby
+from string import ascii_uppercase
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    Candidate,
+    Conflict,
+    ConflictKind,
+    ConflictStatus,
+    Role,
+    Turn,
+    User,
+)
+from annotator.queries.access import campaigns_for
+from annotator.rubric import NAMES, OVERALL, overall_text
+
+
+def conflicts_in_reach(user: User) -> QuerySet[Conflict]:
+    """Return the conflicts of the campaigns in which the user adjudicates."""
+    return Conflict.objects.filter(campaign__in=campaigns_for(user, (Role.ADJUDICATOR,)))
+
+
+def conflicts_for(user: User) -> QuerySet[Conflict]:
+    """Return those of them that the user may rule on.
+
+    Never one whose candidate is, was or may yet be theirs to rate, nor one of a reference from
+    which they have recused themselves.
+    """
+    annotates = campaigns_for(user, (Role.ANNOTATOR,))
+    unfinished = Candidate.objects.filter(campaign__in=annotates).annotate(rated=Count("ratings"))
+    coming = unfinished.filter(rated__lt=F("campaign__overlap")).values("pk")
+    own = Assignment.objects.filter(annotator=user)
+    on_either = Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate"))
+    recused = Q(
+        status=AssignmentStatus.RECUSED,
+        candidate__reference=OuterRef("candidate__reference"),
+    )
+    return (
+        conflicts_in_reach(user)
+        .filter(~Exists(own.filter(on_either | recused)))
+        .exclude(candidate__in=coming)
+        .exclude(other_candidate__isnull=False, other_candidate__in=coming)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The open conflicts of one candidate, or of one pair: a single ruling settles them.
+
+    `conflict_id` is one of them; `held_until` is set while the reader has it open, `is_taken`
+    while another adjudicator has.
+    """
+
+    conflict_id: UUID
+    names: tuple[str, ...]
+    findings: tuple[str, ...]
+    held_until: datetime | None
+    is_taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReference:
+    """A reference with its cases."""
+
+    reference_id: str
+    title: str
+    ipc: str
+    campaign: str
+    cases: tuple[Case, ...]
+
+
+def adjudication_queue(user: User) -> tuple[CaseReference, ...]:
+    """Return the open cases of the user, by campaign and reference, the widest gaps first."""
+    reference = "candidate__reference"
+    rows: list[dict[str, Any]] = list(
+        conflicts_for(user)
+        .filter(status=ConflictStatus.OPEN)
+        .order_by("campaign__name", f"{reference}__position", f"{reference}_id", "-gap", "pk")
+        .values(
+            *("pk", "kind", "criterion", "gap", "candidate_id", "other_candidate_id"),
+            *("campaign__name", f"{reference}_id", f"{reference}__reference_id"),
+            *(f"{reference}__title", f"{reference}__ipc"),
+        )
+    )
+    letters = candidate_names({row[f"{reference}_id"] for row in rows}, user)
+    turns = live_turns([pk for row in rows for pk in _pair(row)])
+    found = []
+    for _, group in groupby(rows, key=lambda row: row[f"{reference}_id"]):
+        of_one = list(group)
+        first = of_one[0]
+        found.append(
+            CaseReference(
+                first[f"{reference}__reference_id"],
+                first[f"{reference}__title"],
+                first[f"{reference}__ipc"],
+                first["campaign__name"],
+                tuple(_cases(of_one, letters, turns, user)),
+            )
+        )
+    return tuple(found)
+
+
+def candidate_names(references: Iterable[UUID], user: User) -> dict[UUID, str]:
+    """Return what an adjudicator calls each candidate of the references: letters by lot.
+
+    The lot is drawn by digests of random ids: the same for one adjudicator at each visit, another
+    for the next, and none tells the order of import.
+    """
+    rows = Candidate.objects.filter(reference__in=set(references)).values_list("reference_id", "pk")
+    drawn = sorted((str(reference), shuffled(user.pk, pk), pk) for reference, pk in rows)
+    names = {}
+    for _, group in groupby(drawn, key=lambda row: row[0]):
+        for place, (_, _, pk) in enumerate(group):
+            letter = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
+            names[pk] = f"Candidate {letter}"
+    return names
+
+
+def shuffled(*parts: object) -> str:
+    """Return a key that sorts in an order which nothing but the ids decides."""
+    return sha256(" ".join(str(part) for part in parts).encode()).hexdigest()
+
+
+def live_turns(candidates: Iterable[UUID]) -> dict[UUID, Turn]:
+    """Return the running turns on the candidates, by the database's clock."""
+    rows = Turn.objects.filter(candidate__in=set(candidates), expires_at__gt=Now())
+    return {row.candidate_id: row for row in rows}
+
+
+def finding_words(kind: str, criterion: str, gap: int) -> str:
+    """Say what a conflict is, and how wide."""
+    if kind == ConflictKind.CRITERION_GAP:
+        return f"{NAMES[criterion]}: {gap} points apart"
+    if kind == ConflictKind.OVERALL_GAP:
+        return f"{NAMES[OVERALL]}: {overall_text(gap)} points apart"
+    return f"Opposite order, each way by {overall_text(gap)} points or more"
+
+
+def _pair(row: dict[str, Any]) -> tuple[UUID, ...]:
+    return tuple(pk for pk in (row["candidate_id"], row["other_candidate_id"]) if pk)
+
+
+def _cases(
+    rows: Sequence[dict[str, Any]], names: dict[UUID, str], turns: dict[UUID, Turn], user: User
+) -> Iterator[Case]:
+    by_pair: dict[tuple[UUID, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        by_pair.setdefault(_pair(row), []).append(row)
+    for pair, group in sorted(
+        by_pair.items(), key=lambda item: sorted(names[pk] for pk in item[0])
+    ):
+        held = [turns[pk] for pk in pair if pk in turns]
+        own = [turn.expires_at for turn in held if turn.adjudicator_id == user.pk]
+        yield Case(
+            group[0]["pk"],
+            tuple(sorted(names[pk] for pk in pair)),
+            tuple(finding_words(row["kind"], row["criterion"], row["gap"]) for row in group),
+            min(own) if own else None,
+            len(own) < len(held),
+        )
