@@ -1,0 +1,106 @@
+"""Writes of turns: one adjudicator at a time has a conflict open, for as long as the lease runs."""
+
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from annotator.models import (
+    AuditEvent,
+    Candidate,
+    Conflict,
+    ConflictStatus,
+    Reference,
+    Turn,
+    User,
+)
+from annotator.queries.conflict_cases import conflicts_for, conflicts_in_reach, live_turns
+from annotator.refusals import Forbidden, OutOfDate
+
+TURN_LENGTH: Final = timedelta(minutes=60)
+RULED_SENTENCE: Final = "This conflict has been ruled already; nothing was stored."
+AGREED_SENTENCE: Final = "The ratings agree again: there is nothing left to rule."
+TAKEN_SENTENCE: Final = "Another adjudicator has this conflict open; nothing was stored."
+OWN_SENTENCE: Final = "Who rates a candidate, or is to rate it, does not rule on it."
+
+
+@transaction.atomic
+def take_turn(*, conflict_id: UUID, adjudicator: User) -> datetime:
+    """Open a conflict for one adjudicator and lock its ratings; return until when.
+
+    Taking it again gives it its whole time again. Raises Conflict.DoesNotExist for a conflict
+    out of reach, Forbidden for one's own candidate, OutOfDate when it is ruled, lapsed or taken.
+    """
+    conflict = lock_conflict(conflict_id, adjudicator)
+    candidates = undecided(conflict)
+    refuse_taken(candidates, adjudicator)
+    pks = [candidate.pk for candidate in candidates]
+    own = Turn.objects.filter(candidate__in=pks, adjudicator=adjudicator, expires_at__gt=Now())
+    is_new = not own.exists()
+    now = timezone.now()
+    Turn.objects.filter(candidate__in=pks).delete()
+    Turn.objects.bulk_create(
+        Turn(candidate_id=pk, adjudicator=adjudicator, taken_at=now, expires_at=now + TURN_LENGTH)
+        for pk in pks
+    )
+    if is_new:
+        _audit(conflict, adjudicator, "turn.taken")
+    return now + TURN_LENGTH
+
+
+@transaction.atomic
+def give_back(*, conflict_id: UUID, adjudicator: User) -> None:
+    """Close a conflict unruled, so that another may open it; its ratings unlock with it."""
+    conflict = conflicts_in_reach(adjudicator).get(pk=conflict_id)
+    pks = [pk for pk in (conflict.candidate_id, conflict.other_candidate_id) if pk]
+    if Turn.objects.filter(candidate__in=pks, adjudicator=adjudicator).delete()[0]:
+        _audit(conflict, adjudicator, "turn.given_back")
+
+
+def lock_conflict(conflict_id: UUID, adjudicator: User) -> Conflict:
+    """Return an open conflict with its reference locked, as submits lock it."""
+    reach = conflicts_in_reach(adjudicator)
+    conflict = reach.select_related("candidate").get(pk=conflict_id)
+    if connection.features.has_select_for_update:
+        # SQLite's transactions wait for each other as they are.
+        rows = Reference.objects.select_for_update(of=("self",)).only("pk")
+        list(rows.filter(pk=conflict.candidate.reference_id))
+    if not conflicts_for(adjudicator).filter(pk=conflict_id).exists():
+        raise Forbidden(OWN_SENTENCE)
+    joined = ("campaign", "candidate", "other_candidate")
+    conflict = reach.select_related(*joined).get(pk=conflict_id)
+    if conflict.status == ConflictStatus.RULED:
+        raise OutOfDate(RULED_SENTENCE)
+    if conflict.status == ConflictStatus.LAPSED:
+        raise OutOfDate(AGREED_SENTENCE)
+    return conflict
+
+
+def undecided(conflict: Conflict) -> list[Candidate]:
+    """Return those candidates of a conflict that have no valid ruling yet, its own first."""
+    pair = [conflict.candidate, conflict.other_candidate]
+    ruled = Candidate.objects.filter(
+        pk__in=[row.pk for row in pair if row], rulings__is_valid=True
+    ).values_list("pk", flat=True)
+    settled = set(ruled)
+    return [row for row in pair if row and row.pk not in settled]
+
+
+def refuse_taken(candidates: list[Candidate], adjudicator: User) -> None:
+    """Raise OutOfDate while another adjudicator has one of the candidates open."""
+    turns = live_turns(row.pk for row in candidates)
+    if any(turn.adjudicator_id != adjudicator.pk for turn in turns.values()):
+        raise OutOfDate(TAKEN_SENTENCE)
+
+
+def _audit(conflict: Conflict, actor: User, action: str) -> None:
+    AuditEvent.objects.create(
+        actor=actor,
+        campaign_id=conflict.campaign_id,
+        action=action,
+        object_type="conflict",
+        object_id=str(conflict.pk),
+    )
