@@ -14,7 +14,7 @@ from annotator.models.assignments import (
 from annotator.models.audit import AuditEvent
 from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role
 from annotator.models.claim_sets import Candidate, Reference
-from annotator.models.comparisons import Comparison, Preference
+from annotator.models.comparisons import Comparison, Preference, PreferenceRevision
 from annotator.models.drafts import Draft, WorkTime
 from annotator.models.people import ApiToken, TokenScope, User
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
@@ -45,6 +45,7 @@ __all__ = [
     "IdempotencyKey",
     "Membership",
     "Preference",
+    "PreferenceRevision",
     "Rating",
     "RatingRevision",
     "ReadingPreference",

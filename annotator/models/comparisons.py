@@ -39,13 +39,9 @@ class Comparison(models.Model):
         return f"comparison {self.position} for {self.annotator_id}"
 
 
-class Preference(models.Model):
-    """What an annotator said of a pair, per criterion: 1 left is better, 0 equal, -1 right is."""
+class Judgements(models.Model):
+    """What was said of a pair, per criterion: 1 left is better, 0 equal, -1 right is."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    comparison = models.OneToOneField(
-        Comparison, on_delete=models.PROTECT, related_name="preference"
-    )
     feature_completeness = models.SmallIntegerField()
     conceptual_clarity = models.SmallIntegerField()
     terminology_consistency = models.SmallIntegerField()
@@ -53,6 +49,22 @@ class Preference(models.Model):
     overall_quality = models.SmallIntegerField()
     comment = models.TextField(blank=True, default="")
     error_tags = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def judgements(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in ALL_CRITERIA}
+
+
+class Preference(Judgements):
+    """What an annotator says of a comparison, as it stands now."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    comparison = models.OneToOneField(
+        Comparison, on_delete=models.PROTECT, related_name="preference"
+    )
     rubric_version = models.CharField(max_length=20)
     version = models.PositiveIntegerField(default=1)
     submitted_at = models.DateTimeField()
@@ -70,6 +82,21 @@ class Preference(models.Model):
     def __str__(self) -> str:
         return f"preference on {self.comparison_id}"
 
-    @property
-    def judgements(self) -> dict[str, int]:
-        return {name: getattr(self, name) for name in ALL_CRITERIA}
+
+class PreferenceRevision(Judgements):
+    """A preference as it was submitted or revised; rows are added and never changed."""
+
+    preference = models.ForeignKey(Preference, on_delete=models.PROTECT, related_name="revisions")
+    number = models.PositiveIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["preference", "number"], name="preference_revision_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"revision {self.number} of {self.preference_id}"

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotator.models import AuditEvent, Comparison, Preference, User
+from annotator.models import AuditEvent, Comparison, Preference, PreferenceRevision, User
 from annotator.queries.comparisons import closed_because
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA
@@ -31,7 +31,7 @@ def submit_preference(
     """Store what an annotator says of a comparison: 1 left is better, 0 equal, -1 right is.
 
     `version` is the one that the person saw, 0 before the first; until the campaign closes a
-    preference may be revised, and the audit row keeps the judgements that it held before.
+    preference may be revised; every revision is kept.
     `error_tags` None leaves the tags as they are; a tag's side is left, right or reference. What
     is stored already, sent again, is the stored row unchanged. Raises Refused for bad values by
     field; OutOfDate when the campaign is closed, the annotator has recused themself from the
@@ -61,33 +61,36 @@ def _first(comparison: Comparison, said: Mapping[str, Any]) -> Preference:
         revised_at=now,
         **said,
     )
-    _record(comparison, row, "preference.submitted", {})
+    _record(comparison, row, "preference.submitted")
     return row
 
 
 def _revised(comparison: Comparison, stored: Preference, said: Mapping[str, Any]) -> Preference:
-    # The trail holds no free words: a comment may quote claims.
-    is_other_comment = stored.comment != said["comment"]
-    before = {"before": stored.judgements, "comment_changed": is_other_comment}
     for name, value in said.items():
         setattr(stored, name, value)
     stored.version += 1
     stored.revised_at = timezone.now()
     stored.save(update_fields=[*said, "version", "revised_at"])
-    _record(comparison, stored, "preference.revised", before)
+    _record(comparison, stored, "preference.revised")
     return stored
 
 
-def _record(
-    comparison: Comparison, row: Preference, action: str, before: Mapping[str, Any]
-) -> None:
+def _record(comparison: Comparison, row: Preference, action: str) -> None:
+    PreferenceRevision.objects.create(
+        preference=row,
+        number=row.version,
+        made_at=row.revised_at,
+        comment=row.comment,
+        error_tags=row.error_tags,
+        **row.judgements,
+    )
     AuditEvent.objects.create(
         actor_id=comparison.annotator_id,
         campaign=comparison.campaign,
         action=action,
         object_type="preference",
         object_id=str(row.pk),
-        details={"version": row.version, "judgements": row.judgements, **before},
+        details={"version": row.version, "judgements": row.judgements},
     )
 
 
