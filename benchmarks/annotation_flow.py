@@ -1,6 +1,6 @@
 """Measures next and submit over the API with several annotators, beside doccano and Label Studio.
 
-    benchmarks/annotation_flow.py [--sizes 1228:2000 200000:600] [--peers DIR] [--seconds 600]
+    benchmarks/annotation_flow.py [--sizes 1228:2000 ...] [--peers DIR] [--seconds 600]
 
 Prints server CPU per annotation (all server processes, from /proc), the times of both calls, and
 what the database holds afterwards. SQLite; and PostgreSQL too where DATABASE_URL is set. With
@@ -21,6 +21,7 @@ from annotation_flow.label_studio import measure_label_studio
 from annotation_flow.ours import measure_ours
 from annotation_flow.scale import Scale
 
+DEFAULT_SIZES = ["1228:2000", "20000:600", "200000:600"]
 Measure = Callable[[Scale, Path], Figures]
 
 
@@ -34,7 +35,7 @@ def main() -> None:
     for words in options.sizes:
         items, annotations = (int(word) for word in words.split(":"))
         scale = Scale(items, annotations, seconds=options.seconds)
-        for name, measure in _applications(options):
+        for name, measure in _applications(options, items):
             try:
                 with tempfile.TemporaryDirectory(prefix="annotation-flow.") as folder:
                     run = measure(scale, Path(folder))
@@ -51,18 +52,23 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", nargs="+", default=["1228:2000", "200000:600"])
+    parser.add_argument("--sizes", nargs="+", default=DEFAULT_SIZES)
     parser.add_argument("--seconds", type=float, default=600, help="longest time of one run")
     parser.add_argument("--peers", type=Path, help="folder of the peers' virtual environments")
+    parser.add_argument(
+        "--peers-up-to", type=int, default=20_000, help="items beyond which peers are left out"
+    )
     parser.add_argument("--only", nargs="+", help="names of applications, others are left out")
     return parser.parse_args()
 
 
-def _applications(options: argparse.Namespace) -> list[tuple[str, Measure]]:
+def _applications(options: argparse.Namespace, items: int) -> list[tuple[str, Measure]]:
     found: list[tuple[str, Measure]] = [("sqlite", measure_ours)]
     if url := os.environ.get("DATABASE_URL"):
         found.append(("postgresql", lambda scale, folder: measure_ours(scale, folder, url)))
-    if peers := options.peers:
+    if options.peers and items > options.peers_up_to:
+        print(f"{items:,} items: the peers are left out (--peers-up-to)")
+    elif peers := options.peers:
         found.append(("doccano", lambda scale, folder: measure_doccano(scale, folder, peers)))
         found.append(
             ("label-studio", lambda scale, folder: measure_label_studio(scale, folder, peers))
