@@ -45,7 +45,12 @@ def _limitation(entry: LimitationView) -> str:
 
 
 def _without_space(segment: Segment, *, at_end: bool) -> tuple[str, Segment]:
-    """Return the outer white space of a segment on one side, and the segment without it."""
+    """Return the outer white space of a segment on one side, and the segment without it.
+
+    Characters that nobody sees are shown by their code, white space or not.
+    """
+    if INVISIBLE in segment.kinds:
+        return "", segment
     text = segment.text
     words = text.rstrip() if at_end else text.lstrip()
     space = text[len(words) :] if at_end else text[: len(text) - len(words)]
@@ -62,7 +67,7 @@ def _segment(segment: Segment) -> str:
         return words
     classes = escape(" ".join(segment.kinds))
     title = f' title="{escape("; ".join(segment.notes))}"' if segment.notes else ""
-    code = f' data-code="{escape(segment.notes[0][:6])}"' if INVISIBLE in segment.kinds else ""
+    code = f' data-code="U+{ord(segment.text[0]):04X}"' if INVISIBLE in segment.kinds else ""
     return f'<mark class="{classes}"{title}{code}>{words}</mark>'
 
 

@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -35,6 +36,12 @@ def rate(row: Assignment) -> None:
 def run_out(rows: Iterable[Assignment]) -> None:
     past = timezone.now() - timedelta(minutes=1)
     Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(lease_expires_at=past)
+
+
+def take(slug: str, user: User) -> Assignment:
+    row = take_next(slug=slug, annotator=user)
+    assert row is not None
+    return row
 
 
 def annotator(cast, name: str) -> User:
@@ -181,7 +188,7 @@ def test_an_admin_may_go_beyond_the_overlap_and_room_comes_back_below_it(cast) -
 
 def test_a_run_out_lease_is_counted_once_and_written_to_the_trail(cast) -> None:
     cast.reference("r1", 2)
-    run_out([take_next(slug=cast.campaign.slug, annotator=cast.alice)])
+    run_out([take("cups", cast.alice)])
     take_next(slug=cast.campaign.slug, annotator=cast.bob)
     assert [lapse_leases(cast.campaign), lapse_leases(cast.campaign)] == [1, 0]
     assert AuditEvent.objects.filter(action="assignment.lapsed").count() == 1
@@ -197,7 +204,7 @@ def test_the_sweeper_frees_places_in_every_campaign(cast) -> None:
     taken = []
     for campaign, user in ((cast.campaign, cast.alice), (cast.elsewhere, cast.mallory)):
         cast.reference("r1", 1, campaign)
-        taken.append(take_next(slug=campaign.slug, annotator=user))
+        taken.append(take(campaign.slug, user))
     run_out(taken)
     assert lapse_leases(cast.campaign) == 1
     assert lapse_leases_everywhere() == 1
@@ -230,9 +237,7 @@ def at_once(acts: list[Callable[[], object]]) -> list[object]:
 def test_of_all_who_take_the_last_places_at_once_no_more_than_the_overlap_get_one(cast) -> None:
     candidate = cast.reference("r1", 1).candidates.get()
     people = [cast.alice, cast.bob, *(annotator(cast, f"p{n}") for n in range(4))]
-    answers = at_once(
-        [lambda u=user: take_next(slug=cast.campaign.slug, annotator=u) for user in people]
-    )
+    answers = at_once([partial(take_next, slug="cups", annotator=user) for user in people])
     taken = [answer for answer in answers if isinstance(answer, Assignment)]
     assert len(taken) == 2 and answers.count(None) == 4, answers
     candidate.refresh_from_db()
@@ -264,8 +269,8 @@ def test_a_submit_and_a_skip_at_once_leave_one_state_and_its_count(cast) -> None
         reference = cast.reference(f"r{number}", 1)
         (row,) = cast.assign(cast.alice, reference)
         acts = [
-            lambda row=row: rate(row),
-            lambda row=row: skip_assignment(assignment=row, reason_code="not-now"),
+            partial(rate, row),
+            partial(skip_assignment, assignment=row, reason_code="not-now"),
         ]
         answers = at_once(acts)
         assert sum(isinstance(answer, OutOfDate) for answer in answers) == 1, answers

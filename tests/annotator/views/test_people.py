@@ -2,9 +2,9 @@
 
 import json
 import uuid
+from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from annotator.models import Assignment, AuditEvent, Draft, Rating
@@ -108,7 +108,7 @@ def row(cast, alice) -> Assignment:
     return cast.assign(cast.alice, cast.reference("r1", 1))[0]
 
 
-def post_late(client: Client, row: Assignment, typed, action: str = "") -> HttpResponse:
+def post_late(client: Client, row: Assignment, typed, action: str = "") -> Any:
     """Post the rate form without a session, and go where the answer says, as browsers do."""
     sent = typed(comment="carried\r\nwords", note="<b>", draft_version=0, version=0, key="k")
     answer = client.post(f"/rate/{row.pk}/{action}", sent)
@@ -116,7 +116,7 @@ def post_late(client: Client, row: Assignment, typed, action: str = "") -> HttpR
     return client.post(answer["Location"], sent)
 
 
-def carried(form_page: HttpResponse) -> dict[str, str]:
+def carried(form_page: Any) -> dict[str, str]:
     """Return the hidden fields of a sign-in page."""
     context = form_page.context
     return {"carried": context["carried"], "next": context["next"]}

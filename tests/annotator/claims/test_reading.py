@@ -1,0 +1,220 @@
+"""Tests of two claim sets side by side."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from annotator.claims.parsing import parse_claims
+from annotator.claims.reading import (
+    BROKEN,
+    FOREIGN,
+    LARGEST_COMPARED,
+    NO_ANTECEDENT,
+    ONLY_HERE,
+    RENAMED,
+    ClaimView,
+    SideView,
+    read_alone,
+    read_pair,
+)
+from annotator.claims.tree import build_tree
+
+REFERENCE = (
+    "1. A pump comprising a housing and a rotor in the housing.\n"
+    "2. The pump of claim 1, wherein the rotor is hollow.\n"
+)
+CANDIDATE = (
+    "1. A pump comprising a housing and a magnet in the shell.\n"
+    "3. The pump of claim 7, wherein the rotor is hollow.\n"
+    "4. A valve\u200b.\n"
+)
+PIECES = st.sampled_from(
+    [
+        *("1. ", "2. ", "3) ", "Claim 4 ", "A pump", " comprising ", "a rotor; ", "the rotor", "."),
+        *(" of claim 1", " of claims 2 to 5", " of any preceding claim", "\n", "\r\n", "\t", " "),
+        *(
+            "\x00",
+            "\u202e",
+            "\u200b",
+            "\ufeff",
+            "\u2028",
+            "<b>",
+            "{{7*7}}",
+            "一种泵",
+            "。",
+            "e\u0301",
+        ),
+        *("e\u0301", "(a) ", "(i) ", "12", "wherein said shell", "1. 1. 1. "),
+    ]
+)
+TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join))
+
+
+def joined(claim: ClaimView) -> str:
+    return claim.marker + "".join(
+        segment.text for limitation in claim.limitations for segment in limitation.segments
+    )
+
+
+def text_of(side: SideView) -> str:
+    return "".join(joined(claim) for claim in side.claims)
+
+
+def words_of(side: SideView, kind: str) -> list[str]:
+    return [finding.words for finding in side.findings if finding.kind == kind]
+
+
+def marked(claim: ClaimView, kind: str) -> list[str]:
+    return [
+        segment.text
+        for limitation in claim.limitations
+        for segment in limitation.segments
+        if kind in segment.kinds
+    ]
+
+
+@given(TEXTS, TEXTS)
+@example("", "")
+@example("\r\n", "1. A\x00")
+@settings(max_examples=150, deadline=None)
+def test_nothing_is_changed_or_lost_on_either_side(reference: str, candidate: str) -> None:
+    reading = read_pair(reference, candidate)
+    for text, side in ((reference, reading.reference), (candidate, reading.candidate)):
+        assert text_of(side) == text
+        for claim, parsed in zip(side.claims, parse_claims(text), strict=True):
+            assert (claim.start, claim.number) == (parsed.start, parsed.number)
+            assert joined(claim) == parsed.text
+            places = [s.start for entry in claim.limitations for s in entry.segments]
+            assert places == sorted(set(places))
+
+
+@given(TEXTS, TEXTS)
+@settings(max_examples=100, deadline=None)
+def test_rows_hold_every_claim_of_both_sides_once_and_in_no_empty_row(
+    reference: str, candidate: str
+) -> None:
+    reading = read_pair(reference, candidate)
+    for place, side in enumerate((reading.reference, reading.candidate)):
+        starts = [claim.start for row in reading.rows if (claim := row[place])]
+        assert sorted(starts) == [claim.start for claim in side.claims]
+    assert all(left or right for left, right in reading.rows)
+
+
+@given(TEXTS, TEXTS)
+@settings(max_examples=100, deadline=None)
+def test_every_fault_stands_at_its_claim_and_among_the_findings(
+    reference: str, candidate: str
+) -> None:
+    reading = read_pair(reference, candidate)
+    for text, side in ((reference, reading.reference), (candidate, reading.candidate)):
+        faults = build_tree(parse_claims(text)).faults
+        told = [(index, words) for index, c in enumerate(side.claims) for words in c.faults]
+        assert sorted(told) == sorted((fault.claim, fault.sentence) for fault in faults)
+        assert sorted(words_of(side, BROKEN)) == sorted(fault.sentence for fault in faults)
+        assert [f.start for f in side.findings] == sorted(f.start for f in side.findings)
+        for finding in side.findings:
+            claim = max((c for c in side.claims if c.start <= finding.start), key=lambda c: c.start)
+            assert finding.claim == claim.number
+
+
+@given(TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_a_claim_set_beside_itself_has_nothing_of_its_own(text: str) -> None:
+    reading = read_pair(text, text)
+    for side in (reading.reference, reading.candidate):
+        assert not any(marked(claim, ONLY_HERE) for claim in side.claims)
+    assert words_of(reading.candidate, FOREIGN) == []
+
+
+@given(TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_read_alone_a_claim_set_is_whole_and_compared_with_nothing(text: str) -> None:
+    side = read_alone(text)
+    assert text_of(side) == text
+    assert {entry.standing for claim in side.claims for entry in claim.limitations} <= {""}
+    assert not any(marked(claim, ONLY_HERE) + marked(claim, FOREIGN) for claim in side.claims)
+
+
+def test_each_kind_of_mark_lies_on_its_words() -> None:
+    reading = read_pair(REFERENCE, CANDIDATE)
+    first, third, _ = reading.candidate.claims
+    assert "magnet" in " ".join(marked(first, ONLY_HERE))
+    assert "magnet" in " ".join(words_of(reading.candidate, FOREIGN))
+    assert "the shell" in "".join(marked(first, NO_ANTECEDENT))
+    assert words_of(reading.candidate, NO_ANTECEDENT)[0] == "“shell” is not introduced before"
+    assert words_of(reading.candidate, RENAMED) == ["“shell”, called “housing” before"]
+    assert marked(third, BROKEN) and third.faults
+    assert "cites claim 7, which does not exist" in " ".join(third.faults)
+    assert words_of(reading.candidate, "invisible") == ["U+200B ZERO WIDTH SPACE"]
+    assert reading.reference.findings == ()
+
+
+def test_an_element_that_changes_its_name_is_named_with_its_first_one() -> None:
+    text = "1. A pump having a housing (10) and a rotor (12), the casing (10) being round."
+    found = words_of(read_alone(text), RENAMED)
+    assert len(found) == 1 and "called “" in found[0] and "casing" in found[0]
+
+
+def test_a_claim_without_counterpart_is_wholly_of_its_side() -> None:
+    reading = read_pair(REFERENCE, CANDIDATE)
+    alone = [right for left, right in reading.rows if left is None]
+    assert [claim.number for claim in alone if claim] == [4]
+    assert alone[0] and {entry.standing for entry in alone[0].limitations} == {"added"}
+    reading = read_pair(CANDIDATE, REFERENCE)
+    missing = [left for left, right in reading.rows if right is None]
+    assert missing[0] and {entry.standing for entry in missing[0].limitations} == {"missing"}
+
+
+def test_tree_and_counts_are_those_of_the_text() -> None:
+    side = read_pair(REFERENCE, CANDIDATE).reference
+    assert [(c.depth, c.parents, c.has_dependents) for c in side.claims] == [
+        (0, (), True),
+        (1, (1,), False),
+    ]
+    assert (side.claim_count, side.word_count) == (2, 21)
+
+
+def test_no_text_has_no_claims_and_no_rows() -> None:
+    reading = read_pair("", "")
+    assert reading.rows == () and reading.reference.claims == ()
+    assert (reading.candidate.claim_count, reading.candidate.word_count) == (0, 0)
+
+
+def long_claim(words: int) -> str:
+    return "1. A pump comprising " + " ".join(
+        f"a part {n} on the shaft;" for n in range(words // 6)
+    )
+
+
+LARGE = {
+    "100,000 words": "\n".join(f"{n}. " + "A pump with the rotor. " * 200 for n in range(1, 101)),
+    "one claim of 5,000 words": long_claim(5_000),
+    "NUL": "1. A\x00 pump\x00.\n" * 500,
+    "bidi": "1. \u202eA pump\u202c \u2066of\u2069.\n" * 500,
+    "markup": "1. <script>alert(1)</script> {{7*7}} A <b>pump</b>.\n" * 500,
+    "brackets": "1. A pump " + "((" * 5_000,
+    "numbers": "1. 2. 3. " * 2_000,
+    "one word": "a" * 200_000,
+    "spaces": " \n" * 50_000,
+    "of claim 1": "2. The pump of claim 1. " * 1_000,
+    "zero width": "\u200b" * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_and_hostile_texts_are_read_whole(name: str) -> None:
+    reading = read_pair(REFERENCE, LARGE[name])
+    assert text_of(reading.candidate) == LARGE[name]
+    assert text_of(reading.reference) == REFERENCE
+
+
+def test_texts_too_large_to_compare_are_cut_and_keep_their_faults_and_odd_characters() -> None:
+    text = (
+        "1. A pump with the rotor\u200b. " + "x " * LARGEST_COMPARED + "\n3. The pump of claim 9."
+    )
+    reading = read_pair(REFERENCE, text)
+    kinds = {finding.kind for finding in reading.candidate.findings}
+    assert kinds == {BROKEN, "invisible"}
+    assert text_of(reading.candidate) == text
+    assert reading.reference.findings == ()
+    assert {e.standing for c in reading.candidate.claims for e in c.limitations} == {""}

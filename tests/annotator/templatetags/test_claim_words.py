@@ -1,0 +1,132 @@
+"""Claims as HTML: the text without its tags is the claim, whatever it holds."""
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from annotator.claims.reading import ClaimView, LimitationView, read_alone, read_pair
+from annotator.claims.segments import Segment
+from annotator.templatetags.claim_words import claim_words, indent
+
+PIECES = st.sampled_from(
+    [
+        *("1. ", "2. ", "A cup", " comprising: ", "a body; ", "the handle", " of claim 1", ".\n"),
+        *("\r\n", "\r", "\n\n", "\t", " ", "\u00a0", "\u2028", "\u2029", "\x85", "\x1c", "\x0b"),
+        *("\u200b", "\u202e", "\ufeff", "\u00ad", "\U000e0041", "\x00", "<b>", "</span>", "&lt;"),
+        *("&#13;", "&amp", '"', "'", "{{7*7}}", "{% load %}", "<!--", "]]>", "一种", "e\u0301"),
+        "<script>alert(1)</script>",
+    ]
+)
+TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=25).map("".join))
+OURS = {"span", "mark"}
+OURS_ATTRIBUTES = {"class", "title", "data-code"}
+
+
+class Browser(HTMLParser):
+    """Reads HTML as a browser does: line ends made one first, then references put in."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text = ""
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html.replace("\r\n", "\n").replace("\r", "\n"))
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"claim text opened a comment: {data!r}")
+
+    def marks(self) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.tags if tag == "mark"]
+
+
+def shown(text: str) -> Browser:
+    return Browser("".join(claim_words(claim) for claim in read_alone(text).claims))
+
+
+@given(TEXTS, TEXTS)
+@example("\r\n\r1. A\r\n", " \t ")
+@example("\u20281. A cup\u2028\n", "1. <b>A</b> cup &#13; ")
+def test_without_its_tags_the_html_is_the_claim(one: str, other: str) -> None:
+    reading = read_pair(one, other)
+    for text, side in ((one, reading.reference), (other, reading.candidate)):
+        browser = Browser("".join(claim_words(claim) for claim in side.claims))
+        assert browser.text == text
+        assert {tag for tag, _ in browser.tags} <= OURS
+        assert all(set(attributes) <= OURS_ATTRIBUTES for _, attributes in browser.tags)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_line_ends_stay_as_they_are_stored(end: str) -> None:
+    text = f"1. A cup.{end}2. The cup of claim 1,{end}  wherein it is blue.{end}"
+    assert shown(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        '" onmouseover="x',
+        "</span></mark><p hx-get='/logout/'>",
+        "{{ 7|add:7 }}{% include 'x' %}",
+        "<!-- -->",
+        "&lt;b&gt;",
+        "<![CDATA[x]]>",
+    ],
+)
+def test_markup_in_a_claim_or_in_its_term_is_text(text: str) -> None:
+    browser = shown(f"1. A cup with the {text} and {text}.")
+    assert browser.text == f"1. A cup with the {text} and {text}."
+    assert {tag for tag, _ in browser.tags} <= OURS
+
+
+@pytest.mark.parametrize(
+    ("char", "code"),
+    [
+        ("\u202e", "U+202E"),
+        ("\u200b", "U+200B"),
+        ("\x00", "U+0000"),
+        ("\u00ad", "U+00AD"),
+        ("\U000e0041", "U+E0041"),
+        ("\u2028", "U+2028"),
+        ("\x85", "U+0085"),
+        ("\x1c", "U+001C"),
+    ],
+)
+@pytest.mark.parametrize(
+    "claim", ["1. A c{}p.", "1. {}A cup.", "1. A cup{}", "1. A cup, the gr{}ip of it."]
+)
+def test_what_nobody_sees_is_shown_by_its_code(char: str, code: str, claim: str) -> None:
+    reading = read_pair("1. A jug.", claim.format(char))
+    browser = Browser("".join(claim_words(item) for item in reading.candidate.claims))
+    (mark,) = (mark for mark in browser.marks() if "invisible" in (mark["class"] or ""))
+    assert mark["data-code"] == code
+    assert code in (mark["title"] or "")
+
+
+def test_white_space_around_a_limitation_is_kept_apart_and_not_marked() -> None:
+    limitation = LimitationView("added", (Segment("\n  a body; ", 3, ("only-here",), ()),))
+    claim = ClaimView(1, 0, 0, "1. ", (limitation,), (), False, ())
+    assert claim_words(claim) == (
+        '<span class="claim-marker">1. </span><span class="limitation is-added">'
+        '<span class="gap">\n  </span><mark class="only-here">a body;</mark>'
+        '<span class="gap"> </span></span>'
+    )
+
+
+def test_a_claim_of_nothing_is_no_fault() -> None:
+    assert claim_words(ClaimView(None, 0, 0, "", (), (), False, ())) == ""
+    blank = LimitationView("", (Segment(" \n", 0, (), ()),))
+    assert Browser(claim_words(ClaimView(None, 0, 0, "", (blank,), (), False, ()))).text == " \n"
+
+
+def test_deep_claims_are_indented_no_further() -> None:
+    assert [indent(depth) for depth in (0, 1, 4, 5, 1000)] == [0, 1, 4, 4, 4]
