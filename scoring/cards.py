@@ -22,8 +22,8 @@ def make_card(rows: Sequence[DatasetRow], *, source: str, **made: Any) -> dict[s
 
     Input: rows with their splits, `source` "freeze" or "import", how they were made (JSON values).
     Output: `source`, what was given, and counts: items, references, candidates, labels per
-    criterion, splits, items that contain the reference, self-comparisons, texts on two sides,
-    triples of candidates whose labels contradict each other.
+    criterion, splits, items that contain the reference, self-comparisons, items with a ruling,
+    texts on two sides, triples of candidates whose labels contradict each other.
     """
     splits = Counter(row.split for row in rows)
     return {
@@ -36,6 +36,7 @@ def make_card(rows: Sequence[DatasetRow], *, source: str, **made: Any) -> dict[s
             "candidates": len({(row.reference, text) for row in rows for text in (row.b, row.c)}),
             "contain_reference": sum(row.reference in (row.b, row.c) for row in rows),
             "self_comparisons": sum(row.b == row.c for row in rows),
+            "ruled": sum(bool(row.provenance.get("adjudications")) for row in rows),
             "flagged": sum(bool(flags_of(row.reference, row.b, row.c)) for row in rows),
             "texts_in_several_splits": shared_texts(
                 split_items(rows), {row.id: row.split for row in rows}

@@ -35,12 +35,24 @@ class RatedValues:
 
 
 @dataclass(frozen=True, slots=True)
+class RuledValues:
+    """What an adjudicator decided for one candidate: points per criterion, as exact fractions."""
+
+    adjudication_id: str
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
 class RatedCandidate:
-    """A candidate of a reference with the ratings that count for it (at least one)."""
+    """A candidate of a reference with the ratings that count for it (at least one).
+
+    `ruling`, where there is one, counts instead of their mean under the policy "settled".
+    """
 
     candidate_id: str
     text: str
     ratings: tuple[RatedValues, ...]
+    ruling: RuledValues | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +70,8 @@ class Quadruplet:
     """One comparison. y[criterion] = 1 if B is better, 0 if equal, -1 if C is better.
 
     `y_soft[criterion]` is the share of annotators who hold B above C, a tie counting one half,
-    0 to 1. `rating_ids` names every rating that the labels follow from, sorted. `flags`: "B equals
-    the reference" and the like.
+    0 to 1. `rating_ids` names every rating that the labels follow from, sorted, `adjudication_ids`
+    every ruling. `flags`: "B equals the reference" and the like.
     """
 
     id: str
@@ -76,6 +88,7 @@ class Quadruplet:
     annotator: str
     flags: tuple[str, ...]
     facts: Mapping[str, str]
+    adjudication_ids: tuple[str, ...] = ()
 
 
 def build_quadruplets(
@@ -87,10 +100,11 @@ def build_quadruplets(
 ) -> list[Quadruplet]:
     """Compare every two candidates of each reference.
 
-    Input: rated references; a policy: "settled" compares the means over annotators as exact
-    fractions, "per-annotator" gives one quadruplet for each annotator who rated both, "majority"
-    takes the sign of the sum of those annotators' signs; `tie_band` in rating points, >= 0: a
-    difference of at most that is a tie. `seed` draws which of the two stands as B.
+    Input: rated references; a policy: "settled" compares rulings, and the means over annotators
+    where there is none, as exact fractions, "per-annotator" gives one quadruplet for each annotator
+    who rated both, "majority" takes the sign of the sum of those annotators' signs; `tie_band` in
+    rating points, >= 0: a difference of at most that is a tie. `seed` draws which of the two
+    stands as B.
     Output: quadruplets in the order of the references, the same for the same input; a criterion
     on which a policy has nothing to compare is absent from y, and a pair without any label is
     left out. Ids follow from the texts; "-2", "-3" mark further pairs of the same texts. Raises
@@ -191,13 +205,16 @@ def _sign(difference: Fraction, tie_band: Fraction = Fraction(0)) -> Label:
 def _settled_labels(b: RatedCandidate, c: RatedCandidate, tie_band: Fraction) -> dict[str, Label]:
     labels = {}
     for criterion in ALL_CRITERIA:
-        of_b, of_c = _mean(b, criterion), _mean(c, criterion)
+        of_b, of_c = _settled(b, criterion), _settled(c, criterion)
         if of_b is not None and of_c is not None:
             labels[criterion] = _sign(of_b - of_c, tie_band)
     return labels
 
 
-def _mean(candidate: RatedCandidate, criterion: str) -> Fraction | None:
+def _settled(candidate: RatedCandidate, criterion: str) -> Fraction | None:
+    if candidate.ruling:
+        value = candidate.ruling.values.get(criterion)
+        return None if value is None else Fraction(value)
     values = [r.values[criterion] for r in candidate.ratings if criterion in r.values]
     return sum(map(Fraction, values), Fraction(0)) / len(values) if values else None
 
@@ -213,7 +230,9 @@ def _row(
     policy: str,
 ) -> Quadruplet:
     # A settled value follows from all ratings of both; the other policies from shared ones.
-    used = [*b.ratings, *c.ratings] if policy == "settled" else [r for pair in pairs for r in pair]
+    is_settled = policy == "settled"
+    used = [*b.ratings, *c.ratings] if is_settled else [r for pair in pairs for r in pair]
+    rulings = [one.ruling for one in (b, c) if one.ruling and is_settled]
     return Quadruplet(
         id=quadruplet_id(reference.text, b.text, c.text, annotator),
         reference_id=reference.reference_id,
@@ -233,4 +252,5 @@ def _row(
         annotator=annotator,
         flags=flags_of(reference.text, b.text, c.text),
         facts=reference.facts,
+        adjudication_ids=tuple(sorted({ruling.adjudication_id for ruling in rulings})),
     )

@@ -1,10 +1,11 @@
 """What a freeze may use: the ratings of a campaign's candidates, and what is left out and why."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 
 from annotator.models import (
     Campaign,
@@ -13,16 +14,21 @@ from annotator.models import (
     ConflictStatus,
     Rating,
     Reference,
+    Ruling,
 )
 from annotator.queries.locks import locked_candidates
 
 
 @dataclass(frozen=True, slots=True)
 class FreezableReference:
-    """A reference with the ratings of each of its candidates that may be frozen."""
+    """A reference with the ratings of each of its candidates that may be frozen.
+
+    `rulings` holds the valid ruling of each candidate that has one: it counts instead of the mean.
+    """
 
     reference: Reference
     ratings: tuple[tuple[Candidate, tuple[Rating, ...]], ...]
+    rulings: Mapping[UUID, Ruling] = field(default_factory=dict)
 
 
 def freezable_references(
@@ -50,13 +56,15 @@ def freezable_references(
             else:
                 kept.append((candidate, ratings))
         if kept:
-            yield FreezableReference(reference, tuple(kept))
+            rulings = {one.pk: row for one, _ in kept for row in one.rulings.all()}
+            yield FreezableReference(reference, tuple(kept), rulings)
 
 
 def _references(campaign: Campaign) -> QuerySet[Reference]:
+    valid = Prefetch("candidates__rulings", Ruling.objects.filter(is_valid=True))
     return (
         Reference.objects.filter(campaign=campaign)
-        .prefetch_related("candidates__ratings__annotator")
+        .prefetch_related("candidates__ratings__annotator", valid)
         .order_by("position", "reference_id")
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from annotator.models import AuditEvent, Campaign, Rating, User
+from annotator.models import AuditEvent, Campaign, Rating, Ruling, User
 from annotator.queries.settled_ratings import FreezableReference, freezable_references
 from annotator.refusals import Refused
 from annotator.rubric import OVERALL, TOTAL_WEIGHT
@@ -26,6 +26,7 @@ from scoring.quadruplets import (
     RatedCandidate,
     RatedReference,
     RatedValues,
+    RuledValues,
     build_quadruplets,
 )
 from scoring.splits import SPLIT_NAMES, SplitError, split_by_item, split_by_reference
@@ -219,6 +220,7 @@ def _rated_reference(found: FreezableReference) -> RatedReference:
                 candidate_id=candidate.candidate_id,
                 text=candidate.claims,
                 ratings=tuple(_values(rating, names[rating.annotator_id]) for rating in ratings),
+                ruling=_ruled(found.rulings.get(candidate.pk)),
             )
             for candidate, ratings in found.ratings
         ),
@@ -233,6 +235,13 @@ def _mixed(digest: str, pk: object) -> str:
 def _values(rating: Rating, pseudonym: str) -> RatedValues:
     overall = Fraction(rating.overall_numerator, TOTAL_WEIGHT)
     return RatedValues(pseudonym, str(rating.pk), {**rating.scores, OVERALL: overall})
+
+
+def _ruled(ruling: Ruling | None) -> RuledValues | None:
+    if ruling is None:
+        return None
+    values = {key: Fraction(value) for key, value in ruling.scores.items()}
+    return RuledValues(str(ruling.adjudication_id), values)
 
 
 def _row(quadruplet: Quadruplet, policy: str, rubric_version: str) -> DatasetRow:
@@ -256,7 +265,7 @@ def _row(quadruplet: Quadruplet, policy: str, rubric_version: str) -> DatasetRow
             "rubric_version": rubric_version,
             "annotators": quadruplet.annotators,
             "ratings": list(quadruplet.rating_ids),
-            "adjudications": [],
+            "adjudications": list(quadruplet.adjudication_ids),
         },
         extras=extras,
     )

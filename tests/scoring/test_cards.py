@@ -1,5 +1,7 @@
 """The card of a dataset: counts by hand."""
 
+from dataclasses import replace
+
 from scoring.cards import label_counts, make_card
 from scoring.formats.rows import DatasetRow
 
@@ -24,6 +26,7 @@ def test_the_card_counts_what_the_rows_hold() -> None:
         "candidates": 6,  # B1, C1, A1 of A1; B2 of A2; B3, C1 of A3
         "contain_reference": 1,
         "self_comparisons": 1,
+        "ruled": 0,
         "flagged": 2,
         "texts_in_several_splits": 1,  # C1 trains and tests
     }
@@ -34,6 +37,11 @@ def test_the_card_counts_what_the_rows_hold() -> None:
 def test_the_card_of_own_ratings_says_confidential_and_that_of_imported_files_does_not() -> None:
     assert "Confidential" in make_card(ROWS, source="freeze")["licence"]
     assert "Confidential" not in make_card(ROWS, source="import")["licence"]
+
+
+def test_the_card_counts_the_items_that_follow_from_a_ruling() -> None:
+    ruled = replace(ROWS[1], provenance={"adjudications": ["a1", "a2"]})
+    assert make_card([ROWS[0], ruled, ROWS[2]], source="freeze")["counts"]["ruled"] == 1
 
 
 def test_labels_are_counted_for_the_criteria_that_have_any() -> None:

@@ -16,6 +16,7 @@ from scoring.quadruplets import (
     RatedCandidate,
     RatedReference,
     RatedValues,
+    RuledValues,
     build_quadruplets,
     flags_of,
     quadruplet_id,
@@ -338,3 +339,34 @@ def test_a_criterion_that_nobody_rated_has_no_label() -> None:
     (row,) = build_quadruplets([reference(candidate("c1", part), candidate("c2", whole))])
     assert set(row.y) == {"conceptual_clarity"}
     assert build_quadruplets([reference(candidate("c1", part), candidate("c2", other))]) == []
+
+
+def test_a_ruling_counts_instead_of_the_mean_and_is_named() -> None:
+    low = dict.fromkeys(CRITERIA, Fraction(1)) | {OVERALL: Fraction(1)}
+    first, second = SPLIT_OPINION.candidates
+    ruled = replace(first, ruling=RuledValues("a1", low | {COMPLETENESS: Fraction(19, 2)}))
+    rows = build_quadruplets([replace(SPLIT_OPINION, candidates=(ruled, second))])
+    assert one_label(rows, "c1") == 1
+    assert one_label(rows, "c1", OVERALL) == -1
+    assert rows[0].adjudication_ids == ("a1",)
+    assert len(rows[0].rating_ids) == 6
+
+
+def test_policies_that_count_annotators_leave_rulings_aside() -> None:
+    first, second = SPLIT_OPINION.candidates
+    low = dict.fromkeys(ALL_CRITERIA, Fraction(0))
+    ruled = replace(
+        SPLIT_OPINION, candidates=(replace(first, ruling=RuledValues("a", low)), second)
+    )
+    for policy in ("majority", "per-annotator"):
+        assert build_quadruplets([ruled], policy=policy) == build_quadruplets(
+            [SPLIT_OPINION], policy=policy
+        )
+
+
+def test_one_adjudication_of_both_candidates_is_named_once() -> None:
+    ruling = RuledValues("a1", dict.fromkeys(ALL_CRITERIA, Fraction(3)))
+    both = tuple(replace(one, ruling=ruling) for one in SPLIT_OPINION.candidates)
+    (row,) = build_quadruplets([replace(SPLIT_OPINION, candidates=both)])
+    assert row.adjudication_ids == ("a1",)
+    assert set(row.y.values()) == {0}

@@ -101,9 +101,10 @@ def test_an_order_flip_disputes_both_of_its_candidates(campaign: Campaign, unloc
     )
     left_out = {"not rated": 3, "open conflict": 2}
     assert kept(campaign, unlocked=unlocked) == (["r1/c3"], left_out)
-    conflict.status = "lapsed"
-    conflict.save()
-    assert kept(campaign)[0] == ["r1/c1", "r1/c2", "r1/c3"]
+    for status in ("lapsed", "ruled"):
+        conflict.status = status
+        conflict.save()
+        assert kept(campaign)[0] == ["r1/c1", "r1/c2", "r1/c3"]
 
 
 @pytest.mark.parametrize("unlocked", [False, True])

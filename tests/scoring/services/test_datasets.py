@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from annotator.models import AuditEvent, Campaign, Rating, Reference
+from annotator.models import AuditEvent, Campaign, Conflict, Rating, Reference, User
 from annotator.refusals import Refused
+from annotator.rubric import CRITERIA
+from annotator.services.adjudication import rule, void_adjudication
+from annotator.services.people import create_user, grant_role
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
@@ -270,3 +273,45 @@ def test_a_version_is_audited_without_claim_text(rated: Make) -> None:
     )
     assert event.details == {"dataset": "room@1", "sha256": version.sha256, "items": 9}
     assert "cup" not in json.dumps(version.card)
+
+
+def test_a_ruling_settles_what_its_item_is_and_stands_in_the_provenance(
+    rated: Make, settings: Any
+) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    room = rated(1)
+    people = list(room.people)
+    for number in (1, 2):
+        room.rate(people[0], 0, number, 9, 9, 9, 9)
+        room.rate(people[1], 0, number, 1, 1, 1, 1)
+    carol = create_user(username="carol", password="a long enough phrase")
+    grant_role(user=carol, campaign=room.campaign, role="adjudicator")
+    with pytest.raises(Refused, match="2 open conflict"):
+        freeze_dataset(campaign=room.campaign, **NO_SPLIT)
+    said = {"reason_code": "overlooked", "reason": "Claim 2.", "password": "a long enough phrase"}
+    made = [
+        rule(
+            conflict_id=Conflict.objects.get(
+                candidate=room.candidate(0, number), kind="overall_gap"
+            ).pk,
+            adjudicator=carol,
+            decision="scores",
+            scores=dict.fromkeys(CRITERIA, score),
+            **said,
+        )
+        for number, score in ((1, 3), (2, 4))
+    ]
+    version = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    (row,) = read_rows(version)
+    assert row.provenance["adjudications"] == sorted(str(one.pk) for one in made)
+    assert set(row.y.values()) == {1 if row.b_id == "c2" else -1}
+    assert version.card["counts"]["ruled"] == 1
+    void_adjudication(adjudication_id=made[0].pk, reason="A slip.", by=admin_of(room.campaign))
+    with pytest.raises(Refused, match="1 open conflict"):
+        freeze_dataset(campaign=room.campaign, **NO_SPLIT)
+
+
+def admin_of(campaign: Campaign) -> User:
+    ada = create_user(username="ada", password=None)
+    grant_role(user=ada, campaign=campaign, role="admin")
+    return ada
