@@ -44,8 +44,8 @@ def component_rows(table: Table) -> Floats:
 def components_of_sums(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Estimate the components of  score = mean + item + annotator + residual,  all random.
 
-    Input: W x (6 + 2 J) sums of component_rows(). Output: four times W numbers: variance of items,
-    of annotators, residual, and the harmonic mean of scores an item; NaN where there is no estimate.
+    Input: W x (6 + 2 J) sums of component_rows(). Output: four times W numbers: variances of items,
+    of annotators, of the rest, and the harmonic mean of scores an item; NaN without an estimate.
     Formula: Henderson's method 1. With T the sums of squares of all scores, of item means, of
     annotator means and of the grand mean (each times its number of scores N, I items, J annotators)
       (T - T_items) / (N - I) estimates annotators + residual,

@@ -54,13 +54,12 @@ def intraclass_correlations(
     found = _components(sums.sum(axis=0, keepdims=True))
     size = k if k is not None else found.ratings_per_item if found else None
     reason = TOO_FEW if n < 2 else NO_SPREAD
-    single, mean = (
-        Figure(lambda sums, ratings=ratings: _icc_of_sums(sums, ratings), reason)
-        for ratings in (1.0, k)
-    )
-    return Icc(
-        estimate(sums, single, n, draws, seed), estimate(sums, mean, n, draws, seed), size, found
-    )
+    of_one = Figure(lambda sums: _icc_of_sums(sums, 1.0), reason)
+    of_mean = Figure(lambda sums: _icc_of_sums(sums, k), reason)
+    single = estimate(sums, of_one, n, draws, seed)
+    # Variances of nothing would promise that one annotator is enough.
+    components = found if single.value is not None else None
+    return Icc(single, estimate(sums, of_mean, n, draws, seed), size, components)
 
 
 def _components(total: Floats) -> Components | None:

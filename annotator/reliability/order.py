@@ -51,7 +51,8 @@ def order_agreement(table: Table, draws: int = DRAWS, seed: int = 0) -> OrderAgr
     rows = np.array([_comparisons(table.values[numbers == c]) for c in range(count)]).reshape(-1, 4)
     used = rows[rows.sum(axis=1) > 0]
     names = tuple(np.array(sorted(set(table.clusters)))[rows.sum(axis=1) > 0].tolist())
-    total = used.sum(axis=0).astype(int).tolist()
+    concordant, discordant, by_one, by_both = used.sum(axis=0).astype(int).tolist()
+    n = int(used.sum())
     if not len(used):
         nothing = undefined(NO_COMPARISON)
         return OrderAgreement(0, 0, 0, 0, nothing, nothing)
@@ -59,9 +60,12 @@ def order_agreement(table: Table, draws: int = DRAWS, seed: int = 0) -> OrderAgr
     tau = Figure(_tau_of_sums, ALL_TIES, -1.0)
     flips = Figure(lambda sums: divide(sums[:, 1], sums.sum(axis=1)), "", 0.0)
     return OrderAgreement(
-        *total,
-        estimate(sums, tau, sum(total), draws, seed),
-        estimate(sums, flips, sum(total), draws, seed),
+        concordant,
+        discordant,
+        by_one,
+        by_both,
+        estimate(sums, tau, n, draws, seed),
+        estimate(sums, flips, n, draws, seed),
     )
 
 

@@ -1,0 +1,103 @@
+"""Kappa per pair equals scikit-learn's and its definition; the mean leaves undefined pairs out."""
+
+from statistics import mean
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from annotator.reliability import estimates as words
+from annotator.reliability.kappa import CONSTANT, NO_PAIR, TOO_FEW, quadratic_kappas
+from annotator.reliability.tables import Table
+from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
+
+SCALE = range(11)
+
+
+def slow_kappa(x: list[int], y: list[int]) -> float | None:
+    """Weighted kappa from the table of counts, with weights over the whole scale 0 to 10."""
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        return None
+    n = len(x)
+    seen = expected = 0.0
+    for i in SCALE:
+        for k in SCALE:
+            weight = (i - k) ** 2 / 100
+            seen += weight * sum(a == i and b == k for a, b in zip(x, y, strict=True)) / n
+            expected += weight * x.count(i) * y.count(k) / n**2
+    return 1 - seen / expected
+
+
+def common_scores(table: Table, a: int, b: int) -> tuple[list[int], list[int]]:
+    both = table.values[~np.isnan(table.values[:, [a, b]]).any(axis=1)][:, [a, b]].astype(int)
+    return both[:, 0].tolist(), both[:, 1].tolist()
+
+
+def test_kappa_by_hand() -> None:
+    # 0 1 2 against 0 2 2: squares 0 1 0, mean 1/3; all nine combinations: 0 4 4 1 1 1 4 0 0, mean 15/9.
+    found = quadratic_kappas(make_table([[0, 0], [1, 2], [2, 2]]), least_items=1)
+    assert found.pairs[0].estimate.value == pytest.approx(1 - (1 / 3) / (15 / 9), abs=1e-12)
+    assert found.mean.value == found.pairs[0].estimate.value
+
+
+def test_kappas_equal_their_definition_on_random_tables() -> None:
+    undefined = 0
+    for table in random_tables():
+        place = {name: j for j, name in enumerate(table.annotators)}
+        found = quadratic_kappas(table, least_items=1)
+        expected = {}
+        for pair in found.pairs:
+            x, y = common_scores(table, place[pair.first], place[pair.second])
+            value = slow_kappa(x, y)
+            expected[pair.first, pair.second] = value
+            undefined += value is None
+            assert pair.estimate.n == len(x)
+            assert pair.estimate.value == (
+                None if value is None else pytest.approx(value, abs=1e-9)
+            )
+        defined = [value for value in expected.values() if value is not None]
+        assert found.mean.n == len(defined)
+        assert found.mean.value == (pytest.approx(mean(defined), abs=1e-9) if defined else None)
+    assert undefined > 0
+
+
+def test_kappas_equal_scikit_learns_on_random_tables() -> None:
+    compared = 0
+    for table in random_tables(300, seed=2):
+        for pair in quadratic_kappas(table, least_items=3).pairs[:2]:
+            if pair.estimate.value is not None:
+                x, y = common_scores(
+                    table, table.annotators.index(pair.first), table.annotators.index(pair.second)
+                )
+                oracle = cohen_kappa_score(x, y, weights="quadratic", labels=list(SCALE))
+                assert pair.estimate.value == pytest.approx(oracle, abs=1e-9)
+                compared += 1
+    assert compared > 200
+
+
+def test_the_order_of_items_and_annotators_changes_no_mean_kappa() -> None:
+    for table in random_tables(50, seed=1):
+        one, two = (quadratic_kappas(t, least_items=2).mean for t in (table, shuffled(table)))
+        assert one.value == pytest.approx(two.value, abs=1e-9)
+        assert one.low == pytest.approx(two.low, abs=1e-9)
+
+
+def test_a_pair_with_few_common_items_has_no_kappa_and_is_left_out_of_the_mean() -> None:
+    values = [[0, 0, GAP], [1, 2, GAP], [2, 2, GAP], [4, 3, GAP], [5, 5, GAP], [GAP, 1, 9]]
+    found = quadratic_kappas(make_table(values))
+    assert [pair.estimate.reason for pair in found.pairs][1] == TOO_FEW
+    assert found.pairs[1].estimate.value is None
+    assert found.mean.n == 1
+    assert found.mean.value == found.pairs[0].estimate.value
+
+
+def test_a_constant_annotator_is_said_in_words() -> None:
+    found = quadratic_kappas(make_table([[5, i] for i in range(6)]))
+    assert (found.pairs[0].estimate.value, found.pairs[0].estimate.reason) == (None, CONSTANT)
+    assert (found.mean.value, found.mean.reason) == (None, NO_PAIR)
+
+
+def test_no_overlap_is_said_in_words() -> None:
+    found = quadratic_kappas(make_table([[1, GAP], [GAP, 1]]))
+    assert found.pairs == ()
+    assert found.mean.reason == words.NO_OVERLAP
