@@ -26,8 +26,8 @@ def slow_weight(kind: str, a: int, b: int, highest: int) -> float:
         return float(distance == 0)
     if kind == "quadratic":
         return 1 - distance**2 / highest**2
-    # Unordered pairs of values from the lower to the higher one, over all pairs of the scale.
-    return 1 - len([p for p in permutations(range(distance + 1), 2)]) / (highest * (highest + 1))
+    # Pairs of values from the lower to the higher one, over all pairs of the scale.
+    return 1 - len(list(permutations(range(distance + 1), 2))) / (highest * (highest + 1))
 
 
 def slow_ac2(values: np.ndarray, kind: str, highest: int) -> float | None:

@@ -19,12 +19,11 @@ def slow_kappa(x: list[int], y: list[int]) -> float | None:
     if len(set(x)) < 2 or len(set(y)) < 2:
         return None
     n = len(x)
-    seen = expected = 0.0
-    for i in SCALE:
-        for k in SCALE:
-            weight = (i - k) ** 2 / 100
-            seen += weight * sum(a == i and b == k for a, b in zip(x, y, strict=True)) / n
-            expected += weight * x.count(i) * y.count(k) / n**2
+    pairs = list(zip(x, y, strict=True))
+    seen = sum((i - k) ** 2 / 100 * pairs.count((i, k)) / n for i, k in set(pairs))
+    expected = sum(
+        (i - k) ** 2 / 100 * x.count(i) * y.count(k) / n**2 for i in set(x) for k in set(y)
+    )
     return 1 - seen / expected
 
 
@@ -34,7 +33,7 @@ def common_scores(table: Table, a: int, b: int) -> tuple[list[int], list[int]]:
 
 
 def test_kappa_by_hand() -> None:
-    # 0 1 2 against 0 2 2: squares 0 1 0, mean 1/3; all nine combinations: 0 4 4 1 1 1 4 0 0, mean 15/9.
+    # 0 1 2 against 0 2 2: squares 0 1 0, mean 1/3; all nine combinations add up to 15.
     found = quadratic_kappas(make_table([[0, 0], [1, 2], [2, 2]]), least_items=1)
     assert found.pairs[0].estimate.value == pytest.approx(1 - (1 / 3) / (15 / 9), abs=1e-12)
     assert found.mean.value == found.pairs[0].estimate.value

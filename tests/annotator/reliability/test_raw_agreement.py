@@ -17,7 +17,7 @@ from tests.annotator.reliability.conftest import (
 )
 
 
-def slow_mean(items: list[list[float]], of_pair: Callable[[float, float], float]) -> float:
+def slow_mean(items: list[list[float]], of_pair: Callable[..., float]) -> float:
     return mean(mean(of_pair(a, b) for a, b in combinations(item, 2)) for item in items)
 
 
@@ -39,7 +39,7 @@ def test_raw_agreement_equals_its_definition_on_random_tables() -> None:
             continue
         assert found.exact.value == pytest.approx(slow_mean(items, lambda a, b: a == b), abs=1e-9)
         assert found.within.value == pytest.approx(
-            slow_mean(items, lambda a, b: abs(a - b) <= within), abs=1e-9
+            slow_mean(items, lambda a, b, most=within: abs(a - b) <= most), abs=1e-9
         )
         assert found.mean_difference.value == pytest.approx(
             slow_mean(items, lambda a, b: abs(a - b)), abs=1e-9

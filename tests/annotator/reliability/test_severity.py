@@ -1,0 +1,124 @@
+"""Severities come back from scores made with them; groups, gaps and perfect fits are said."""
+
+import numpy as np
+import pytest
+
+from annotator.reliability.severity import (
+    NO_ERROR,
+    NO_REST,
+    UNLINKED,
+    severities,
+    severities_by_criterion,
+)
+from annotator.reliability.tables import ReliabilityError
+from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
+from tests.annotator.reliability.test_least_squares import dense_fit
+
+
+def made_scores(random: np.random.Generator, strict: np.ndarray, items: int) -> np.ndarray:
+    values = random.normal(5, 2, (items, 1)) - strict + random.normal(0, 1, (items, len(strict)))
+    for row in values:
+        row[random.permutation(len(strict))[3:]] = np.nan
+    return values
+
+
+def test_severity_and_adjusted_scores_by_hand() -> None:
+    # The second annotator is 2 points below the first, the third was only with the second.
+    report = severities(make_table([[6, 4, GAP], [8, 6, GAP], [GAP, 5, 6], [GAP, GAP, 9]]))
+    values = [person.value for person in report.severities]
+    assert values == pytest.approx([-1, 1, 0])
+    assert [score.raw for score in report.scores] == pytest.approx([5, 7, 5.5, 9])
+    assert [score.adjusted for score in report.scores] == pytest.approx([5, 7, 6, 9])
+    assert [person.n for person in report.severities] == [2, 3, 1]
+    assert report.is_connected
+    assert report.warning == ""
+
+
+def test_severities_come_back_with_honest_standard_errors() -> None:
+    random = np.random.default_rng(2)
+    strict = np.array([-1.5, -0.5, 0.0, 0.5, 1.5])
+    inside = total = 0
+    for _ in range(60):
+        report = severities(make_table(made_scores(random, strict, 80)))
+        for person, true in zip(report.severities, strict, strict=True):
+            inside += abs(person.value - true) <= 1.96 * person.standard_error
+            total += 1
+    assert 0.91 <= inside / total <= 0.985
+
+
+def test_standard_errors_equal_dense_least_squares() -> None:
+    for table in random_tables(100, seed=6):
+        slow = dense_fit(table)
+        for person in severities(table).severities:
+            if person.standard_error is not None:
+                place = table.annotators.index(person.annotator)
+                expected = slow["sd"] * np.sqrt(slow["variances"][place])
+                assert person.standard_error == pytest.approx(expected, abs=1e-9)
+
+
+def test_an_erratic_annotator_has_a_large_misfit_and_the_others_about_one() -> None:
+    random = np.random.default_rng(3)
+    values = random.normal(5, 2, (300, 1)) + random.normal(0, 1, (300, 4))
+    values[:, 3] += random.normal(0, 3, 300)
+    misfits = [person.misfit for person in severities(make_table(values)).severities]
+    assert misfits[3] > 1.5
+    assert max(misfits[:3]) < 1
+
+
+def test_annotators_apart_are_compared_within_their_group_only() -> None:
+    # Everything in the second group lies 5 lower: that may be its items or its people.
+    values = [[9, 8, GAP, GAP], [7, 6, GAP, GAP], [GAP, GAP, 3, 2], [GAP, GAP, 4, 3]]
+    report = severities(make_table(values))
+    assert [person.value for person in report.severities] == pytest.approx([-0.5, 0.5, -0.5, 0.5])
+    assert not report.is_connected
+    assert len(report.components) == 2
+    assert "2 groups" in report.warning
+
+
+def test_who_shares_no_item_has_no_severity_and_no_adjusted_scores() -> None:
+    report = severities(make_table([[9, 8, GAP], [7, 5, GAP], [GAP, GAP, 3]]))
+    last = report.severities[2]
+    assert (last.value, last.standard_error, last.misfit, last.n) == (None, None, None, 0)
+    assert last.reason == UNLINKED
+    assert (report.scores[2].raw, report.scores[2].adjusted) == (3, None)
+
+
+def test_too_few_ratings_and_a_perfect_fit_have_no_standard_error() -> None:
+    few = severities(make_table([[9, 8]])).severities[0]
+    assert few.value == pytest.approx(-0.5)
+    assert (few.standard_error, few.reason) == (None, NO_ERROR)
+    perfect = severities(make_table([[9, 8], [5, 4], [3, 2]])).severities[0]
+    assert (perfect.value, perfect.standard_error, perfect.misfit) == (
+        pytest.approx(-0.5), None, None,
+    )  # fmt: skip
+    assert perfect.reason == NO_REST
+
+
+def test_the_order_of_items_and_annotators_changes_no_severity() -> None:
+    for table in random_tables(50, seed=1):
+        one = [p.value for p in severities(table).severities if p.value is not None]
+        two = [p.value for p in severities(shuffled(table)).severities if p.value is not None]
+        assert sorted(one) == pytest.approx(sorted(two), abs=1e-9)
+
+
+def test_departures_by_criterion_sum_to_zero_and_equal_the_joint_fit() -> None:
+    random = np.random.default_rng(9)
+    shape = made_scores(random, np.array([-1.0, 0, 1]), 25)
+    tables = {
+        key: make_table(shape + random.normal(0, 1, shape.shape) + shift)
+        for key, shift in (("x", [0, 0, 2]), ("y", [0, 1, 0]), ("z", [0, 0, 0]))
+    }
+    found = severities_by_criterion(tables)
+    for place, person in enumerate(found.overall.severities):
+        departures = [found.departures[key][place].value for key in tables]
+        assert sum(departures) == pytest.approx(0, abs=1e-9)
+        for key, table in tables.items():
+            own = severities(table).severities[place].value
+            assert own == pytest.approx(person.value + found.departures[key][place].value, abs=1e-9)
+
+
+def test_a_rating_without_a_criterion_is_refused() -> None:
+    with pytest.raises(ReliabilityError):
+        severities_by_criterion({"x": make_table([[1, 2]]), "y": make_table([[1, GAP]])})
+    with pytest.raises(ReliabilityError):
+        severities_by_criterion({})
