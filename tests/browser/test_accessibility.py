@@ -93,8 +93,19 @@ def trained(version: DatasetVersion) -> tuple[TrainingRun, ModelVersion]:
     return waiting, model
 
 
+def sideways(page: Page) -> list[str]:
+    """Return by how much the page is wider than a telephone, and than a screen at 200 %."""
+    found = []
+    for width, height in ((360, 740), (640, 400)):
+        page.set_viewport_size({"width": width, "height": height})
+        over = page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
+        found += [f"{page.url} is {over} px too wide at {width} px"] if over > 0 else []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    return found
+
+
 @pytest.mark.parametrize("principal", PRINCIPALS)
-def test_no_page_of_a_role_breaks_a_rule(
+def test_no_page_of_a_role_breaks_a_rule_or_scrolls_sideways(
     people: dict[str, User],
     addresses: dict[str, dict[str, Any]],
     enter: Enter,
@@ -109,7 +120,7 @@ def test_no_page_of_a_role_breaks_a_rule(
         # A site admin who is a member of nothing passes the gate and finds no campaign.
         if principal != permissions.SITE_ADMIN:
             assert answer and answer.ok, (route, answer and answer.status)
-        found += faults(page)
+        found += faults(page) + sideways(page)
     assert not found, "\n".join(found)
 
 

@@ -47,6 +47,16 @@ def test_a_draft_is_acknowledged_and_there_after_a_reload(room: Page) -> None:
     assert not Draft.objects.exists()
 
 
+def test_what_a_refused_page_shows_is_kept_as_a_draft(room: Page) -> None:
+    type_comment(room, "three scores are missing")
+    press(room, "8", "Control+Enter")
+    expect(room.locator(".scale.field-wrong")).to_have_count(3)
+    wait_until_kept(room)
+    room.goto(room.url)
+    expect(room.locator(".draft-note")).to_be_visible()
+    assert comment(room) == "three scores are missing"
+
+
 @pytest.fixture
 def doomed(
     browser_type: BrowserType, browser_type_launch_args: dict[str, Any]

@@ -1,16 +1,13 @@
 """A person rates in a real Chromium."""
 
-import re
-from collections.abc import Callable, Iterator
-from urllib.parse import urljoin
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotator.models import Rating, User
 from annotator.rubric import CRITERIA
-
-PASSWORD = "a long enough phrase"
+from tests.browser.conftest import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -91,48 +88,6 @@ def test_the_list_of_keys_opens_and_closes_and_takes_no_scores(rate_page) -> Non
     rate_page.keyboard.press("Escape")
     expect(rate_page.locator("#keys")).to_be_hidden()
     assert rate_page.locator("input:checked").count() == 0
-
-
-def test_the_frame_does_not_scroll_but_the_panes_do(rate_page) -> None:
-    rate_page.locator("#candidate .claims").evaluate("node => node.style.height = '3000px'")
-    height = rate_page.evaluate("document.documentElement.scrollHeight")
-    assert height <= 800
-    rate_page.keyboard.press("PageDown")
-    rate_page.wait_for_function("document.getElementById('candidate').scrollTop > 0")
-
-
-def test_a_narrow_screen_needs_no_sideways_scrolling(rate_page) -> None:
-    rate_page.set_viewport_size({"width": 360, "height": 740})
-    for page in (rate_page.url, "/", "/rated/", "/rubric/"):
-        rate_page.goto(urljoin(rate_page.url, page))
-        assert rate_page.evaluate("document.documentElement.scrollWidth") <= 360, page
-
-
-@pytest.fixture
-def plain_page(browser: Browser, site: str) -> Iterator[Page]:
-    context = browser.new_context(java_script_enabled=False, base_url=site)
-    yield context.new_page()
-    context.close()
-
-
-def test_a_candidate_is_rated_without_javascript(cast, alice, site, plain_page: Page) -> None:
-    cast.assign(alice, cast.reference())
-    plain_page.goto("/")
-    plain_page.get_by_label("User name").fill("alice")
-    plain_page.get_by_label("Password").fill(PASSWORD)
-    plain_page.get_by_role("button", name="Sign in").click()
-    plain_page.get_by_role("link", name="Candidate 1", exact=True).click()
-    for criterion in CRITERIA[:3]:
-        plain_page.locator(f"input[name={criterion}][value='6']").check()
-    plain_page.get_by_label("Comment").fill("kept")
-    plain_page.get_by_role("button", name="Submit rating").click()
-    expect(plain_page.get_by_text("Choose a score from 0 to 10.")).to_be_visible()
-    expect(plain_page.get_by_label("Comment")).to_have_value("kept")
-    plain_page.locator(f"input[name={CRITERIA[3]}][value='10']").check()
-    plain_page.get_by_role("button", name="Submit rating").click()
-    expect(plain_page.get_by_text("Candidate 1: rating stored.")).to_be_visible()
-    assert re.search("Candidate 2", plain_page.title())
-    assert list(Rating.objects.get().scores.values()) == [6, 6, 6, 10]
 
 
 def answering(status: int) -> Callable[[Route], None]:

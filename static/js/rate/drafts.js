@@ -24,6 +24,7 @@ function say(text) {
 
 const clock = (date) => date.toLocaleTimeString("en-GB");
 
+// Says whether the server took what was sent.
 async function save(more = {}) {
   const sent = typed();
   try {
@@ -37,10 +38,10 @@ async function save(more = {}) {
       say(`Draft kept ${clock(new Date(row.saved_at))}`);
     } else if (answer.status === 409) {
       showClash(await answer.json());
-      return;
+      return false;
     } else if (answer.status === 422) {
       say((await answer.json()).sentence);
-      return;
+      return false;
     } else {
       throw new Error(answer.status);
     }
@@ -48,11 +49,12 @@ async function save(more = {}) {
     say("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
     later(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-    return;
+    return false;
   }
   if (isNews()) {
     later(QUIET_MS);
   }
+  return true;
 }
 
 function run(more) {
@@ -115,10 +117,12 @@ export async function settle() {
 // Stores what is typed at once, and says whether the server has all of it.
 export async function keep() {
   await settle();
-  if (isNews()) {
-    await run();
+  while (isNews()) {
+    if (!(await run())) {
+      return false;
+    }
   }
-  return !isNews();
+  return true;
 }
 
 // After a submit nothing is left to keep.

@@ -1,0 +1,85 @@
+"""Nothing leaves our own server, and no page breaks its content security policy."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotator.models import Assignment
+from tests.browser.conftest import PASSWORD
+from tests.browser.room import press, select, wait_for_another, wait_until_kept
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+LISTEN = """document.addEventListener("securitypolicyviolation", (event) => {
+  console.error(`policy: ${event.effectiveDirective} ${event.blockedURI}`);
+});"""
+
+
+@pytest.fixture
+def heard(page: Page) -> list[str]:
+    """Everything that a policy, a script or the network of the browser complains of."""
+    said: list[str] = []
+    page.add_init_script(LISTEN)
+    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return said
+
+
+@pytest.fixture
+def asked(page: Page) -> list[str]:
+    """Every address that the browser asks for."""
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(request.url))
+    return addresses
+
+
+def rate_with_everything(page: Page) -> None:
+    """Rate a candidate, using whatever sends or loads something."""
+    here = page.url
+    press(page, "?", "Escape", "b")
+    expect(page.locator("#exemplars .lesson")).to_be_visible()
+    press(page, "Escape", "d", "a", "m")
+    page.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks)")
+    select(page, "candidate", "with a seal")
+    press(page, "e", "v", "Enter")
+    expect(page.locator("#tags .chip")).to_be_visible()
+    press(page, "Escape", "6", "5", "u", "7", "8", "9", "c", "x", "Escape")
+    wait_until_kept(page)
+    press(page, "Control+Enter")
+    wait_for_another(page, here)
+
+
+def test_a_whole_journey_stays_on_its_origin_and_within_its_policy(
+    cast: Any, work: list[Assignment], site: str, page: Page, heard: list[str], asked: list[str]
+) -> None:
+    page.goto(f"{site}/")
+    page.keyboard.type("alice")
+    press(page, "Tab")
+    page.keyboard.type(PASSWORD)
+    press(page, "Enter")
+    page.wait_for_url(f"{site}/")
+    press(page, "n")
+    wait_for_another(page, "")
+    rate_with_everything(page)
+    press(page, "s", "I", "Tab", "Enter")
+    expect(page.get_by_text("skipped. It is free for others now.")).to_be_visible()
+    for address in ("/", "/rated/", "/rubric/", "/keys/"):
+        page.goto(site + address)
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/login/**")
+    assert heard == []
+    assert {urlsplit(address)[:2] for address in asked} == {urlsplit(site)[:2]}
+
+
+def test_the_policy_refuses_what_a_claim_text_might_smuggle_in(
+    room: Page, heard: list[str], asked: list[str]
+) -> None:
+    room.reload()
+    room.evaluate(
+        "() => { document.body.insertAdjacentHTML('beforeend',"
+        ' \'<p style="color: red">x</p><img src="https://elsewhere.invalid/x.png">\'); }'
+    )
+    room.wait_for_function("document.images[0]?.complete")
+    assert [line for line in heard if "style-src" in line]
+    assert [line for line in heard if "img-src" in line and "elsewhere.invalid" in line]
