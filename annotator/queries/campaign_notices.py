@@ -1,4 +1,4 @@
-"""What annotators told the admin of a campaign: flags, skips, recusals. No scores, no claim text."""
+"""What annotators told the admin: flags, skips, recusals. No scores, no claim text."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from annotator.formats.digests import text_sha256
 from annotator.formats.reference_records import ReferenceRecord
-from annotator.models import AuditEvent, Campaign, Candidate, Membership, Reference, Role, User
+from annotator.models import AuditEvent, Campaign, Candidate, Reference, User
 from annotator.refusals import OutOfDate, Refused
 
 
@@ -20,32 +19,6 @@ class ImportCounts:
     candidates: int
     known_references: int
     known_candidates: int
-
-
-@transaction.atomic
-def create_campaign(*, slug: str, name: str = "", created_by: User | None = None) -> Campaign:
-    """Create an open campaign with the default rules; its creator becomes its admin."""
-    try:
-        Campaign._meta.get_field("slug").clean(slug, None)
-    except ValidationError as error:
-        raise Refused(
-            f"{slug[:100]!r} cannot be a campaign's slug: use up to 60 letters, digits, - and _."
-        ) from error
-    try:
-        with transaction.atomic():
-            campaign = Campaign.objects.create(slug=slug, name=name or slug)
-    except IntegrityError as error:
-        raise OutOfDate(f"There is a campaign {slug!r} already.") from error
-    if created_by is not None:
-        Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
-    AuditEvent.objects.create(
-        actor=created_by,
-        campaign=campaign,
-        action="campaign.created",
-        object_type="campaign",
-        object_id=str(campaign.pk),
-    )
-    return campaign
 
 
 @transaction.atomic

@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from annotator.models import (
     ApiToken,
+    Assignment,
+    AssignmentStatus,
     AuditEvent,
     Campaign,
     Membership,
@@ -19,7 +21,8 @@ from annotator.models import (
     TokenScope,
     User,
 )
-from annotator.refusals import Refused
+from annotator.refusals import OutOfDate, Refused
+from annotator.services.places import free_place
 
 LONGEST_TOKEN_DAYS = 90
 
@@ -63,13 +66,16 @@ def set_demo_password(*, user: User, password: str) -> None:
 
 
 @transaction.atomic
-def grant_role(*, user: User, campaign: Campaign, role: str) -> Membership:
+def grant_role(
+    *, user: User, campaign: Campaign, role: str, granted_by: User | None = None
+) -> Membership:
     """Give a user a role in a campaign; giving it again changes nothing."""
     if role not in Role.values:
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
     membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
     if is_new:
         AuditEvent.objects.create(
+            actor=granted_by,
             campaign=campaign,
             action="role.granted",
             object_type="user",
@@ -77,6 +83,41 @@ def grant_role(*, user: User, campaign: Campaign, role: str) -> Membership:
             details={"role": role},
         )
     return membership
+
+
+@transaction.atomic
+def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) -> None:
+    """Take a role from a user; what an annotator has open goes back, what they rated stays.
+
+    Raises OutOfDate when they do not have it, or are the last admin of the campaign.
+    """
+    # The campaign's row, so that two admins cannot each revoke the other at one moment.
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    rows = Membership.objects.filter(campaign=campaign, role=role)
+    if not rows.filter(user=user).exists():
+        raise OutOfDate(f"{user.username} is no {role} of this campaign.")
+    if role == Role.ADMIN and not rows.exclude(user=user).exists():
+        raise OutOfDate("A campaign keeps at least one admin; name another one first.")
+    rows.filter(user=user).delete()
+    if role == Role.ANNOTATOR:
+        _give_back(user, campaign)
+    AuditEvent.objects.create(
+        actor=revoked_by,
+        campaign=campaign,
+        action="role.revoked",
+        object_type="user",
+        object_id=str(user.pk),
+        details={"role": role},
+    )
+
+
+def _give_back(user: User, campaign: Campaign) -> None:
+    opened = Assignment.objects.filter(
+        annotator=user, campaign=campaign, status=AssignmentStatus.OPEN
+    )
+    for pk, candidate_id in list(opened.values_list("pk", "candidate_id")):
+        if opened.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
+            free_place(campaign, candidate_id)
 
 
 def token_digest(token: str) -> str:

@@ -4,7 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotator.gate import SignedInRequest
+from annotator import permissions
+from annotator.gate import SignedInRequest, principals_of
 from annotator.models import Role
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.comparisons import open_comparisons
@@ -27,6 +28,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "comparisons": open_comparisons(user) if is_annotator else (),
         "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
         "roles": sorted(roles),
+        "may_create": permissions.may("annotator:new_campaign", principals_of(request)),
         "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),
     }
     return render(request, "annotator/home.html", context)

@@ -12,7 +12,8 @@ from annotator.formats.reference_records import ReferenceRecord
 from annotator.management.house_command import HouseCommand
 from annotator.models import Campaign
 from annotator.refusals import Refused
-from annotator.services.claim_import import create_campaign, import_claims
+from annotator.services.campaigns import create_campaign
+from annotator.services.claim_import import import_claims
 
 
 class Command(HouseCommand):

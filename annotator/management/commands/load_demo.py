@@ -22,7 +22,8 @@ from annotator.management.house_command import HouseCommand
 from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
 from annotator.refusals import Refused
 from annotator.services.assignments import assign_candidates
-from annotator.services.claim_import import create_campaign, import_claims
+from annotator.services.campaigns import create_campaign
+from annotator.services.claim_import import import_claims
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.people import create_user, grant_role, set_demo_password
 from annotator.services.ratings import submit_rating

@@ -7,7 +7,8 @@ import pytest
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
 from annotator.models import AuditEvent, Campaign, Candidate, Membership, Reference, User
 from annotator.refusals import OutOfDate, Refused
-from annotator.services.claim_import import ImportCounts, create_campaign, import_claims
+from annotator.services.campaigns import create_campaign
+from annotator.services.claim_import import ImportCounts, import_claims
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

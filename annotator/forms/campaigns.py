@@ -1,0 +1,133 @@
+"""The forms of a campaign's admin: a new campaign, its rules, its members, a reason."""
+
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final
+
+from django import forms
+
+from annotator.models import Campaign, Role
+from annotator.refusals import Refused
+from annotator.rubric import HIGHEST, TOTAL_WEIGHT
+from annotator.services.campaigns import LONGEST_REASON, CampaignRules
+
+MOST_ANNOTATORS: Final = 20
+
+
+class RefusableForm(forms.Form):
+    """A form that shows what a service refused, and puts the focus on the first wrong field."""
+
+    def take_refusal(self, refusal: Refused) -> None:
+        """Show a refusal beside its fields, or above the form when it names none of them."""
+        fields = {name: why for name, why in refusal.fields.items() if name in self.fields}
+        for name, reasons in fields.items():
+            self.add_error(name, reasons)
+        if not fields:
+            self.add_error(None, refusal.sentence)
+
+    def focus_error(self) -> None:
+        """Have the first wrong field take the focus."""
+        wrong = next((name for name in self.fields if name in self.errors), None)
+        if wrong:
+            self.fields[wrong].widget.attrs["autofocus"] = True
+
+
+class NewCampaignForm(RefusableForm):
+    """What a campaign needs to exist."""
+
+    slug = forms.CharField(
+        label="Short name",
+        max_length=60,
+        help_text="Stands in addresses and commands: letters, digits, - and _. It cannot change.",
+    )
+    name = forms.CharField(label="Name", max_length=200)
+
+
+def _points(label: str, help_text: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label,
+        min_value=Decimal("0.01"),
+        max_value=Decimal(HIGHEST),
+        max_digits=4,
+        decimal_places=2,
+        help_text=help_text,
+    )
+
+
+class RulesForm(RefusableForm):
+    """The rules of a campaign, gaps in rating points."""
+
+    name = forms.CharField(label="Name", max_length=200)
+    overlap = forms.IntegerField(
+        label="Annotators per candidate",
+        min_value=1,
+        max_value=MOST_ANNOTATORS,
+        help_text="The overlap k. A smaller one takes nothing back that is given out.",
+    )
+    revision_hours = forms.IntegerField(
+        label="Revision window, in hours",
+        min_value=0,
+        max_value=8760,
+        help_text="How long after its last rating a candidate with full overlap may be revised.",
+    )
+    lease_minutes = forms.IntegerField(
+        label="Lease, in minutes",
+        min_value=5,
+        max_value=10_080,
+        help_text="How long a candidate taken on demand is its annotator's without any work on it.",
+    )
+    criterion_gap = forms.IntegerField(
+        label="Criterion gap that conflicts",
+        min_value=1,
+        max_value=HIGHEST,
+        help_text="Two ratings this far apart on one criterion are a conflict.",
+    )
+    overall_gap = _points(
+        "Overall gap that conflicts", "Two ratings this far apart in overall quality."
+    )
+    flip_gap = _points(
+        "Order flip that conflicts",
+        "Two annotators put two candidates in opposite order, both by at least this much.",
+    )
+
+    @property
+    def rules(self) -> CampaignRules:
+        """The rules of a valid form; a gap in points becomes the smallest numerator it allows."""
+        said = dict(self.cleaned_data)
+        return CampaignRules(
+            overall_gap_numerator=_numerator(said.pop("overall_gap")),
+            flip_gap_numerator=_numerator(said.pop("flip_gap")),
+            **said,
+        )
+
+
+def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
+    """Return a campaign's rules as the form would send them."""
+    same = ("name", "overlap", "revision_hours", "lease_minutes", "criterion_gap")
+    return {name: getattr(campaign, name) for name in same} | {
+        "overall_gap": _in_points(campaign.overall_gap_numerator),
+        "flip_gap": _in_points(campaign.flip_gap_numerator),
+    }
+
+
+def _numerator(points: Decimal) -> int:
+    return ceil(Fraction(points) * TOTAL_WEIGHT)
+
+
+def _in_points(numerator: int) -> Decimal:
+    # Rounded down, so that the value shown, sent again, gives the same numerator.
+    return Decimal(numerator * 100 // TOTAL_WEIGHT) / 100
+
+
+class MemberForm(RefusableForm):
+    """A person and the role they get."""
+
+    username = forms.CharField(label="User name", max_length=150)
+    role = forms.ChoiceField(label="Role", choices=[(role, role) for role in Role.values])
+
+
+class ReasonForm(RefusableForm):
+    """Why a campaign is closed or reopened."""
+
+    reason = forms.CharField(label="Reason", max_length=LONGEST_REASON)

@@ -1,0 +1,86 @@
+"""Rules of a campaign, closing and reopening."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotator.models import AuditEvent, Campaign, Candidate, Conflict
+from annotator.refusals import OutOfDate, Refused
+from annotator.services.assignments import take_next
+from annotator.services.campaigns import (
+    CampaignRules,
+    change_rules,
+    close_campaign,
+    create_campaign,
+    reopen_campaign,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+def rules_of(campaign: Campaign) -> CampaignRules:
+    names = CampaignRules.__dataclass_fields__
+    return CampaignRules(**{name: getattr(campaign, name) for name in names})
+
+
+def test_the_address_of_the_form_is_no_campaign() -> None:
+    with pytest.raises(Refused):
+        create_campaign(slug="new")
+
+
+def test_a_larger_overlap_gives_room_and_a_smaller_one_takes_only_what_is_free(cast) -> None:
+    reference = cast.reference("r1", 2)
+    cast.assign(cast.alice, reference)
+    rules = rules_of(cast.campaign)
+    change_rules(campaign=cast.campaign, rules=replace(rules, overlap=1), changed_by=cast.ada)
+    assert not Candidate.objects.filter(has_room=True).exists()
+    assert take_next(slug="cups", annotator=cast.bob) is None
+    change_rules(campaign=cast.campaign, rules=replace(rules, overlap=3), changed_by=cast.ada)
+    assert Candidate.objects.filter(has_room=True, held=1).count() == 2
+    assert take_next(slug="cups", annotator=cast.bob) is not None
+
+
+def test_new_conflict_rules_hold_for_the_ratings_so_far(cast) -> None:
+    reference = cast.reference("r1", 1)
+    for user, score in ((cast.alice, 5), (cast.bob, 7)):
+        cast.submit(cast.assign(user, reference)[0], (score,) * 4)
+    rules = rules_of(cast.campaign)
+    open_now = Conflict.objects.filter(status="open", kind="criterion_gap")
+    assert open_now.count() == 0
+    stricter = replace(rules, criterion_gap=2)
+    change_rules(campaign=cast.campaign, rules=stricter, changed_by=cast.ada)
+    assert open_now.count() == 4
+    change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
+    assert open_now.count() == 0
+    told = AuditEvent.objects.filter(action="campaign.rules_changed").first()
+    assert told is not None
+    assert told.actor == cast.ada
+    assert told.details == {"changes": {"criterion_gap": [3, 2]}}
+
+
+def test_the_same_rules_again_leave_no_trace(cast) -> None:
+    change_rules(campaign=cast.campaign, rules=rules_of(cast.campaign), changed_by=cast.ada)
+    assert not AuditEvent.objects.filter(action="campaign.rules_changed").exists()
+
+
+def test_a_campaign_is_closed_and_reopened_with_a_reason_each_time(cast) -> None:
+    for reason in ("", "   ", "x" * 2_001, "a\x00b"):
+        with pytest.raises(Refused):
+            close_campaign(campaign=cast.campaign, reason=reason, closed_by=cast.ada)
+    close_campaign(campaign=cast.campaign, reason="enough", closed_by=cast.ada)
+    closed = Campaign.objects.get(pk=cast.campaign.pk)
+    assert not closed.is_open
+    assert closed.closed_at is not None
+    with pytest.raises(OutOfDate, match="already"):
+        close_campaign(campaign=closed, reason="again", closed_by=cast.ada)
+    with pytest.raises(OutOfDate, match="reopen"):
+        change_rules(
+            campaign=closed, rules=replace(rules_of(closed), overlap=9), changed_by=cast.ada
+        )
+    reopen_campaign(campaign=closed, reason="one more reference", reopened_by=cast.ada)
+    assert Campaign.objects.get(pk=closed.pk).closed_at is None
+    told = AuditEvent.objects.filter(object_type="campaign").values_list("action", "details")
+    assert list(told) == [
+        ("campaign.closed", {"reason": "enough"}),
+        ("campaign.reopened", {"reason": "one more reference"}),
+    ]
