@@ -116,7 +116,7 @@ def _mean_estimate(
     shape = (len(places), SUMS * len(usable))
     by_place = csr_array((np.concatenate(rows).ravel(), cells), shape=shape)
     sums = sums_by_cluster([table.clusters[i] for i in found.item[places]], by_place)
-    figure = Figure(lambda flat: _mean_of_sums(flat, len(usable)), NO_PAIR, -1.0)
+    figure = Figure(lambda flat: _mean_of_sums(flat, len(usable)), NO_PAIR, -1.0, 1.0, True)
     return estimate(sums, figure, len(usable), draws, seed)
 
 

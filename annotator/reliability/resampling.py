@@ -30,13 +30,15 @@ UNDEFINED_WITHOUT_ONE = "The value is undefined without one of the references."
 class Figure:
     """A figure as a function of sums: it maps W x P sums to W values, NaN where undefined.
 
-    `reason` says why it is undefined on all items; `lowest` and `highest` end its range.
+    `reason` says why it is undefined on all items; `lowest` and `highest` end its range. A mean of
+    many figures of few items each is biased in resamples, so it asks for the jackknife at any size.
     """
 
     of_sums: Callable[[Floats], Floats]
     reason: str
     lowest: float = -np.inf
     highest: float = 1.0
+    is_biased_in_resamples: bool = False
 
 
 def cluster_numbers(clusters: Sequence[str]) -> tuple[Integers, int]:
@@ -76,7 +78,7 @@ def estimate(sums: Any, figure: Figure, n: int, draws: int = DRAWS, seed: int = 
         return Estimate(None, None, None, n, count, figure.reason)
     if count < 2:
         return Estimate(value, None, None, n, count, ONE_REFERENCE)
-    if count < SMALL_CLUSTER_COUNT:
+    if count < SMALL_CLUSTER_COUNT or figure.is_biased_in_resamples:
         low, high, reason = jackknife_t_interval(value, without_each(sums, total, figure), figure)
         method = JACKKNIFE_T
     else:
@@ -110,8 +112,13 @@ def bootstrap_weights(count: int, draws: int, seed: int) -> Iterator[Floats]:
 
 def without_each(sums: Any, total: Floats, figure: Figure) -> Floats:
     """Compute the figure without each reference in turn. Output: R values, NaN where undefined."""
-    dense = sums.toarray() if hasattr(sums, "toarray") else np.asarray(sums)
-    return figure.of_sums(total - dense)
+    values = []
+    for start in range(0, int(sums.shape[0]), BLOCK):
+        rows = sums[start : start + BLOCK]
+        values.append(
+            figure.of_sums(total - (rows if isinstance(rows, np.ndarray) else rows.toarray()))
+        )
+    return np.concatenate(values)
 
 
 def percentile_interval(values: Floats) -> tuple[float | None, float | None, str]:

@@ -147,12 +147,14 @@ def _adjusted_scores(
 ) -> tuple[AdjustedScore, ...]:
     # All annotators of one item are linked or it has only one.
     is_known = (table.is_rated & is_linked).any(axis=1)
+    counts = table.counts
+    raw = np.nansum(table.values, axis=1) / np.maximum(counts, 1)
     return tuple(
         AdjustedScore(
             table.items[row],
-            float(np.nanmean(table.values[row])),
+            float(raw[row]),
             float(fit.item_effects[row]) if is_known[row] else None,
-            int(table.counts[row]),
+            int(counts[row]),
         )
-        for row in np.flatnonzero(table.counts).tolist()
+        for row in np.flatnonzero(counts).tolist()
     )

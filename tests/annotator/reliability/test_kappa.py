@@ -1,6 +1,7 @@
 """Kappa per pair equals scikit-learn's and its definition; the mean leaves undefined pairs out."""
 
 from statistics import mean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,6 +89,19 @@ def test_a_pair_with_few_common_items_has_no_kappa_and_is_left_out_of_the_mean()
     assert found.pairs[1].estimate.value is None
     assert found.mean.n == 1
     assert found.mean.value == found.pairs[0].estimate.value
+
+
+def test_the_mean_over_many_pairs_of_few_items_lies_within_its_interval() -> None:
+    random = np.random.default_rng(11)
+    values = np.rint(random.uniform(2, 9, (600, 1)) + random.normal(0, 1.5, (600, 12))).clip(0, 10)
+    for row in values:
+        row[random.permutation(12)[2:]] = np.nan
+    mean_kappa: Any = quadratic_kappas(make_table(values)).mean
+    assert mean_kappa.n > 60
+    assert mean_kappa.clusters > 500
+    middle = (mean_kappa.low + mean_kappa.high) / 2
+    assert middle == pytest.approx(mean_kappa.value, abs=1e-9)
+    assert mean_kappa.interval == words.JACKKNIFE_T
 
 
 def test_a_constant_annotator_is_said_in_words() -> None:

@@ -1,5 +1,7 @@
 """The additive fit equals dense least squares with a constraint, its covariance and hat matrix."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from annotator.reliability.tables import Table
 from tests.annotator.reliability.conftest import make_table, random_tables
 
 
-def dense_fit(table: Table) -> dict[str, np.ndarray | float]:
+def dense_fit(table: Table) -> dict[str, Any]:
     """Marks for each item and annotator; one heavy row a group holds the sum of effects at 0."""
     item, annotator = np.nonzero(table.is_rated)
     y = table.values[item, annotator]

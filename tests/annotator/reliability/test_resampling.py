@@ -1,5 +1,7 @@
 """Intervals equal slow resampling of whole references, repeat by seed, and say why they lack."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -48,7 +50,8 @@ def test_jackknife_by_hand() -> None:
     # Two references with means 2 and 4; without each the mean is 4 and 2: variance 1/2 x 2 = 1.
     found = estimate(mean_sums([2, 4], ["a", "b"]), MEAN, 2)
     half = student.ppf(0.975, 1) * 1
-    assert (found.value, found.low, found.high) == (3, 0.0, pytest.approx(min(10, 3 + half)))
+    assert half > 10  # cut at both ends of the range
+    assert (found.value, found.low, found.high) == (3, 0.0, 10.0)
     assert found.interval == words.JACKKNIFE_T
 
 
@@ -109,8 +112,8 @@ def test_more_draws_than_a_block_are_all_used() -> None:
 def test_items_of_one_reference_are_drawn_together() -> None:
     random = np.random.default_rng(8)
     values = np.repeat(random.uniform(0, 10, 50), 10).tolist()
-    together = estimate(mean_sums(values, [str(i // 10) for i in range(500)]), MEAN, 500)
-    apart = estimate(mean_sums(values, [str(i) for i in range(500)]), MEAN, 500)
+    together: Any = estimate(mean_sums(values, [str(i // 10) for i in range(500)]), MEAN, 500)
+    apart: Any = estimate(mean_sums(values, [str(i) for i in range(500)]), MEAN, 500)
     assert together.high - together.low > 2 * (apart.high - apart.low)
 
 
