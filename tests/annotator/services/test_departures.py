@@ -17,7 +17,7 @@ from annotator.models import (
     User,
 )
 from annotator.refusals import OutOfDate, Refused
-from annotator.services.assignments import take_next
+from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.departures import (
     LONGEST_REASON,
     flag_candidate,
@@ -159,6 +159,15 @@ def test_what_was_assigned_by_name_goes_to_the_least_busy_who_may_rate_it(cast) 
     event = AuditEvent.objects.get(action="assignment.rerouted", object_id=str(got.pk))
     assert (event.actor, event.details) == (cast.alice, {"from": str(row.pk)})
     assert not keyless.assignments.exists()
+
+
+def test_who_is_recused_from_one_candidate_of_a_reference_is_given_no_other_of_it(cast) -> None:
+    cast.reference("r1", 2)
+    theirs = take(cast, cast.bob)
+    recuse(assignment=theirs)
+    other = Candidate.objects.exclude(pk=theirs.candidate_id).get()
+    (row,) = assign_candidates(campaign=cast.campaign, annotator=cast.alice, candidates=[other])
+    assert recuse(assignment=row)[0].rerouted_to is None
 
 
 def test_each_of_several_goes_its_own_way_and_the_places_stay_held(cast) -> None:
