@@ -13,6 +13,7 @@ from annotator.gate import principals_of
 # Routes of the other house stand here as names: this house does not import it.
 PLACES: Final = (
     ("annotator:home", "Home", "what is yours to do"),
+    ("annotator:adjudication", "Adjudication", "conflicts to rule on, without names"),
     ("annotator:rated", "Rated", "your own ratings, to look at and to revise"),
     ("scoring:datasets", "Datasets", "frozen quadruplets, their cards and splits"),
     ("scoring:runs", "Training runs", "train PatClaimEval and watch it"),

@@ -1,6 +1,7 @@
 // Error tags: chosen from the list, placed on the words that are selected in a claim set.
 import { changed, field, form } from "./form.js";
 import { post } from "./post.js";
+import { showSpans } from "./spans.js";
 
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");
@@ -84,39 +85,7 @@ export function beginTag() {
   choice?.focus();
 }
 
-// Shows where the placed tags are, without touching the text.
-function highlight() {
-  if (!globalThis.Highlight) {
-    return;
-  }
-  const ranges = JSON.parse(field("error_tags").value || "[]").filter((tag) => "start" in tag).map(rangeOf);
-  CSS.highlights.set("tagged", new Highlight(...ranges.filter(Boolean)));
-}
-
-function rangeOf({ side, start, end }) {
-  const range = document.createRange();
-  const ends = [];
-  for (const claim of document.querySelectorAll(`.claim[data-side="${side}"]`)) {
-    let at = Number(claim.dataset.start);
-    const walker = document.createTreeWalker(claim.querySelector(".claim-text"), NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const letters = [...walker.currentNode.data];
-      for (const [index, wanted] of [start, end].entries()) {
-        const inside = index === 0 ? wanted >= at && wanted < at + letters.length : wanted > at && wanted <= at + letters.length;
-        if (inside && !ends[index]) {
-          ends[index] = [walker.currentNode, letters.slice(0, wanted - at).join("").length];
-        }
-      }
-      at += letters.length;
-    }
-  }
-  if (!ends[0] || !ends[1]) {
-    return null;
-  }
-  range.setStart(...ends[0]);
-  range.setEnd(...ends[1]);
-  return range;
-}
+const highlight = () => showSpans(JSON.parse(field("error_tags").value || "[]").filter((tag) => "start" in tag));
 
 export function startTags() {
   highlight();

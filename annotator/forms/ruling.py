@@ -1,0 +1,82 @@
+"""The ruling form: one decision, new scores where it is those, a reason, and the signature."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from annotator.forms.rating import ASCII_SPACE, SCORE, CommentField
+from annotator.models import Decision, RulingReason
+from annotator.refusals import Refused
+from annotator.rubric import CRITERIA
+from annotator.services.adjudication import LONGEST_REASON
+
+OTHER: Final = "other_"
+TAKE: Final = f"{Decision.TAKE} "
+SCORE_NAMES: Final = (*CRITERIA, *(f"{OTHER}{key}" for key in CRITERIA))
+
+
+class RulingForm(forms.Form):
+    """What the adjudication page posts; `decision` is `mean`, `scores`, or `take` and a rating."""
+
+    decision = forms.CharField(
+        error_messages={"required": "Choose a rating, the mean, or new scores."}
+    )
+    reason_code = forms.ChoiceField(
+        choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
+    )
+    reason = CommentField(
+        strip=False,
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": "Say in a few words why.",
+            "max_length": "A reason may have %(limit_value)d characters; this has %(show_value)d.",
+        },
+    )
+    has_guideline_gap = forms.BooleanField(required=False)
+    password = forms.CharField(
+        strip=False, error_messages={"required": "Your password is your signature."}
+    )
+    seen = forms.CharField(required=False, max_length=64)
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        self.rating_id: UUID | None = None
+
+    def clean_decision(self) -> str:
+        kind, _, rating = str(self.cleaned_data["decision"]).partition(" ")
+        if kind == Decision.TAKE:
+            try:
+                self.rating_id = UUID(rating)
+            except ValueError as error:
+                raise ValidationError("Choose one of the ratings of this conflict.") from error
+        elif kind not in Decision.values:
+            raise ValidationError("Choose a rating, the mean, or new scores.")
+        return kind
+
+    def clean(self) -> dict[str, Any]:
+        data = self.data
+        if isinstance(data, QueryDict) and any(len(data.getlist(n)) > 1 for n in SCORE_NAMES):
+            raise ValidationError("A score was sent more than once; choose one each.")
+        return self.cleaned_data
+
+    def scores(self, prefix: str = "") -> dict[str, int] | None:
+        """Return the new scores as far as they are scores; None when not one was sent."""
+        sent = {key: self.typed(f"{prefix}{key}").strip(ASCII_SPACE) for key in CRITERIA}
+        found = {key: int(text) for key, text in sent.items() if SCORE.fullmatch(text)}
+        return found if any(sent.values()) else None
+
+    def take_refusal(self, refusal: Refused) -> None:
+        """Show what a service refused beside its field, or above the form when it has none."""
+        places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
+        fields = {places.get(name, name): why for name, why in refusal.fields.items()}
+        for name, reasons in fields.items():
+            self.add_error(name, reasons)
+        if not fields:
+            self.add_error(None, refusal.sentence)
+
+    def typed(self, name: str) -> str:
+        """Return what was sent under a name, the last when there are several."""
+        return str(self.data.get(name, ""))

@@ -1,0 +1,100 @@
+"""The list of conflicts, the page of one, and its turns: take, rule, give back."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render, resolve_url
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotator.forms.ruling import OTHER, RulingForm
+from annotator.gate import SignedInRequest
+from annotator.models import Conflict
+from annotator.queries.adjudication_page import AdjudicationPage, adjudication_page
+from annotator.queries.conflict_cases import adjudication_queue
+from annotator.refusals import OutOfDate, Refused
+from annotator.services.adjudication import rule
+from annotator.services.turns import give_back, take_turn
+from annotator.views.ruling_form import page_context
+from annotator.views.see_other import SeeOther
+
+UNPROCESSABLE = 422
+QUEUE = "annotator:adjudication"
+PAGE = "annotator:adjudicate"
+
+
+@require_GET
+def adjudication(request: SignedInRequest) -> HttpResponse:
+    """List the open conflicts of the campaigns in which the person adjudicates."""
+    references = adjudication_queue(request.user)
+    cases = [case for entry in references for case in entry.cases]
+    free = next((case for case in cases if not case.is_taken), None)
+    context = {"references": references, "count": len(cases), "first": free}
+    return render(request, "annotator/adjudication.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Show a conflict; sign the ruling that is posted and go back to the list."""
+    page = _own_page(request, pk)
+    if request.method != "POST":
+        return render(request, "annotator/adjudicate.html", page_context(page))
+    form = RulingForm(request.POST)
+    if not form.is_valid():
+        context = page_context(page, form)
+        return render(request, "annotator/adjudicate.html", context, status=UNPROCESSABLE)
+    try:
+        rule(
+            conflict_id=pk,
+            adjudicator=request.user,
+            decision=form.cleaned_data["decision"],
+            rating_id=form.rating_id,
+            scores=form.scores(),
+            other_scores=form.scores(OTHER),
+            reason_code=form.cleaned_data["reason_code"],
+            reason=form.cleaned_data["reason"],
+            has_guideline_gap=form.cleaned_data["has_guideline_gap"],
+            password=form.cleaned_data["password"],
+            seen=form.cleaned_data["seen"],
+        )
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        context = page_context(_own_page(request, pk), form)
+        return render(request, "annotator/adjudicate.html", context, status=refusal.status)
+    messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
+    return SeeOther(resolve_url(QUEUE))
+
+
+@require_POST
+def take(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Open a conflict for this person, or give their turn its whole time again."""
+    _own_page(request, pk)
+    try:
+        until = take_turn(conflict_id=pk, adjudicator=request.user)
+        if request.headers.get("HX-Request"):
+            return JsonResponse({"until": f"{until:%H:%M}"})
+    except OutOfDate as refusal:
+        messages.error(request, refusal.sentence)
+    except Refused as refusal:
+        raise PermissionDenied from refusal
+    return SeeOther(resolve_url(PAGE, pk))
+
+
+@require_POST
+def return_conflict(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Close a conflict unruled and go back to the list."""
+    try:
+        give_back(conflict_id=pk, adjudicator=request.user)
+    except Conflict.DoesNotExist as error:
+        raise Http404 from error
+    messages.info(request, "Given back; another adjudicator may open it now.")
+    return SeeOther(resolve_url(QUEUE))
+
+
+def _own_page(request: SignedInRequest, pk: UUID) -> AdjudicationPage:
+    """Return the page of a conflict that the person may rule on, or 404."""
+    page = adjudication_page(request.user, pk)
+    if page is None:
+        raise Http404
+    return page

@@ -1,0 +1,216 @@
+"""The adjudication page as its template shows it: one table of scores, one choice, the words."""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from django.core.exceptions import NON_FIELD_ERRORS
+
+from annotator.claims.reading import SideView
+from annotator.forms.ruling import OTHER, TAKE, RulingForm
+from annotator.keymap import ACTIONS, keymap, shown
+from annotator.models import Decision, ReadingPreference, RulingReason
+from annotator.queries.adjudication_page import AdjudicationPage, Part, SeenRating
+from annotator.queries.compare_rows import CompareRow, compare_rows
+from annotator.queries.signatures import MEANING
+from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
+from annotator.views.tag_chips import Chip, chosen_tags
+
+# The keys of the rate screen that work here too, in the words of this screen.
+KEY_WORDS: Final = {
+    "scroll-down": "Scroll the claim sets down",
+    "scroll-up": "Scroll the claim sets up",
+    "toggle-diff": "Word differences on or off",
+    "toggle-marks": "Marks on or off",
+    "fold-dependents": "Fold or unfold dependent claims",
+    "next-difference": "Next difference",
+    "previous-difference": "Previous difference",
+    "comment": "Write the reason",
+    "submit": "Sign the ruling",
+    "queue": "Back to the list",
+    "keys": "List of all keys",
+}
+SIDES: Final = ("left", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One thing that may be chosen: a rating, the mean, or new scores; `key` is its digit."""
+
+    value: str
+    words: str
+    key: int
+    is_chosen: bool
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A criterion of a candidate across the columns; `field` is where a new score is typed."""
+
+    name: str
+    values: tuple[str, ...]
+    mean: str
+    ruled: str
+    is_disputed: bool
+    field: str
+    sent: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedChip:
+    """A tag of an annotator; `side` and `start` say where it stands, -1 for no place."""
+
+    chip: Chip
+    side: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an annotator wrote about a candidate, and tagged in it."""
+
+    number: int
+    comment: str
+    note: str
+    chips: tuple[PlacedChip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """A candidate's rows of the table, and what was written about it."""
+
+    name: str
+    side: str
+    view: SideView
+    rows: tuple[ScoreRow, ...]
+    words: tuple[Words, ...]
+    is_ruled: bool
+
+
+def page_context(page: AdjudicationPage, form: RulingForm | None = None) -> dict[str, Any]:
+    """Return what the adjudication template needs, filled from what was typed."""
+    errors = {name: [str(e) for e in why] for name, why in form.errors.items()} if form else {}
+    names = ("decision", "reason_code", "reason", "has_guideline_gap")
+    sent = {name: form.typed(name) if form else "" for name in names}
+    parts = [_part(page, part, place, form) for place, part in enumerate(page.parts)]
+    reference, rows = _rows(page)
+    return {
+        "page": page,
+        "parts": parts,
+        "columns": _columns(page, sent["decision"]),
+        "sent": sent,
+        "errors": errors,
+        "form_errors": errors.get(NON_FIELD_ERRORS, []),
+        "is_refused": bool(errors),
+        "reasons": RulingReason.choices,
+        "choices": range(HIGHEST + 1),
+        "meaning": MEANING,
+        "span": len(page.annotators) + 3,
+        "reference_view": reference,
+        "rows": rows,
+        "spans": json.dumps(
+            [
+                {"side": chip.side, "start": chip.start, "end": chip.end}
+                for part in parts
+                for words in part.words
+                for chip in words.chips
+                if chip.start >= 0
+            ]
+        ),
+        **_reading(page.preference),
+    }
+
+
+def points(value: Fraction) -> str:
+    """Return points as people read them: whole, or with at most two decimals, rounded half up."""
+    hundredths = (2 * 100 * value.numerator + value.denominator) // (2 * value.denominator)
+    return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
+
+
+def _rows(page: AdjudicationPage) -> tuple[SideView, tuple[CompareRow, ...]]:
+    """Return the reference and the rows of the reading pane, for one candidate or for two."""
+    first = page.parts[0].reading
+    if len(page.parts) == 1:
+        return first.reference, tuple(CompareRow(a, b, None) for a, b in first.rows)
+    return compare_rows(first, page.parts[1].reading)
+
+
+def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
+    found = [
+        (f"{TAKE}{one.takes}", f"Annotator {one.number}", one.takes is not None)
+        for one in page.annotators
+    ]
+    found += [(str(Decision.MEAN), "Mean", True), (str(Decision.SCORES), "New scores", True)]
+    return [
+        Column(value, words, key, value == sent, is_open)
+        for key, (value, words, is_open) in enumerate(found, start=1)
+    ]
+
+
+def _part(page: AdjudicationPage, part: Part, place: int, form: RulingForm | None) -> PartView:
+    by_number = {rating.number: rating for rating in part.ratings}
+    ratings = [by_number.get(one.number) for one in page.annotators]
+    rows = []
+    for key in ALL_CRITERIA:
+        name = f"{OTHER if part.is_other else ''}{key}" if key in CRITERIA else ""
+        rows.append(
+            ScoreRow(
+                NAMES[key],
+                tuple(points(rating.points[key]) if rating else "" for rating in ratings),
+                points(part.mean(key)),
+                points(part.ruled[key]) if part.ruled else "",
+                key in part.disputed,
+                name,
+                form.typed(name) if form and name else "",
+            )
+        )
+    side = SIDES[place] if len(page.parts) > 1 else "candidate"
+    texts = {"candidate": part.claims, "reference": page.reference.claims}
+    words = tuple(_words(rating, side, texts) for rating in part.ratings)
+    view = part.reading.candidate
+    return PartView(part.name, side, view, tuple(rows), words, part.ruled is not None)
+
+
+def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
+    chips = chosen_tags(json.dumps(rating.tags), texts)["chips"]
+    return Words(
+        rating.number,
+        rating.comment,
+        rating.note,
+        tuple(
+            PlacedChip(
+                chip,
+                side if chip.side == "candidate" else chip.side,
+                rating.tags[chip.place].get("start", -1),
+                rating.tags[chip.place].get("end", -1),
+            )
+            for chip in chips
+        ),
+    )
+
+
+def _reading(preference: ReadingPreference) -> dict[str, Any]:
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
+    return {
+        "aids": {"diff": preference.shows_diff, "marks": preference.shows_marks},
+        "aid_buttons": [
+            (aid, words, on, " ".join(printed[f"toggle-{aid}"]))
+            for aid, words, on in (
+                ("diff", "Differences", preference.shows_diff),
+                ("marks", "Marks", preference.shows_marks),
+            )
+        ],
+        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
+        "has_single_keys": preference.single_keys,
+        "keymap": json.dumps(
+            {
+                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
+                "single": preference.single_keys,
+            }
+        ),
+    }
