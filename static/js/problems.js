@@ -10,6 +10,10 @@ function show(text) {
 document.addEventListener("htmx:before:response", (event) => {
   if (event.detail?.ctx?.response?.status === 401) {
     event.preventDefault();
+    // A page that can sign in again in place says so by cancelling this.
+    if (!document.dispatchEvent(new Event("signed-out", { cancelable: true }))) {
+      return;
+    }
     show("You were signed out. Sign in in another tab, then go on here: what you typed is still in this page.");
   }
 });

@@ -254,6 +254,8 @@ def test_a_session_that_ends_while_typing_costs_nothing(room: Page) -> None:
     dialog = room.get_by_role("dialog", name="Sign in again")
     room.keyboard.type("and after")
     expect(dialog).to_be_visible()
+    # The dialog is all that is said: no word about another tab.
+    expect(room.locator("#problem")).to_be_hidden()
     room.keyboard.type("wrong")
     press(room, "Enter")
     expect(dialog.get_by_role("alert")).to_contain_text("not right")

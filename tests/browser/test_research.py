@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
 from annotator.models import Campaign, Membership, Rating, User
-from scoring.models import AgreementReport, Dataset, DatasetVersion
+from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
+from scoring.services.datasets import SplitPlan, import_dataset
 from scoring.services.reports import carry_out_report
+from tests.browser.conftest import PASSWORD, Enter
+from tests.scoring.conftest import dataset_rows
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
-PASSWORD = "a long enough phrase"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -98,3 +101,19 @@ def test_a_published_claim_set_is_taken_and_rated_by_keyboard(
     rate_by_keyboard(page, *"7658")
     rating = Rating.objects.get(candidate__reference__campaign=campaign)
     assert list(rating.scores.values()) == [7, 6, 5, 8]
+
+
+def test_a_page_that_asks_for_progress_says_when_the_session_has_ended(
+    cast: Any, enter: Enter, site: str, page: Page, settings: Any, tmp_path: Path
+) -> None:
+    settings.DATA_DIR = tmp_path
+    rows = dataset_rows()
+    version = import_dataset(name="tiny", rows=rows, plan=SplitPlan("file")).version
+    run = TrainingRun.objects.create(
+        dataset_version=version, criterion="logical_linkage", settings={}
+    )
+    enter(page.context, cast.rita)
+    page.goto(f"{site}/runs/{run.pk}/")
+    Session.objects.all().delete()
+    expect(page.locator("#problem")).to_contain_text("You were signed out.")
+    expect(page.locator("#run-progress")).to_contain_text("Queued")

@@ -49,3 +49,9 @@ signIn.addEventListener("submit", async (event) => {
 
 // Without a session nothing can be kept: the dialog stays until one is there.
 dialog.addEventListener("cancel", (event) => event.preventDefault());
+
+// What else asks the server, the overall for one, asks again once the token is renewed.
+document.addEventListener("signed-out", (event) => {
+  event.preventDefault();
+  signInAgain();
+});
