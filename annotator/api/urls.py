@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotator.api import campaigns, ratings
+from annotator.api import adjudication, campaigns, ratings
 from annotator.api.permissions import MatrixPermission
 
 app_name = "api"
@@ -23,6 +23,10 @@ urlpatterns = [
     ),
     path("ratings/", ratings.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", ratings.RatingDetail.as_view(), name="rating"),
+    path("conflicts/", adjudication.Conflicts.as_view(), name="conflicts"),
+    path("conflicts/<uuid:pk>/take/", adjudication.TakeTurn.as_view(), name="take_turn"),
+    path("conflicts/<uuid:pk>/give-back/", adjudication.GiveBack.as_view(), name="give_back"),
+    path("adjudications/", adjudication.Adjudications.as_view(), name="adjudications"),
     path(
         "schema/",
         SpectacularAPIView.as_view(permission_classes=[MatrixPermission]),

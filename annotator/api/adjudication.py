@@ -1,0 +1,133 @@
+"""Adjudication over REST: the open conflicts, a turn at one, the ruling."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.api.permissions import MatrixPermission
+from annotator.api.serializers import CommentField, IdField, ScoresSerializer, StrictSerializer
+from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
+from annotator.queries.conflict_words import open_conflicts
+from annotator.services.adjudication import LONGEST_REASON, rule
+from annotator.services.turns import give_back, take_turn
+
+LONGEST_PASSWORD = 4096
+
+
+class NewAdjudicationSerializer(StrictSerializer):
+    """A ruling as it is sent; who signs is who is signed in."""
+
+    conflict = IdField()
+    decision = serializers.ChoiceField(choices=Decision.choices)
+    rating = IdField(required=False, allow_null=True)
+    scores = ScoresSerializer(required=False, allow_null=True)
+    other_scores = ScoresSerializer(required=False, allow_null=True)
+    reason_code = serializers.ChoiceField(choices=RulingReason.choices)
+    reason = CommentField(trim_whitespace=False, max_length=LONGEST_REASON)
+    has_guideline_gap = serializers.BooleanField(default=False)
+    password = CommentField(trim_whitespace=False, max_length=LONGEST_PASSWORD)
+
+
+class AdjudicationSerializer(serializers.Serializer):
+    """A signed ruling."""
+
+    id = serializers.UUIDField()
+    conflict = serializers.UUIDField()
+    decision = serializers.CharField()
+    reason_code = serializers.CharField()
+    reason = serializers.CharField()
+    has_guideline_gap = serializers.BooleanField()
+    made_at = serializers.DateTimeField()
+    signed_as = serializers.CharField()
+    meaning = serializers.CharField()
+    record_sha256 = serializers.CharField()
+    rulings = serializers.ListField(child=serializers.DictField())
+
+    def to_representation(self, instance: Adjudication) -> dict[str, Any]:
+        names = (
+            *("decision", "reason_code", "reason", "has_guideline_gap"),
+            *("signed_as", "meaning", "record_sha256"),
+        )
+        return {
+            "id": str(instance.pk),
+            "conflict": str(instance.conflict_id),
+            **{name: getattr(instance, name) for name in names},
+            "made_at": instance.made_at.isoformat(),
+            "rulings": [
+                {"rating": str(row.rating_id) if row.rating_id else None, "scores": row.scores}
+                for row in instance.rulings.all()
+            ],
+        }
+
+
+class TurnSerializer(serializers.Serializer):
+    """Until when a conflict is the caller's."""
+
+    until = serializers.DateTimeField()
+
+
+class Conflicts(APIView):
+    """The open conflicts that the caller may rule on."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        return Response(open_conflicts(cast(User, request.user)))
+
+
+class TakeTurn(APIView):
+    """Opens a conflict for the caller and locks its ratings."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses=TurnSerializer)
+    def post(self, request: Request, pk: UUID) -> Response:
+        try:
+            until = take_turn(conflict_id=pk, adjudicator=cast(User, request.user))
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response({"until": until.isoformat()})
+
+
+class GiveBack(APIView):
+    """Closes a conflict unruled."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, pk: UUID) -> Response:
+        try:
+            give_back(conflict_id=pk, adjudicator=cast(User, request.user))
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(status=204)
+
+
+class Adjudications(APIView):
+    """Takes a ruling, signed by the caller's password."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=NewAdjudicationSerializer, responses={201: AdjudicationSerializer})
+    def post(self, request: Request) -> Response:
+        serializer = NewAdjudicationSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        sent = dict(serializer.validated_data)
+        try:
+            row = rule(
+                conflict_id=sent.pop("conflict"),
+                rating_id=sent.pop("rating", None),
+                adjudicator=cast(User, request.user),
+                **sent,
+            )
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(AdjudicationSerializer(row).data, status=201)
