@@ -96,7 +96,7 @@ def _alpha_of_sums(sums: Floats, found: Coincidences, level: Level) -> Floats:
         observed = (sums * squares).sum(axis=1) / 2
         expected = _expected_squares(margins, points)
     ratio = divide((count - 1) * observed, expected)
-    # One value in use: nothing is expected, whatever rounding leaves.
+    # One value in use: nothing is expected, whatever rounding leaves of it.
     return np.where(np.count_nonzero(margins, axis=1) < 2, np.nan, 1 - ratio)
 
 

@@ -73,5 +73,5 @@ def _icc_of_sums(sums: Floats, ratings: float | None) -> Floats:
     count = mean_count if ratings is None else ratings
     total = items + (annotators + residual) / count
     spread = divide(sums[:, 5], sums[:, 1])
-    has_variance = (sums[:, 0] >= 2) & (total > NO_VARIANCE * spread)
+    has_variance = total > NO_VARIANCE * spread
     return np.where(has_variance, divide(items, total), np.nan)

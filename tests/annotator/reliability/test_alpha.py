@@ -6,6 +6,7 @@ import pytest
 
 from annotator.reliability import estimates as words
 from annotator.reliability.alpha import Level, krippendorff_alpha
+from annotator.reliability.resampling import UNDEFINED_WITHOUT_ONE
 from tests.annotator.reliability.conftest import (
     GAP,
     KRIPPENDORFF,
@@ -81,6 +82,20 @@ def test_nominal_alpha_ignores_which_numbers_stand_for_the_values() -> None:
     assert krippendorff_alpha(other, "nominal") == krippendorff_alpha(
         make_table(KRIPPENDORFF), "nominal"
     )
+
+
+def test_one_value_throughout_is_undefined_despite_rounding() -> None:
+    # Four scores weigh a third each, and v x n / n need not be v again.
+    for items in range(2, 40):
+        for value in (0.1, 3, 7):
+            table = make_table([[value] * 4] * items)
+            assert krippendorff_alpha(table, "interval").reason == words.ALL_SAME
+
+
+def test_without_the_only_different_reference_alpha_has_no_interval() -> None:
+    estimate = krippendorff_alpha(make_table([[4, 4, 4, 4]] * 7 + [[1, 4, 4, 1]]), "interval")
+    assert estimate.value is not None
+    assert (estimate.low, estimate.reason) == (None, UNDEFINED_WITHOUT_ONE)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 
 from annotator.reliability import estimates as words
@@ -102,6 +103,19 @@ def test_the_mean_over_many_pairs_of_few_items_lies_within_its_interval() -> Non
     middle = (mean_kappa.low + mean_kappa.high) / 2
     assert middle == pytest.approx(mean_kappa.value, abs=1e-9)
     assert mean_kappa.interval == words.JACKKNIFE_T
+
+
+def test_a_pair_that_a_resample_leaves_constant_drops_out_of_its_mean() -> None:
+    # Without the last item the first annotator and the third have one score each.
+    values = np.array([[0, 0, GAP], [1, 2, GAP], [2, 2, GAP], [2, GAP, 5], [2, GAP, 5], [9, 8, 7]])
+    found: Any = quadratic_kappas(make_table(values), least_items=2).mean
+    slow: list[Any] = [
+        quadratic_kappas(make_table(np.delete(values, i, axis=0)), least_items=2).mean.value
+        for i in range(6)
+    ]
+    error = np.sqrt(5 * np.var(slow))
+    assert found.n == 2
+    assert found.low == pytest.approx(max(-1, found.value - student.ppf(0.975, 5) * error))
 
 
 def test_a_constant_annotator_is_said_in_words() -> None:

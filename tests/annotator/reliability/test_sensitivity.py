@@ -45,8 +45,11 @@ def test_a_criterion_that_was_not_damaged_for_an_annotator_is_said_in_words() ->
 
 
 def test_the_smallest_drop_that_counts_can_be_set() -> None:
-    found = sensitivity(SENTINELS, least_drop=3)
-    assert chosen(found, None, None).detected.value == pytest.approx(1 / 3)
+    shares = [
+        chosen(sensitivity(SENTINELS, least_drop=least), None, None).detected.value
+        for least in (2, 3, 5)
+    ]
+    assert shares == pytest.approx([2 / 3, 1 / 3, 0])
 
 
 def test_no_sentinels_are_said_in_words() -> None:
