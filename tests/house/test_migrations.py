@@ -57,7 +57,7 @@ def fill(old: Any) -> None:
                 claims_sha256="r",
                 position=position,
             )
-            for statuses in ("", "open", "open submitted", "submitted open submitted"):
+            for statuses in ("", "open", "open submitted lapsed", "submitted open submitted"):
                 candidate = make["Candidate"](
                     reference=reference, candidate_id=statuses, claims="1.", claims_sha256="c"
                 )
@@ -100,7 +100,9 @@ def test_a_filled_database_of_the_first_schema_knows_its_places_afterwards(
         (slug, position, statuses, held, held < overlap)
         for slug, overlap in (("one", 1), ("two", 2))
         for position in (4, 9)
-        for held, statuses in enumerate(("", "open", "open submitted", "submitted open submitted"))
+        for held, statuses in enumerate(
+            ("", "open", "open submitted lapsed", "submitted open submitted")
+        )
     ]
     assert list(rows) == expected
     for candidate in Candidate.objects.select_related("reference"):
