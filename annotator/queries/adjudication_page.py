@@ -134,6 +134,8 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
     is_open = conflict.status == ConflictStatus.OPEN
     locked = locked_candidates(conflict.campaign).filter(pk__in=[one.pk for one in pair])
     undecided = [one for one in pair if one.pk not in rulings]
+    # A turn on one candidate of a pair is none on the pair.
+    is_held = is_open and len(own) >= len(undecided) and not is_taken
     open_ratings = [r for r in ratings if r.candidate_id not in rulings]
     return AdjudicationPage(
         conflict_id=conflict.pk,
@@ -153,9 +155,9 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
         ),
         annotators=_annotators(numbers, undecided, open_ratings),
         signatures=_signatures(pair),
-        held_until=min(own) if own and is_open else None,
+        held_until=min(own) if is_held else None,
         is_taken=is_taken,
-        is_shown=bool(own) or (not is_taken and locked.count() == len(pair)),
+        is_shown=is_held or (not is_taken and locked.count() == len(pair)),
         seen=seen_sha256(open_ratings),
         preference=reading_preference(user),
     )

@@ -161,14 +161,14 @@ def _cases(
     by_pair: dict[tuple[UUID, ...], list[dict[str, Any]]] = {}
     for row in rows:
         by_pair.setdefault(_pair(row), []).append(row)
-    for pair, group in sorted(
-        by_pair.items(), key=lambda item: sorted(names[pk] for pk in item[0])
-    ):
+    called = {pair: sorted(names[pk] for pk in pair) for pair in by_pair}
+    for pair in sorted(by_pair, key=lambda pair: (len(pair), called[pair])):
+        group = by_pair[pair]
         held = [turns[pk] for pk in pair if pk in turns]
         own = [turn.expires_at for turn in held if turn.adjudicator_id == user.pk]
         yield Case(
             group[0]["pk"],
-            tuple(sorted(names[pk] for pk in pair)),
+            tuple(called[pair]),
             tuple(finding_words(row["kind"], row["criterion"], row["gap"]) for row in group),
             min(own) if own else None,
             len(own) < len(held),

@@ -143,7 +143,9 @@ def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
         (f"{TAKE}{one.takes}", f"Annotator {one.number}", one.takes is not None)
         for one in page.annotators
     ]
-    found += [(str(Decision.MEAN), "Mean", True), (str(Decision.SCORES), "New scores", True)]
+    found.append((str(Decision.MEAN), "Mean", True))
+    if page.is_open:
+        found.append((str(Decision.SCORES), "New scores", True))
     return [
         Column(value, words, key, value == sent, is_open)
         for key, (value, words, is_open) in enumerate(found, start=1)

@@ -1,19 +1,25 @@
 """No page or answer for an annotator tells the system, another's rating, or that a conflict is."""
 
 import re
+from html import unescape
 from itertools import combinations
 
 import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
-from annotator.models import Assignment, Comparison, Conflict
+from annotator.models import Assignment, Comparison, Conflict, User
+from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.rubric import ALL_CRITERIA, CRITERIA
+from annotator.services.adjudication import rule
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.people import create_token
 from annotator.services.stated_preferences import submit_preference
+from annotator.services.turns import take_turn
 
 HIS_WORDS = "bobscommentcanary"
+RULING_WORDS = "rulingcanary"
+PASSWORD = "a long enough phrase"
 
 
 def compare(user, reference) -> list[Comparison]:
@@ -22,8 +28,33 @@ def compare(user, reference) -> list[Comparison]:
     return assign_comparisons(campaign=reference.campaign, annotator=user, pairs=pairs)
 
 
+@pytest.fixture(params=["open", "taken", "ruled"])
+def state(request, settings) -> str:
+    """How far an adjudicator has come with the conflict that alice's rating opens."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return request.param
+
+
+def adjudicate(state: str, carol: User) -> None:
+    """Have carol open the conflict, and rule on it."""
+    conflict = Conflict.objects.get(kind="overall_gap")
+    carol.set_password(PASSWORD)
+    if state in {"taken", "ruled"}:
+        take_turn(conflict_id=conflict.pk, adjudicator=carol)
+    if state == "ruled":
+        rule(
+            conflict_id=conflict.pk,
+            adjudicator=carol,
+            decision="scores",
+            scores=dict.fromkeys(CRITERIA, 3),
+            reason_code="overlooked",
+            reason=RULING_WORDS,
+            password=PASSWORD,
+        )
+
+
 @pytest.fixture
-def shown(cast, client: Client) -> dict[str, str]:
+def shown(cast, client: Client, state: str) -> dict[str, str]:
     """Give everything that alice is shown, by address, while bob disagrees with her."""
     reference = cast.reference("r1", 3)
     cast.assign(cast.alice, reference)
@@ -41,6 +72,7 @@ def shown(cast, client: Client) -> dict[str, str]:
     values = dict.fromkeys(CRITERIA, "9")
     posted = client.post(f"/rate/{hers[0].pk}/", values, follow=True)
     assert Conflict.objects.exists()
+    adjudicate(state, cast.carol)
     htmx = Client(headers={"HX-Request": "true"})
     htmx.force_login(cast.alice)
     token = create_token(user=cast.alice).token
@@ -49,6 +81,7 @@ def shown(cast, client: Client) -> dict[str, str]:
     pages = {
         "submit": posted,
         "again": client.post(f"/rate/{hers[0].pk}/", values | {CRITERIA[0]: "1"}),
+        "own": client.get(f"/rate/{hers[0].pk}/"),
         "mistake": client.post(f"/rate/{hers[1].pk}/", {}),
         "overall": client.post(f"/rate/{hers[1].pk}/overall/", values),
         "draft": client.post(f"/rate/{hers[1].pk}/draft/", values | {"draft_version": "0"}),
@@ -105,6 +138,17 @@ def test_nothing_of_another_annotator_is_shown(shown, cast) -> None:
         assert not re.search(r"\bbob\b", text), name
         assert not re.search(numerators, text), name
         assert not any(pk in text for pk in theirs), name
+
+
+def test_nothing_of_an_adjudication_is_shown_but_the_sentence_that_every_lock_has(
+    shown, state
+) -> None:
+    for name, text in shown.items():
+        assert RULING_WORDS not in text, name
+        assert not re.search(
+            r"\bcarol\b|ruling|ruled|(?<!to the )adjudicat", text, re.IGNORECASE
+        ), name
+    assert (LOCKED_SENTENCE in unescape(shown["own"])) == (state != "open")
 
 
 def test_no_conflict_is_mentioned(shown) -> None:

@@ -1,0 +1,200 @@
+"""An adjudicator rules in a real Chromium."""
+
+import os
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from annotator.models import Adjudication, Conflict, Rating, Ruling, User
+from annotator.rubric import CRITERIA
+from annotator.services.ratings import revise_rating
+from tests.browser.axe import faults
+from tests.browser.room import furnish
+
+PASSWORD = "a long enough phrase"
+SHOTS = os.environ.get("SCREENSHOTS", "")
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def carol(cast: Any, transactional_db: None) -> User:
+    user: User = cast.carol
+    user.set_password(PASSWORD)
+    user.save()
+    return user
+
+
+@pytest.fixture
+def ratings(cast, carol: User) -> list[Rating]:
+    """Two candidates in opposite order, with comments, a note and a tag on words of a claim."""
+    reference = cast.reference("r1", 2)
+    furnish(reference)
+    first, second = reference.candidates.order_by("candidate_id")
+    made = []
+    for person, values in ((cast.alice, (2, 9)), (cast.bob, (8, 3))):
+        rows = {row.candidate_id: row for row in cast.assign(person, reference)}
+        for candidate, value in zip((first, second), values, strict=True):
+            rating = cast.submit(rows[candidate.pk], [value, value, 5, value])
+            start = candidate.claims.index("a lid") if "a lid" in candidate.claims else 14
+            made.append(
+                revise_rating(
+                    rating_id=rating.pk,
+                    annotator=person,
+                    version=1,
+                    scores=rating.scores,
+                    comment=f"The hinge is {'missing' if value < 5 else 'implied by the lid'}.",
+                    note="See claim 1 of the reference.",
+                    error_tags=[{"tag": "vagueness", "start": start, "end": start + 12}],
+                )
+            )
+    return made
+
+
+@pytest.fixture
+def listed(ratings, site: str, page: Page, complaints) -> Page:
+    """The list of conflicts, reached by keyboard from the sign-in page."""
+    page.goto(f"{site}/login/?next=/adjudication/")
+    page.keyboard.type("carol")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/adjudication/")
+    return page
+
+
+@pytest.fixture
+def room(listed: Page) -> Page:
+    """The first conflict, taken by one key."""
+    expect(listed.get_by_role("button", name="Take the first free conflict")).to_be_focused()
+    listed.keyboard.press("Enter")
+    listed.wait_for_url("**/adjudication/*-*/")
+    expect(listed.get_by_role("button", name="Keys")).to_be_visible()
+    return listed
+
+
+def shoot(page: Page, name: str) -> None:
+    """Keep pictures where somebody asked for them, in both colour schemes."""
+    for scheme in ("light", "dark") if SHOTS else ():
+        page.emulate_media(color_scheme=scheme)
+        page.screenshot(path=f"{SHOTS}/{name}-{scheme}.png")
+    if SHOTS:
+        page.emulate_media(color_scheme="light")
+
+
+def open_flip(page: Page, site: str) -> None:
+    page.goto(f"{site}/adjudication/{Conflict.objects.get(kind='order_flip').pk}/")
+    take = page.get_by_role("button", name="Take this conflict")
+    if take.count():
+        take.press("Enter")
+        page.wait_for_selector("#held-until")
+    expect(page.get_by_role("button", name="Keys")).to_be_visible()
+
+
+def test_a_conflict_is_ruled_by_keyboard_alone(room: Page, site: str) -> None:
+    shoot(room, "one")
+    room.keyboard.press("2")
+    room.keyboard.type("the ratings")
+    room.keyboard.press("Tab")
+    room.keyboard.type("Claim 1 keeps the lid: 1 and 2 are words here.")
+    room.keyboard.press("Tab")
+    room.keyboard.press("Space")
+    room.keyboard.press("Tab")
+    room.keyboard.type(PASSWORD)
+    room.keyboard.press("Enter")
+    room.wait_for_url(f"{site}/adjudication/")
+    row = Adjudication.objects.get()
+    assert (row.decision, row.reason_code, row.has_guideline_gap) == (
+        "take",
+        "both-defensible",
+        True,
+    )
+    assert row.reason == "Claim 1 keeps the lid: 1 and 2 are words here."
+    expect(room.get_by_role("link", name="Candidate")).to_have_count(2)
+
+
+def test_new_scores_of_two_candidates_are_typed_by_keyboard(room: Page, site: str) -> None:
+    open_flip(room, site)
+    shoot(room, "two")
+    room.keyboard.press("4")
+    for score in ("7", "6", "10", "5", "3", "2", "1", "0"):
+        room.keyboard.type(score)
+        room.keyboard.press("Tab")
+    room.locator("#id_reason_code").select_option("overlooked")
+    room.locator("#id_reason").fill("Both overlooked the hinge.")
+    room.locator("#id_password").fill(PASSWORD)
+    room.keyboard.press("Control+Enter")
+    room.wait_for_url(f"{site}/adjudication/")
+    rows = [[row.scores[key] for key in CRITERIA] for row in Ruling.objects.all()]
+    assert sorted(rows) == [["3", "2", "1", "0"], ["7", "6", "10", "5"]]
+    room.goto(f"{site}/adjudication/{Conflict.objects.get(kind='order_flip').pk}/")
+    expect(room.get_by_text("Signed by carol")).to_be_visible()
+    shoot(room, "ruled")
+
+
+def test_what_is_missing_is_marked_and_everything_typed_but_the_password_stays(
+    room: Page, complaints: list[str]
+) -> None:
+    room.locator("#id_reason").fill("Kept.")
+    room.locator("#id_password").fill(PASSWORD)
+    with room.expect_navigation():
+        room.keyboard.press("Enter")
+    expect(room.locator(".error:visible")).to_have_count(2)
+    expect(room.locator("#id_reason")).to_have_value("Kept.")
+    expect(room.locator("#id_password")).to_have_value("")
+    shoot(room, "wrong")
+    assert all("422" in line for line in complaints)
+    complaints.clear()
+
+
+def test_tagged_words_are_marked_and_found_from_the_list_of_words(room: Page) -> None:
+    assert room.evaluate("[...CSS.highlights.get('tagged')].length") == 2
+    link = room.locator(".said [data-place]").first
+    before = room.url
+    link.click()
+    assert room.url == before
+
+
+def test_the_pages_have_no_fault_that_axe_core_finds(room: Page, site: str) -> None:
+    assert faults(room) == []
+    room.goto(f"{site}/adjudication/")
+    shoot(room, "list")
+    assert faults(room) == []
+    open_flip(room, site)
+    assert faults(room) == []
+
+
+def test_the_frame_never_scrolls_sideways(room: Page, site: str) -> None:
+    for _ in range(2):
+        for width, height in ((1440, 900), (1280, 800), (360, 740)):
+            room.set_viewport_size({"width": width, "height": height})
+            box = room.evaluate(
+                "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight])"
+                "(document.documentElement)"
+            )
+            assert box[0] <= width
+            assert width < 1000 or box[1] <= height
+        open_flip(room, site)
+
+
+def test_without_a_script_a_conflict_is_taken_ruled_and_given_back(
+    ratings, browser: Browser, site: str, carol: User, enter
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    enter(context, carol)
+    page = context.new_page()
+    page.goto(f"{site}/adjudication/")
+    page.get_by_role("link", name="Candidate").first.click()
+    page.get_by_role("button", name="Take this conflict").click()
+    page.get_by_role("button", name="Give back").click()
+    expect(page.get_by_text("Given back")).to_be_visible()
+    page.get_by_role("button", name="Take the first free conflict").click()
+    page.get_by_label("Mean").check()
+    page.get_by_label("Reason").select_option("overlooked")
+    page.get_by_label("In your words").fill("Overlooked.")
+    page.get_by_label("Your password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign the ruling").click()
+    expect(page.get_by_text("ruled and signed")).to_be_visible()
+    assert Adjudication.objects.get().decision == "mean"
+    context.close()
