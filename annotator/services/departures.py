@@ -12,6 +12,7 @@ from annotator.models import (
     Assignment,
     AssignmentStatus,
     AuditEvent,
+    Campaign,
     Departure,
     DepartureKind,
     DepartureReason,
@@ -41,6 +42,7 @@ def skip_assignment(*, assignment: Assignment, reason_code: str, reason: str = "
             {"reason_code": ["Recuse yourself instead."]},
         )
     _check(reason_code, DepartureReason.values, reason)
+    _lock_open_campaign(assignment)
     _leave(assignment, AssignmentStatus.SKIPPED)
     return _depart(assignment, DepartureKind.SKIP, reason_code, reason, timezone.now())
 
@@ -54,6 +56,7 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
     rated already stays, and the audit trail says that the recusal came after it.
     """
     _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
+    _lock_open_campaign(assignment)
     now = timezone.now()
     rows = Assignment.objects.filter(
         annotator_id=assignment.annotator_id,
@@ -79,6 +82,7 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
 @transaction.atomic
 def return_to(*, assignment: Assignment) -> None:
     """Take a skipped candidate back, if its place is still free."""
+    _lock_open_campaign(assignment)
     rows = Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.SKIPPED)
     # The status first: whoever changes it holds the place, and a refusal below undoes it.
     if not rows.update(status=AssignmentStatus.OPEN):
@@ -113,6 +117,12 @@ def _check(reason_code: str, known: Collection[str], reason: str) -> None:
         raise Refused(why, {"reason": [why]})
     if "\x00" in reason:
         raise Refused("The reason holds a NUL character.", {"reason": ["NUL character."]})
+
+
+def _lock_open_campaign(assignment: Assignment) -> None:
+    """Refuse in a closed campaign; have those who leave it at one moment wait for each other."""
+    if not Campaign.objects.select_for_update().get(pk=assignment.campaign_id).is_open:
+        raise OutOfDate("The campaign is closed; nothing changes hands any more.")
 
 
 def _leave(assignment: Assignment, status: AssignmentStatus) -> None:
@@ -158,6 +168,8 @@ def _reroute(left: Assignment) -> Assignment | None:
     )
     if other is None:
         return None
+    # Who takes their next candidate at this moment waits, so that no number is given twice.
+    list(members.select_for_update().filter(user=other))
     last = Assignment.objects.filter(campaign=left.campaign, annotator=other)
     position = (last.order_by("-position").values_list("position", flat=True).first() or 0) + 1
     row = Assignment.objects.create(

@@ -44,6 +44,8 @@ def save_draft(
     now = timezone.now()
     try:
         with transaction.atomic():
+            # A submit of the same assignment ends before or begins after this.
+            list(Assignment.objects.select_for_update().only("pk").filter(pk=assignment.pk))
             if _rating_version(assignment) != rating_version:
                 raise DraftMoved(
                     "This candidate was submitted in another tab; this text was not kept.",

@@ -42,7 +42,8 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     try:
         _store(page, form, request.user)
     except Refused as refusal:
-        if refusal.status == OutOfDate.status:
+        # What the page's script is refused it sends again as a page: that one counts.
+        if refusal.status == OutOfDate.status and not request.headers.get("HX-Request"):
             keep_refused(
                 assignment=page.assignment,
                 typed=form.as_typed,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from annotator.forms.rating import RatingForm
 from annotator.gate import SignedInRequest
-from annotator.refusals import Refused
+from annotator.refusals import OutOfDate, Refused
 from annotator.services.drafts import save_draft
 from annotator.typology import clean_tags
 from annotator.views.rate_form import tags_context
@@ -48,6 +48,8 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
         context = {"page": page, "sent": {"error_tags": changed}, **tags_context(page, changed)}
         return render(request, "annotator/_tags.html", context)
     try:
+        if not page.is_writable:
+            raise OutOfDate(page.closed_because)
         save_draft(
             assignment=page.assignment,
             typed=form.as_typed | {"error_tags": changed},

@@ -54,7 +54,12 @@ def keep_typed(request: SignedInRequest, page: RatePage) -> HttpResponse | None:
 def show_again(
     request: SignedInRequest, pk: UUID, form: RatingForm, refusal: Refused
 ) -> HttpResponse:
-    """Show the page once more with everything that was typed, and why it was not stored."""
+    """Show the page once more with everything that was typed, and why it was not stored.
+
+    Only that is said: a score that is missing is no fault of a skip.
+    """
+    form.is_valid()
+    form.errors.clear()
     form.take_refusal(refusal)
     is_conflict = refusal.status == OutOfDate.status
     context = page_context(own_page(request, pk), form, is_conflict=is_conflict)

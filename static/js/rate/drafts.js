@@ -101,7 +101,8 @@ function showClash(answer) {
       }),
     );
   } else {
-    clash.append(button("Load the page as it is now", () => { isSettled = true; location.reload(); }));
+    // The draft is gone because another tab submitted: a submit here is answered with both.
+    clash.append(button("Show both", () => form.requestSubmit()));
   }
   clash.hidden = false;
 }

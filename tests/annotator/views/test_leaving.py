@@ -211,3 +211,34 @@ def test_leaving_needs_a_token_of_this_site_and_a_post(cast, rows, action: str) 
         assert answer.status_code == 403
     assert stranger.get(path(rows[0], action)).status_code == 405
     assert status(rows[0]) == "open"
+
+
+@pytest.mark.parametrize("action", ["skip/", "recuse/", "take-back/"])
+def test_nothing_changes_hands_in_a_closed_campaign(client, rows, action: str) -> None:
+    if action == "take-back/":
+        client.post(path(rows[0], "skip/"), ACTIONS["skip/"])
+    before = status(rows[0])
+    Campaign.objects.update(status="closed")
+    answer = client.post(path(rows[0], action), ACTIONS[action])
+    assert answer.status_code == 409
+    assert b"closed" in answer.content
+    assert status(rows[0]) == before
+
+
+def test_a_refused_skip_does_not_call_unset_scores_a_fault(client, rows, form_of) -> None:
+    sent = form_of(client.get(path(rows[0])))
+    answer = client.post(path(rows[0], "skip/"), sent | {"leave_code": ""})
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert "Choose a reason." in html
+    assert "Choose a score" not in html
+
+
+def test_a_refusal_that_the_script_repeats_as_a_page_is_told_once(
+    client, cast, rows, typed
+) -> None:
+    cast.submit(rows[0])
+    sent = typed(version="0", draft_version="0", key="late")
+    for headers in ({"HX-Request": "true"}, {}):
+        assert client.post(path(rows[0]), sent, headers=headers).status_code == 409
+    assert AuditEvent.objects.filter(action="rating.refused").count() == 1

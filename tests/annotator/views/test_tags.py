@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from annotator.models import Draft, Rating
+from annotator.models import Campaign, Draft, Rating
 
 pytestmark = pytest.mark.embedded
 SCRIPT = {"HX-Request": "true"}
@@ -154,4 +154,14 @@ def test_anothers_text_is_not_quoted(client, cast, rows, name: str, headers) -> 
         sent = {"tag": "add vagueness candidate 0 9", "error_tags": "[]"}
         answer = client.post(f"/rate/{pk}/tags/", sent, headers=headers)
         assert answer.status_code == 404 and b"A mug" not in answer.content
+    assert not Draft.objects.exists()
+
+
+def test_without_script_a_locked_rating_takes_no_tag_and_gets_no_draft(
+    client, cast, rows, form_of
+) -> None:
+    cast.submit(rows[0])
+    Campaign.objects.update(status="closed")
+    sent = form_of(client.get(f"/rate/{rows[0].pk}/")) | {"tag": "add vagueness"}
+    assert client.post(path(rows[0]), sent).status_code == 409
     assert not Draft.objects.exists()
