@@ -99,6 +99,8 @@ class Work:
     next_seconds: list[float] = field(default_factory=list)
     submit_seconds: list[float] = field(default_factory=list)
     given: list[str] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)
+    given_again: int = 0
     acknowledged: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     is_finished: bool = False
@@ -177,8 +179,11 @@ def _one(door: Door, wire: Wire, work: Work) -> bool:
         return sum(work.statuses.values()) > failures  # a failure is not the end of the work
     name, item = taken
     work.given.append(name)
+    work.given_again += name in work.done
     start = time.perf_counter()
     is_stored = door.submit(wire, item, scores_for(work.annotator, name))
     work.submit_seconds.append(time.perf_counter() - start)
-    work.acknowledged += is_stored
+    if is_stored:
+        work.acknowledged += 1
+        work.done.add(name)
     return True

@@ -62,7 +62,7 @@ class Figures:
     @property
     def given_twice(self) -> int:
         """Items that one person was given again after an acknowledged annotation."""
-        return sum(len(work.given) - len(set(work.given)) for work in self.works)
+        return sum(work.given_again for work in self.works)
 
     @property
     def acknowledged(self) -> int:
