@@ -17,6 +17,7 @@ from annotator.views import (
     ratings,
     reading,
     rubric,
+    rulings,
     tags,
 )
 
@@ -54,6 +55,8 @@ urlpatterns = [
     path("campaigns/<slug:slug>/reopen/", campaign_rules.reopen, name="reopen_campaign"),
     path("campaigns/<slug:slug>/members/", members.members, name="members"),
     path("campaigns/<slug:slug>/members/revoke/", members.revoke, name="revoke"),
+    path("campaigns/<slug:slug>/rulings/", rulings.rulings, name="rulings"),
+    path("campaigns/<slug:slug>/rulings/<uuid:pk>/void/", rulings.void, name="void_ruling"),
     path("campaigns/<slug:slug>/next/", ratings.take_next_candidate, name="take_next"),
     path("campaigns/<slug:slug>/comparisons/", compare.ask, name="ask_comparisons"),
     path("healthz", health.healthz, name="healthz"),

@@ -1,6 +1,7 @@
 """Rulings: one per conflict, signed, by who has not rated, and without touching a rating."""
 
 import threading
+import uuid
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -19,7 +20,12 @@ from annotator.models import (
     User,
 )
 from annotator.queries.locks import LOCKED_SENTENCE
-from annotator.queries.signatures import ratings_seen, seen_sha256, signature_holds
+from annotator.queries.signatures import (
+    ratings_seen,
+    record_sha256,
+    seen_sha256,
+    signature_holds,
+)
 from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import CRITERIA
 from annotator.services.adjudication import exact_mean, rule, void_adjudication
@@ -251,6 +257,11 @@ def test_the_signature_names_who_what_and_when_and_breaks_with_any_change(rows, 
         changed = Adjudication.objects.get(pk=row.pk)
         setattr(changed, field, value)
         assert not signature_holds(changed), field
+    for field in ("pk", "conflict_id", "adjudicator_id"):
+        changed = Adjudication.objects.get(pk=row.pk)
+        rulings = list(changed.rulings.all())
+        setattr(changed, field, uuid.uuid4())
+        assert record_sha256(changed, rulings) != row.record_sha256, field
     ruling = row.rulings.get()
     ruling.scores = ruling.scores | {"overall_quality": "10"}
     ruling.save()
@@ -284,16 +295,17 @@ def test_a_ruled_rating_is_locked_with_the_sentence_that_all_locks_have(rows, ca
     assert refused.value.sentence == LOCKED_SENTENCE
 
 
-def test_a_later_rating_opens_nothing_on_ruled_candidates(rows, cast, carol) -> None:
-    decide(flip(), carol)
-    cast.campaign.overlap = 3
-    cast.campaign.save()
+def test_a_later_rating_opens_nothing_on_ruled_candidates(cast, carol) -> None:
+    reference = cast.reference("r1", 1)
+    for person, clarity in ((cast.alice, 1), (cast.bob, 9)):
+        (row,) = cast.assign(person, reference)
+        cast.submit(row, (5, clarity, 5, 5))
+    decide(Conflict.objects.get(), carol)
     eve = User.objects.create(username="eve")
     Membership.objects.create(user=eve, campaign=cast.campaign, role="annotator")
-    reference = rows["alice"][0].candidate.reference
-    for row in cast.assign(eve, reference):
-        cast.submit(row, (5, 0, 10, 5))
-    assert statuses() == {"ruled": 11}
+    (row,) = cast.assign(eve, reference)
+    cast.submit(row, (0, 5, 10, 5))
+    assert statuses() == {"ruled": 1}
 
 
 def test_a_voided_signature_shows_and_opens_its_conflicts_again(rows, cast, carol) -> None:

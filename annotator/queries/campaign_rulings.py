@@ -1,0 +1,37 @@
+"""The rulings of a campaign as its admins read them: who signed what, and whether it holds."""
+
+from dataclasses import dataclass
+
+from annotator.models import Adjudication, Campaign
+from annotator.queries.signatures import signature_holds
+
+MOST_LISTED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRuling:
+    """An adjudication with the reference that it is on, and whether its record is unchanged."""
+
+    row: Adjudication
+    reference_id: str
+    title: str
+    candidates: int
+    holds: bool
+
+
+def campaign_rulings(campaign: Campaign) -> tuple[SignedRuling, ...]:
+    """Return the latest rulings, void ones included; no claim text and no rating is read."""
+    rows = (
+        Adjudication.objects.filter(conflict__campaign=campaign)
+        .select_related("conflict__candidate__reference", "voided_by")
+        .defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
+        .prefetch_related("rulings")
+        .order_by("-made_at")[:MOST_LISTED]
+    )
+    return tuple(_signed(row) for row in rows)
+
+
+def _signed(row: Adjudication) -> SignedRuling:
+    reference = row.conflict.candidate.reference
+    count = len(row.rulings.all())
+    return SignedRuling(row, reference.reference_id, reference.title, count, signature_holds(row))
