@@ -28,7 +28,9 @@ Measure = Callable[[Scale, Path], Figures]
 def main() -> None:
     """Run every application at every size and print one table."""
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # Both end the run as an exception does, so that every server is ended on the way out.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda got, _frame: sys.exit(128 + got))
     print(f"{os.cpu_count()} cores; one row an application and size")
     print(" | ".join(HEADINGS), flush=True)
     runs, refusals = [], []
