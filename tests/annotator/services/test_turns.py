@@ -96,7 +96,8 @@ def test_another_adjudicator_waits_until_it_is_given_back(conflict, cast, dora) 
 
 def test_a_turn_on_one_conflict_of_a_candidate_is_one_on_all_of_them(conflict, cast, dora) -> None:
     take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
-    sibling = Conflict.objects.filter(candidate=conflict.candidate, kind="criterion_gap").first()
+    siblings = Conflict.objects.filter(candidate=conflict.candidate, kind="criterion_gap")
+    sibling = siblings.earliest("pk")
     with pytest.raises(OutOfDate):
         take_turn(conflict_id=sibling.pk, adjudicator=dora)
 
