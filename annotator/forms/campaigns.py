@@ -7,30 +7,12 @@ from typing import Any, Final
 
 from django import forms
 
+from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
-from annotator.refusals import Refused
 from annotator.rubric import HIGHEST, TOTAL_WEIGHT
 from annotator.services.campaigns import LONGEST_REASON, CampaignRules
 
 MOST_ANNOTATORS: Final = 20
-
-
-class RefusableForm(forms.Form):
-    """A form that shows what a service refused, and puts the focus on the first wrong field."""
-
-    def take_refusal(self, refusal: Refused) -> None:
-        """Show a refusal beside its fields, or above the form when it names none of them."""
-        fields = {name: why for name, why in refusal.fields.items() if name in self.fields}
-        for name, reasons in fields.items():
-            self.add_error(name, reasons)
-        if not fields:
-            self.add_error(None, refusal.sentence)
-
-    def focus_error(self) -> None:
-        """Have the first wrong field take the focus."""
-        wrong = next((name for name in self.fields if name in self.errors), None)
-        if wrong:
-            self.fields[wrong].widget.attrs["autofocus"] = True
 
 
 class NewCampaignForm(RefusableForm):

@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.forms.rating import ASCII_SPACE, LARGEST_VERSION, CommentField, EverySent
+from annotator.forms.refusable import RefusableForm, RubricForm
 from annotator.models import Preference
-from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.services.stated_preferences import LONGEST_COMMENT
 
@@ -39,8 +39,10 @@ class PreferenceField(forms.Field):
         return int(text)
 
 
-class PreferenceForm(forms.Form):
+class PreferenceForm(RubricForm):
     """What the compare page posts; `version` is 0 for a first preference, else the one revised."""
+
+    of_other_buttons = OF_OTHER_BUTTONS
 
     version = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
     comment = CommentField(
@@ -57,32 +59,10 @@ class PreferenceForm(forms.Form):
         for key in ALL_CRITERIA:
             self.fields[key] = PreferenceField(label=NAMES[key])
 
-    def clean(self) -> dict[str, Any]:
-        unknown = sorted(set(self.data) - set(self.fields) - OF_OTHER_BUTTONS)
-        if unknown:
-            raise ValidationError(f"This rubric has no field named {unknown[0][:40]}.")
-        return self.cleaned_data
-
-    def take_refusal(self, refusal: Refused) -> None:
-        """Show what a service refused beside its field, or above the form when it has none."""
-        fields = {name: why for name, why in refusal.fields.items() if name in self.fields}
-        for name, reasons in fields.items():
-            self.add_error(name, reasons)
-        if not fields:
-            self.add_error(None, refusal.sentence)
-
     @property
     def judgements(self) -> dict[str, int]:
         """The valid answers; all five when the form is valid."""
         return {key: self.cleaned_data[key] for key in ALL_CRITERIA if key in self.cleaned_data}
-
-    @property
-    def version_seen(self) -> int:
-        return self.cleaned_data.get("version") or 0
-
-    def typed(self, name: str) -> str:
-        """Return what was sent under a name, the last when there are several."""
-        return str(self.data.get(name, ""))
 
 
 def as_sent(preference: Preference) -> dict[str, str]:
@@ -93,7 +73,7 @@ def as_sent(preference: Preference) -> dict[str, str]:
     }
 
 
-class AskForm(forms.Form):
+class AskForm(RefusableForm):
     """What an admin says to have comparisons given out: how many of all pairs, and the seed."""
 
     share = forms.DecimalField(
@@ -111,12 +91,6 @@ class AskForm(forms.Form):
         initial=0,
         help_text="The same seed draws the same pairs; a larger share adds to a smaller one.",
     )
-
-    def focus_error(self) -> None:
-        """Have the first wrong field take the focus."""
-        wrong = next((name for name in self.fields if name in self.errors), None)
-        if wrong:
-            self.fields[wrong].widget.attrs["autofocus"] = True
 
     @property
     def exact_share(self) -> Fraction:

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.formats.strict_json import StrictJsonError, loads
+from annotator.forms.refusable import RubricForm
 from annotator.models import Rating
-from annotator.refusals import Refused
 from annotator.rubric import CRITERIA, NAMES
 from annotator.services.ratings import LONGEST_COMMENT
 
@@ -87,8 +87,10 @@ def _version() -> forms.IntegerField:
     return forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
 
 
-class RatingForm(forms.Form):
+class RatingForm(RubricForm):
     """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
+
+    of_other_buttons = OF_OTHER_BUTTONS
 
     key = forms.CharField(required=False, max_length=LONGEST_KEY)
     version = _version()
@@ -103,28 +105,10 @@ class RatingForm(forms.Form):
         for criterion in CRITERIA:
             self.fields[criterion] = ScoreField(label=NAMES[criterion])
 
-    def clean(self) -> dict[str, Any]:
-        unknown = sorted(set(self.data) - set(self.fields) - OF_OTHER_BUTTONS)
-        if unknown:
-            raise ValidationError(f"This rubric has no field named {unknown[0][:40]}.")
-        return self.cleaned_data
-
-    def take_refusal(self, refusal: Refused) -> None:
-        """Show what a service refused beside its field, or above the form when it has none."""
-        fields = {name: why for name, why in refusal.fields.items() if name in self.fields}
-        for name, reasons in fields.items():
-            self.add_error(name, reasons)
-        if not fields:
-            self.add_error(None, refusal.sentence)
-
     @property
     def scores(self) -> dict[str, int]:
         """The valid scores; all four when the form is valid."""
         return {key: self.cleaned_data[key] for key in CRITERIA if key in self.cleaned_data}
-
-    @property
-    def version_seen(self) -> int:
-        return self.cleaned_data.get("version") or 0
 
     @property
     def draft_version_seen(self) -> int | None:
@@ -143,10 +127,6 @@ class RatingForm(forms.Form):
     def as_typed(self) -> dict[str, str]:
         """Return what a draft keeps: every field as it was typed, right or wrong."""
         return {name: self.typed(name) for name in TYPED}
-
-    def typed(self, name: str) -> str:
-        """Return what was sent under a name, the last when there are several."""
-        return str(self.data.get(name, ""))
 
 
 def as_sent(rating: Rating) -> dict[str, str]:

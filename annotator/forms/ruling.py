@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.forms.rating import ASCII_SPACE, SCORE, CommentField
+from annotator.forms.refusable import RefusableForm
 from annotator.models import Decision, RulingReason
-from annotator.refusals import Refused
 from annotator.rubric import CRITERIA
 from annotator.services.adjudication import LONGEST_REASON
 
@@ -18,8 +18,10 @@ TAKE: Final = f"{Decision.TAKE} "
 SCORE_NAMES: Final = (*CRITERIA, *(f"{OTHER}{key}" for key in CRITERIA))
 
 
-class RulingForm(forms.Form):
+class RulingForm(RefusableForm):
     """What the adjudication page posts; `decision` is `mean`, `scores`, or `take` and a rating."""
+
+    places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
 
     decision = forms.CharField(
         error_messages={"required": "Choose a rating, the mean, or new scores."}
@@ -67,16 +69,3 @@ class RulingForm(forms.Form):
         sent = {key: self.typed(f"{prefix}{key}").strip(ASCII_SPACE) for key in CRITERIA}
         found = {key: int(text) for key, text in sent.items() if SCORE.fullmatch(text)}
         return found if any(sent.values()) else None
-
-    def take_refusal(self, refusal: Refused) -> None:
-        """Show what a service refused beside its field, or above the form when it has none."""
-        places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
-        fields = {places.get(name, name): why for name, why in refusal.fields.items()}
-        for name, reasons in fields.items():
-            self.add_error(name, reasons)
-        if not fields:
-            self.add_error(None, refusal.sentence)
-
-    def typed(self, name: str) -> str:
-        """Return what was sent under a name, the last when there are several."""
-        return str(self.data.get(name, ""))

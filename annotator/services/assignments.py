@@ -177,7 +177,9 @@ def _free_candidates(
     if recused:
         free = free.exclude(reference_id__in=recused)
     if last.reference_id:
-        yield from _shuffled(free.filter(reference_id=last.reference_id))
+        # The place too, so that the index by place is searched and not walked.
+        here = free.filter(reference_id=last.reference_id, queue_position=last.queue_position)
+        yield from _shuffled(here)
     yield from _shuffled(free.filter(queue_position__gt=last.queue_position))
     yield from _shuffled(free.filter(queue_position__lte=last.queue_position))
     # The sweeper does this every few seconds; nobody is sent away for its next turn.

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotator.forms.campaigns import (
     NewCampaignForm,
     ReasonForm,
-    RefusableForm,
     RulesForm,
     rules_as_sent,
 )
+from annotator.forms.refusable import RefusableForm
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign
 from annotator.refusals import Refused
