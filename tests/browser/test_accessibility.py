@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotator import permissions
-from annotator.models import Assignment, Campaign, CampaignStatus, Role, User
+from annotator.models import Assignment, Campaign, CampaignStatus, Conflict, Role, User
 from annotator.services.comparisons import assign_comparisons
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.services.datasets import SplitPlan, import_dataset
@@ -25,6 +25,10 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export"),
 }
+OF_A_CAMPAIGN = (
+    *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
+    "annotator:rulings",
+)
 PRINCIPALS = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 CRITERION = "feature_completeness"
 
@@ -57,6 +61,10 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
     """The arguments of every route that has some: a row of each kind, each with something in it."""
     settings.DATA_DIR = tmp_path
     cast.submit(work[0], scores=(7, 6, 5, 8), comment="The lid has lost its hinge.")
+    # Bob disagrees, which carol is to settle.
+    of_bob = cast.assign(cast.bob, work[0].candidate.reference)
+    (other,) = (row for row in of_bob if row.candidate_id == work[0].candidate_id)
+    cast.submit(other, scores=(1, 1, 1, 1), comment="Nothing of it holds water.")
     pairs = [(work[1].candidate, work[2].candidate)]
     (comparison,) = assign_comparisons(campaign=cast.campaign, annotator=alice, pairs=pairs)
     version = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
@@ -67,7 +75,8 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "annotator:rate": {"pk": work[0].pk},
         "annotator:compare": {"pk": comparison.pk},
         "annotator:rubric_criterion": {"name": CRITERION},
-        "annotator:campaign": {"slug": cast.campaign.slug},
+        "annotator:adjudicate": {"pk": Conflict.objects.get(kind="overall_gap").pk},
+        **{route: {"slug": cast.campaign.slug} for route in OF_A_CAMPAIGN},
         "scoring:dataset_version": {"name": "tiny", "number": 1},
         "scoring:run": {"pk": run.pk},
         "scoring:model": {"pk": model.pk},

@@ -1,22 +1,37 @@
 // Signs in again in place, so that an ended session costs nothing that was typed.
 import { freshToken, token, useToken } from "./tokens.js";
 
+// Nobody is interrupted in the middle of a word: its last letters would go into the password.
+const PAUSE_MS = 1000;
 const dialog = document.getElementById("sign-in-again");
 const signIn = dialog.querySelector("form");
 const problem = dialog.querySelector(".error");
 let waiting = null;
+let lastKeyAt = -PAUSE_MS;
 
 function say(text) {
   problem.textContent = text;
   problem.hidden = !text;
 }
 
+const quietFor = () => performance.now() - lastKeyAt;
+
+async function pauseInTyping() {
+  while (quietFor() < PAUSE_MS) {
+    await new Promise((resolve) => { setTimeout(resolve, PAUSE_MS - quietFor()); });
+  }
+}
+
+async function ask() {
+  await pauseInTyping();
+  say("");
+  dialog.showModal();
+  await new Promise((resolve) => { dialog.addEventListener("signed-in", resolve, { once: true }); });
+  waiting = null;
+}
+
 export function signInAgain() {
-  waiting ??= new Promise((resolve) => {
-    say("");
-    dialog.showModal();
-    dialog.addEventListener("signed-in", () => { waiting = null; resolve(); }, { once: true });
-  });
+  waiting ??= ask();
   return waiting;
 }
 
@@ -46,6 +61,8 @@ signIn.addEventListener("submit", async (event) => {
     say("The server cannot be reached. Try again in a moment.");
   }
 });
+
+document.addEventListener("keydown", () => { lastKeyAt = performance.now(); }, { capture: true });
 
 // Without a session nothing can be kept: the dialog stays until one is there.
 dialog.addEventListener("cancel", (event) => event.preventDefault());
