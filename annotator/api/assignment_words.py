@@ -6,12 +6,20 @@ from typing import Any, Final
 from annotator.models import Assignment, Candidate
 from annotator.rubric import RUBRIC, RUBRIC_VERSION
 
+TOLD: Final = (
+    "claims",
+    *(
+        f"reference__{name}"
+        for name in ("reference_id", "title", "office", "ipc", "language", "claims")
+    ),
+)
 RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 
 
 def assignment_words(assignment: Assignment) -> dict[str, Any]:
     """Return the assignment as JSON values: no system, no candidate_id, nobody else's rating."""
-    candidate = Candidate.objects.select_related("reference").get(pk=assignment.candidate_id)
+    row = Candidate.objects.select_related("reference").only(*TOLD)
+    candidate = row.get(pk=assignment.candidate_id)
     reference = candidate.reference
     return {
         "id": str(assignment.pk),

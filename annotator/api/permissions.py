@@ -16,7 +16,9 @@ class MatrixPermission(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user.is_authenticated:
             return False
-        roles = roles_by_campaign(request.user)
+        # A token brings its owner's roles along; a browser's session does not.
+        known = getattr(request, "roles_by_campaign", None)
+        roles = roles_by_campaign(request.user) if known is None else known
         slug = view.kwargs.get("slug")
         if slug and slug not in roles:
             raise Http404

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotator.models import (
@@ -103,10 +103,9 @@ def renew_lease(*, assignment: Assignment) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Last:
-    """Where an annotator is: the number of their last assignment, and its reference."""
+    """Where an annotator is: the number of their last assignment, and its place in the queue."""
 
     position: int
-    reference_id: UUID | None
     queue_position: int
 
 
@@ -134,34 +133,32 @@ def _lock_annotator(slug: str, annotator: User) -> Membership:
 
 def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
     # Locked, so that a submit or a skip from another tab comes before or after, never between.
-    rows = (
-        Assignment.objects.select_for_update(of=("self",))
-        .filter(
-            campaign=campaign,
-            annotator=annotator,
-            status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
-        )
-        .annotate(begun_reference=F("candidate__reference_id"))
+    rows = Assignment.objects.select_for_update(of=("self",)).filter(
+        campaign=campaign,
+        annotator=annotator,
+        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
     )
-    by_status: dict[str, list[Any]] = {}
+    by_status: dict[str, list[Assignment]] = {}
     for row in rows:
         row.campaign = campaign
         by_status.setdefault(row.status, []).append(row)
+    recused = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
     return _Unfinished(
         next(iter(by_status.get(AssignmentStatus.OPEN, ())), None),
         {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
-        frozenset(row.begun_reference for row in by_status.get(AssignmentStatus.RECUSED, ())),
+        _references_of(recused) if recused else frozenset(),
     )
+
+
+def _references_of(candidate_ids: Sequence[UUID]) -> frozenset[UUID]:
+    rows = Candidate.objects.filter(pk__in=candidate_ids)
+    return frozenset(rows.values_list("reference_id", flat=True))
 
 
 def _last(campaign: Campaign, annotator: User) -> _Last:
     rows = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    found = (
-        rows.order_by("-position")
-        .values_list("position", "candidate__reference_id", "candidate__queue_position")
-        .first()
-    )
-    return _Last(*found) if found else _Last(0, None, -1)
+    found = rows.order_by("-position").values_list("position", "candidate__queue_position")[:1]
+    return next((_Last(*row) for row in found), _Last(0, 0))
 
 
 def _free_candidates(
@@ -176,12 +173,9 @@ def _free_candidates(
     )
     if recused:
         free = free.exclude(reference_id__in=recused)
-    if last.reference_id:
-        # The place too, so that the index by place is searched and not walked.
-        here = free.filter(reference_id=last.reference_id, queue_position=last.queue_position)
-        yield from _shuffled(here)
-    yield from _shuffled(free.filter(queue_position__gt=last.queue_position))
-    yield from _shuffled(free.filter(queue_position__lte=last.queue_position))
+    # The rest of the reference rated last stands first among those from its place on.
+    yield from _shuffled(free.filter(queue_position__gte=last.queue_position))
+    yield from _shuffled(free.filter(queue_position__lt=last.queue_position))
     # The sweeper does this every few seconds; nobody is sent away for its next turn.
     if lapse_leases(campaign):
         yield from _shuffled(free)

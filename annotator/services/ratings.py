@@ -29,6 +29,18 @@ from annotator.typology import clean_tags
 
 LONGEST_COMMENT = 20_000
 LONGEST_ACTIVE_SECONDS = 10**6
+# What a submit looks at, of the assignment and of what is joined to it.
+LOOKED_AT = (
+    *("status", "annotator_id", "lease_expires_at", "candidate__reference_id"),
+    *("rating__version", "work_time__seconds", "draft__version"),
+    *(
+        f"campaign__{name}"
+        for name in (
+            *("slug", "status", "overlap", "rubric_version", "revision_hours"),
+            *("criterion_gap", "overall_gap_numerator", "flip_gap_numerator"),
+        )
+    ),
+)
 
 
 def submit_rating(
@@ -55,10 +67,13 @@ def submit_rating(
     fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     try:
         with transaction.atomic():
-            if known := _answered_before(annotator, idempotency_key, request_sha256):
-                return known
             assignment = _lock(assignment_id, annotator)
             now = submitted_at or timezone.now()
+            # A key that was used for another assignment is found when it is stored, below.
+            if hasattr(assignment, "rating") and (
+                known := _answered_before(annotator, idempotency_key, request_sha256)
+            ):
+                return known
             _refuse_unless_open(assignment)
             _end_draft(assignment, draft_version)
             fields |= _worked(assignment, error_tags)
@@ -166,9 +181,11 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
         # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
         locked = Reference.objects.select_for_update(of=("self",)).only("pk")
         list(locked.filter(candidates__in=candidates))
-    # Everything that the submit looks at comes in one row, read after the lock.
-    joined = ("campaign", "candidate__reference", "rating", "work_time", "draft")
-    return own.select_related(*joined).select_for_update(of=("self",)).get()
+    # Everything that a submit looks at comes in one row, read after the lock, and nothing else:
+    # the texts, which only placed error tags need, follow when they are asked for.
+    joined = ("campaign", "candidate", "rating", "work_time", "draft")
+    row = own.select_related(None).select_related(*joined).only(*LOOKED_AT)
+    return row.select_for_update(of=("self",)).get()
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:

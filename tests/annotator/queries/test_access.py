@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
-from annotator.queries.access import assignments_for, campaigns_for, roles_of
+from annotator.queries.access import assignments_for, campaigns_for, roles_of, token_caller
+from annotator.services.people import create_token, token_digest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -92,3 +93,34 @@ def test_being_annotator_elsewhere_opens_no_assignment_here(
     member("dora", campaigns["a"], "researcher")
     assign(dora, campaigns["a"])
     assert not assignments_for(dora).exists()
+
+
+def test_a_token_brings_its_owner_and_all_their_roles_in_one_query(
+    django_assert_num_queries,
+) -> None:
+    ada = User.objects.create(username="ada")
+    ada.set_password("a long password of hers")
+    ada.save()
+    for slug, roles in (("one", ("admin", "reader")), ("two", ("annotator",))):
+        campaign = Campaign.objects.create(slug=slug, name=slug)
+        for role in roles:
+            Membership.objects.create(user=ada, campaign=campaign, role=role)
+    digest = token_digest(create_token(user=ada).token)
+    with django_assert_num_queries(1):
+        caller = token_caller(digest)
+        assert caller is not None
+        assert (caller.user.username, caller.user.is_active, caller.scope) == ("ada", True, "write")
+        assert caller.roles_by_campaign == {"one": {"admin", "reader"}, "two": {"annotator"}}
+    # What was not loaded is there when it is asked for, and not empty.
+    assert caller.user.check_password("a long password of hers")
+    assert token_caller("0" * 64) is None
+    User.objects.update(is_active=False)
+    assert token_caller(digest) is None
+
+
+def test_a_token_of_somebody_without_any_role_is_known_and_opens_nothing() -> None:
+    caller = token_caller(
+        token_digest(create_token(user=User.objects.create(username="new")).token)
+    )
+    assert caller is not None
+    assert caller.roles_by_campaign == {}
