@@ -250,9 +250,12 @@ def test_a_session_that_ends_while_typing_costs_nothing(room: Page) -> None:
     type_comment(room, "typed before, ")
     wait_until_kept(room)
     Session.objects.all().delete()
-    press(room, "7", "c", "End")
     dialog = room.get_by_role("dialog", name="Sign in again")
-    room.keyboard.type("and after")
+    with room.expect_response(lambda answer: answer.status == 401):
+        press(room, "7", "c", "End")
+        room.keyboard.type("and ")
+    # Refused, but in the middle of a sentence: the dialog waits for its end.
+    room.keyboard.type("after")
     expect(dialog).to_be_visible()
     # The dialog is all that is said: no word about another tab.
     expect(room.locator("#problem")).to_be_hidden()
