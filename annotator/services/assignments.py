@@ -5,11 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotator.models import (
@@ -22,17 +20,9 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.queries.next_candidates import candidates_before, candidates_from, standing_of
 from annotator.refusals import OutOfDate
 from annotator.services.places import add_places, hold_place, lapse_leases
-
-# Candidates looked at in one go; several, because others may take the first ones meanwhile.
-WINDOW: Final = 20
-# One's own lapsed assignment may be taken up again; these may not.
-NOT_AGAIN: Final = (
-    AssignmentStatus.SUBMITTED,
-    AssignmentStatus.SKIPPED,
-    AssignmentStatus.RECUSED,
-)
 
 
 def assign_candidates(
@@ -52,7 +42,7 @@ def assign_candidates(
         by_reference.setdefault(candidate.reference_id, []).append(candidate)
     rows = []
     with transaction.atomic():
-        position = _last(campaign, annotator).position
+        position = standing_of(campaign.pk, annotator.pk).position
         for group in by_reference.values():
             chance.shuffle(group)
             for candidate in group:
@@ -86,8 +76,8 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
     unfinished = _unfinished(campaign, annotator)
     if unfinished.open:
         return _renewed(unfinished.open, campaign)
-    last = _last(campaign, annotator)
-    free = _free_candidates(campaign, annotator, last, unfinished.recused)
+    last = standing_of(campaign.pk, annotator.pk)
+    free = _free_candidates(campaign, annotator, last.queue_position, unfinished.recused)
     # One's own lapsed candidates first: there may be a draft.
     for candidate_id in chain(unfinished.lapsed, free):
         if hold_place(campaign, candidate_id):
@@ -99,14 +89,6 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
 def renew_lease(*, assignment: Assignment) -> None:
     """Give a leased assignment its whole time again, because its annotator is at work on it."""
     _renewed(assignment, assignment.campaign)
-
-
-@dataclass(frozen=True, slots=True)
-class _Last:
-    """Where an annotator is: the number of their last assignment, and its place in the queue."""
-
-    position: int
-    queue_position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,37 +137,17 @@ def _references_of(candidate_ids: Sequence[UUID]) -> frozenset[UUID]:
     return frozenset(rows.values_list("reference_id", flat=True))
 
 
-def _last(campaign: Campaign, annotator: User) -> _Last:
-    rows = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    found = rows.order_by("-position").values_list("position", "candidate__queue_position")[:1]
-    return next((_Last(*row) for row in found), _Last(0, 0))
-
-
 def _free_candidates(
-    campaign: Campaign, annotator: User, last: _Last, recused: Collection[UUID]
+    campaign: Campaign, annotator: User, place: int, recused: Collection[UUID]
 ) -> Iterable[UUID]:
     """Yield candidates with room that the annotator may rate, the best first."""
-    done = Assignment.objects.filter(
-        annotator=annotator, candidate_id=OuterRef("pk"), status__in=NOT_AGAIN
-    )
-    free = Candidate.objects.filter(~Exists(done), campaign=campaign, has_room=True).order_by(
-        "queue_position"
-    )
-    if recused:
-        free = free.exclude(reference_id__in=recused)
+    who = (campaign.pk, annotator.pk)
     # The rest of the reference rated last stands first among those from its place on.
-    yield from _shuffled(free.filter(queue_position__gte=last.queue_position))
-    yield from _shuffled(free.filter(queue_position__lt=last.queue_position))
+    yield from candidates_from(*who, place, recused)
+    yield from candidates_before(*who, place, recused)
     # The sweeper does this every few seconds; nobody is sent away for its next turn.
     if lapse_leases(campaign):
-        yield from _shuffled(free)
-
-
-def _shuffled(free: QuerySet[Candidate]) -> list[UUID]:
-    """Return one window of candidates: references in order, each one's candidates shuffled."""
-    rows = list(free.values_list("queue_position", "pk")[:WINDOW])
-    chance = random.SystemRandom()
-    return [pk for _, _, pk in sorted((place, chance.random(), pk) for place, pk in rows)]
+        yield from candidates_from(*who, 0, recused)
 
 
 def _leased(assignment: Assignment) -> Assignment:
