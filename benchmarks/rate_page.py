@@ -167,7 +167,9 @@ def measure(user: object, pages: int) -> None:
         submitted.append(time.perf_counter() - start)
         address = answer["Location"]
         if number % 20 == 0:
-            with CaptureQueriesContext(connection, ) as captured:
+            with CaptureQueriesContext(
+                connection,
+            ) as captured:
                 page = client.get(address)
             queries.append(len(captured))
             weights.append(len(gzip.compress(page.content, 6)))
