@@ -1,14 +1,14 @@
 """Writes of conflicts: the rows of a reference say what its ratings show now."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
-
 from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
-from annotator.models import AuditEvent, Campaign, Conflict, ConflictStatus, Rating, Ruling
-from annotator.rubric import CRITERIA
+from annotator.models import AuditEvent, Campaign, Conflict, ConflictStatus, Ruling
+from annotator.queries.reference_ratings import reference_ratings
 
+# Kind, candidate, other candidate, criterion; candidates as 32 hexadecimal digits, "" for none.
 Key = tuple[str, str, str, str]
 
 
@@ -17,14 +17,16 @@ def measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> 
 
     What is ruled stays ruled, whatever a later rating shows: no conflict of ruled candidates opens.
     """
-    found = _findings(campaign, reference_id)
+    ratings = reference_ratings(reference_id)
+    if len({rating.annotator for rating in ratings}) < 2:
+        return
+    found = _findings(campaign, ratings)
     rows = Conflict.objects.filter(candidate__reference_id=reference_id).values_list(
         "pk", "kind", "candidate_id", "other_candidate_id", "criterion", "status", "gap"
     )
     for pk, kind, candidate, other, criterion, status, gap in rows:
-        finding = found.pop(
-            (kind, str(candidate), "" if other is None else str(other), criterion), None
-        )
+        key = (kind, candidate.hex, "" if other is None else other.hex, criterion)
+        finding = found.pop(key, None)
         if status == ConflictStatus.RULED:
             continue
         wanted = ConflictStatus.OPEN if finding else ConflictStatus.LAPSED
@@ -32,32 +34,26 @@ def measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> 
         if (status, gap) != (wanted, width):
             Conflict.objects.filter(pk=pk).update(status=wanted, gap=width)
     if found:
-        _open_conflicts(campaign, list(found.values()), now)
+        _open_conflicts(campaign, _not_ruled(reference_id, found.values()), now)
 
 
-def _findings(campaign: Campaign, reference_id: UUID) -> dict[Key, Finding]:
+def _findings(campaign: Campaign, ratings: list[RatedScores]) -> dict[Key, Finding]:
     rules = ConflictRules(
         campaign.criterion_gap,
         campaign.overall_gap_numerator,
         campaign.flip_gap_numerator,
     )
-    ruling = Ruling.objects.filter(candidate=OuterRef("candidate_id"), is_valid=True)
-    rows = (
-        Rating.objects.filter(candidate__reference_id=reference_id)
-        .annotate(is_ruled=Exists(ruling))
-        .values_list("annotator_id", "candidate_id", "overall_numerator", "is_ruled", *CRITERIA)
-    )
-    ratings = []
-    ruled = {""}
-    for annotator, candidate, overall, is_ruled, *scores in rows:
-        values = dict(zip(CRITERIA, scores, strict=True))
-        ratings.append(RatedScores(str(annotator), str(candidate), values, overall))
-        ruled |= {str(candidate)} if is_ruled else set()
     return {
         (f.kind, f.candidate, f.other_candidate, f.criterion): f
         for f in find_conflicts(ratings, rules)
-        if not {f.candidate, f.other_candidate} <= ruled
     }
+
+
+def _not_ruled(reference_id: UUID, findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings without those whose candidates are all ruled."""
+    rulings = Ruling.objects.filter(candidate__reference_id=reference_id, is_valid=True)
+    ruled = {"", *(pk.hex for pk in rulings.values_list("candidate_id", flat=True))}
+    return [f for f in findings if not {f.candidate, f.other_candidate} <= ruled]
 
 
 def _open_conflicts(campaign: Campaign, findings: list[Finding], now: datetime) -> None:
