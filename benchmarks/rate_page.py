@@ -45,7 +45,7 @@ def main() -> None:
         old = setup_databases(verbosity=0, interactive=False)
         try:
             user = fill(options.candidates, options.pages)
-            call_command("check", verbosity=0)
+            call_command("collectstatic", "--noinput", verbosity=0)
             measure(user, options.pages)
         finally:
             teardown_databases(old, verbosity=0)
