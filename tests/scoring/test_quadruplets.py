@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,
-    Quadruplet,
     RatedCandidate,
     RatedReference,
     RatedValues,
@@ -21,32 +20,7 @@ from scoring.quadruplets import (
     flags_of,
     quadruplet_id,
 )
-
-COMPLETENESS = "feature_completeness"
-
-
-def rated(annotator: str, rating_id: str, *scores: int) -> RatedValues:
-    """Four scores with the overall that follows: (4a + 2b + 2c + 3d) / 11."""
-    a, b, c, d = scores
-    overall = Fraction(4 * a + 2 * b + 2 * c + 3 * d, 11)
-    return RatedValues(
-        annotator, rating_id, {**dict(zip(CRITERIA, scores, strict=True)), OVERALL: overall}
-    )
-
-
-def candidate(name: str, *ratings: RatedValues) -> RatedCandidate:
-    return RatedCandidate(name, f"1. A cup called {name}.", ratings)
-
-
-def reference(*candidates: RatedCandidate) -> RatedReference:
-    return RatedReference("r1", "1. A cup.", candidates, {"office": "EPO"})
-
-
-def one_label(rows: list[Quadruplet], better: str, criterion: str = COMPLETENESS) -> int:
-    """The label of the only row as seen from `better`, wherever the draw put it."""
-    (row,) = rows
-    return row.y[criterion] if row.b_id == better else -row.y[criterion]
-
+from tests.scoring.quadruplet_builders import COMPLETENESS, candidate, one_label, rated, reference
 
 # Three annotators: x and y find c1 a little better, z finds c2 far better.
 SPLIT_OPINION = reference(

@@ -1,13 +1,12 @@
 """Rulings: one per conflict, signed, by who has not rated, and without touching a rating."""
 
-import threading
 import uuid
 from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from annotator.models import (
     Adjudication,
@@ -28,12 +27,12 @@ from annotator.queries.signatures import (
 )
 from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import exact_mean, rule, void_adjudication
+from annotator.services.adjudication import exact_mean, void_adjudication
 from annotator.services.ratings import revise_rating
 from annotator.services.signing import MOST_WRONG
 from annotator.services.turns import take_turn
+from tests.annotator.services.rulings import PASSWORD, decide
 
-PASSWORD = "a long enough phrase"
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 8, 9)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -73,13 +72,6 @@ def gap(rows, place: int = 0) -> Conflict:
 
 def flip() -> Conflict:
     return Conflict.objects.get(kind="order_flip")
-
-
-def decide(conflict: Conflict, adjudicator: User, decision: str = "mean", **more: Any):
-    said = {"reason_code": "overlooked", "reason": "Claim 2 was overlooked.", "password": PASSWORD}
-    return rule(
-        conflict_id=conflict.pk, adjudicator=adjudicator, decision=decision, **(said | more)
-    )
 
 
 def statuses() -> Counter[str]:
@@ -187,7 +179,7 @@ def test_who_may_still_be_given_a_candidate_does_not_rule_on_it(rows, cast, caro
         decide(gap(rows), carol)
     cast.campaign.overlap = 2
     cast.campaign.save()
-    assert decide(gap(rows), carol)
+    assert decide(gap(rows), carol).signed_as == "carol"
 
 
 def test_another_campaigns_adjudicator_does_not_find_the_conflict(rows, cast) -> None:
@@ -332,43 +324,3 @@ def test_only_an_admin_voids_and_only_with_a_reason_and_only_once(rows, cast, ca
     void_adjudication(adjudication_id=row.pk, reason="A slip.", by=cast.ada)
     with pytest.raises(OutOfDate):
         void_adjudication(adjudication_id=row.pk, reason="Again.", by=cast.ada)
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_of_twenty_adjudicators_at_once_one_rules_on_each_conflict(cast, quick_passwords) -> None:
-    people, conflicts = [], []
-    for number in range(20):
-        user = User.objects.create(username=f"adjudicator-{number}")
-        user.set_password(PASSWORD)
-        user.save()
-        Membership.objects.create(user=user, campaign=cast.campaign, role="adjudicator")
-        people.append(user)
-    for number in range(25):
-        reference = cast.reference(f"r{number}", 1)
-        for person, score in ((cast.alice, 1), (cast.bob, 9)):
-            (row,) = cast.assign(person, reference)
-            cast.submit(row, [score] * 4)
-        conflicts.append(Conflict.objects.get(candidate__reference=reference, kind="overall_gap"))
-    start = threading.Barrier(len(people))
-    said: Counter[str] = Counter()
-
-    def act(user: User) -> None:
-        for conflict in conflicts:
-            start.wait()
-            try:
-                decide(conflict, user)
-                said["ruled"] += 1
-            except OutOfDate:
-                said["out of date"] += 1
-            except (DatabaseError, Refused) as error:  # a 500, or a refusal for another reason
-                said[repr(error)] += 1
-        connection.close()
-
-    threads = [threading.Thread(target=act, args=(user,)) for user in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert said == {"ruled": 25, "out of date": 19 * 25}
-    assert Ruling.objects.count() == Adjudication.objects.count() == 25
