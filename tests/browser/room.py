@@ -4,6 +4,8 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Reference
 
+PASSWORD = "a long enough phrase"
+
 # A reference in the wording of an office, claims that depend on each other.
 CLAIMS = (
     "1. A kettle comprising:\na body;\na spout joined to the body; and\na lid hinged to the body.\n"
@@ -31,6 +33,15 @@ def press(page: Page, *keys: str) -> None:
     """Press keys one after the other."""
     for key in keys:
         page.keyboard.press(key)
+
+
+def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
+    """Sign in on the page that asks for it, by keyboard, once it listens."""
+    expect(page.get_by_label("User name")).to_be_focused()
+    page.keyboard.type(username)
+    press(page, "Tab")
+    page.keyboard.type(password)
+    press(page, "Enter")
 
 
 def wait_until_kept(page: Page) -> None:

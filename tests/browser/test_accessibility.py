@@ -137,6 +137,7 @@ def test_no_page_of_somebody_without_a_session_breaks_a_rule(
     alice: User, site: str, page: Page
 ) -> None:
     page.goto(f"{site}/login/?next=/rated/")
+    expect(page.get_by_label("User name")).to_be_focused()
     found = faults(page)
     page.keyboard.type("alice")
     press(page, "Tab", "x", "Enter")

@@ -10,9 +10,8 @@ from annotator.models import Adjudication, Conflict, Rating, Ruling, User
 from annotator.rubric import CRITERIA
 from annotator.services.ratings import revise_rating
 from tests.browser.axe import faults
-from tests.browser.room import furnish
+from tests.browser.room import PASSWORD, furnish, sign_in
 
-PASSWORD = "a long enough phrase"
 SHOTS = os.environ.get("SCREENSHOTS", "")
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -56,10 +55,7 @@ def ratings(cast, carol: User) -> list[Rating]:
 def listed(ratings, site: str, page: Page, complaints) -> Page:
     """The list of conflicts, reached by keyboard from the sign-in page."""
     page.goto(f"{site}/login/?next=/adjudication/")
-    page.keyboard.type("carol")
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
+    sign_in(page, "carol")
     page.wait_for_url(f"{site}/adjudication/")
     return page
 

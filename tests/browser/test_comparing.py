@@ -11,8 +11,7 @@ from annotator.models import Campaign, Comparison, Preference, User
 from annotator.rubric import ALL_CRITERIA
 from annotator.services.comparisons import assign_comparisons
 from tests.browser.axe import faults
-
-PASSWORD = "a long enough phrase"
+from tests.browser.room import PASSWORD, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -27,10 +26,7 @@ def rows(cast, alice: User) -> list[Comparison]:
 def queue(rows, site: str, page: Page, complaints) -> Page:
     """Open the queue of alice, by keyboard alone."""
     page.goto(f"{site}/")
-    page.keyboard.type("alice")
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
+    sign_in(page, "alice")
     page.wait_for_url(f"{site}/")
     return page
 

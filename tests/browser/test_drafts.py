@@ -10,8 +10,8 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
 
 from annotator.models import Assignment, Draft, Rating, User
-from tests.browser.conftest import PASSWORD, Enter
-from tests.browser.room import press, wait_for_another, wait_until_kept
+from tests.browser.conftest import Enter
+from tests.browser.room import PASSWORD, press, wait_for_another, wait_until_kept
 from tests.browser.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment
-from tests.browser.conftest import PASSWORD
-from tests.browser.room import press, select, wait_for_another, wait_until_kept
+from tests.browser.room import press, select, sign_in, wait_for_another, wait_until_kept
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) => {
@@ -54,10 +53,7 @@ def test_a_whole_journey_stays_on_its_origin_and_within_its_policy(
     cast: Any, work: list[Assignment], site: str, page: Page, heard: list[str], asked: list[str]
 ) -> None:
     page.goto(f"{site}/")
-    page.keyboard.type("alice")
-    press(page, "Tab")
-    page.keyboard.type(PASSWORD)
-    press(page, "Enter")
+    sign_in(page, "alice")
     page.wait_for_url(f"{site}/")
     press(page, "n")
     wait_for_another(page, "")

@@ -7,25 +7,17 @@ from playwright.sync_api import Page, Route, expect
 
 from annotator.models import Rating, User
 from annotator.rubric import CRITERIA
-from tests.browser.conftest import PASSWORD
+from tests.browser.room import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-def sign_in_by_keyboard(page: Page, site: str) -> None:
-    page.goto(f"{site}/")
-    page.keyboard.type("alice")
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"{site}/")
 
 
 @pytest.fixture
 def rate_page(cast, alice: User, site: str, page: Page, complaints) -> Page:
     """Open the first of alice's candidates, by keyboard alone."""
     cast.assign(alice, cast.reference())
-    sign_in_by_keyboard(page, site)
+    page.goto(f"{site}/")
+    sign_in(page, "alice")
     expect(page.locator("[data-start]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/rate/**")
@@ -99,7 +91,8 @@ def test_a_failed_live_request_is_said_and_nothing_typed_is_lost(
     cast, alice, site, page: Page
 ) -> None:
     cast.assign(alice, cast.reference())
-    sign_in_by_keyboard(page, site)
+    page.goto(f"{site}/")
+    sign_in(page, "alice")
     expect(page.locator("[data-start]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/rate/**")

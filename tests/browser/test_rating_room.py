@@ -1,7 +1,7 @@
 """The rating room by keyboard alone."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotator.models import (
     Assignment,
@@ -11,8 +11,7 @@ from annotator.models import (
     ReadingPreference,
     User,
 )
-from tests.browser.conftest import PASSWORD
-from tests.browser.room import CANDIDATE, press, select, wait_for_another
+from tests.browser.room import CANDIDATE, press, select, sign_in, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # Four scores, ten among them, and the submit button that then has the focus.
@@ -31,10 +30,7 @@ def test_a_queue_is_rated_by_keyboard_alone_from_sign_in_to_the_last_submit(
     work: list[Assignment], site: str, page: Page, complaints: list[str]
 ) -> None:
     page.goto(f"{site}/")
-    page.keyboard.type("alice")
-    press(page, "Tab")
-    page.keyboard.type(PASSWORD)
-    press(page, "Enter")
+    sign_in(page, "alice")
     expect(page.locator("[data-start]")).to_be_focused()
     press(page, "Enter")
     wait_for_another(page, "")
@@ -88,6 +84,34 @@ def test_undo_takes_back_scores_tags_and_words_in_their_order(room: Page) -> Non
     press(room, "u", "u")
     assert chosen(room) == ["", "", "", ""]
     expect(room.locator("[data-action=undo]")).to_be_disabled()
+
+
+def test_an_undo_while_the_server_answers_is_not_undone_by_the_answer(room: Page) -> None:
+    press(room, "e", "v", "Enter")
+    expect(room.locator("#tags .chip")).to_have_count(1)
+    press(room, "Escape", "c", "x", "Escape")
+    held: list[Route] = []
+    released: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if released:
+            route.continue_()
+        else:
+            held.append(route)
+
+    room.route("**/tags/", hold)
+    with room.expect_request("**/tags/"):
+        press(room, "u")
+    with room.expect_request("**/tags/"):
+        press(room, "u")
+    released.extend(held)
+    # The older question is answered last.
+    for route in reversed(released):
+        with room.expect_response("**/tags/"):
+            route.continue_()
+    expect(room.locator("#tags .chip")).to_have_count(0)
+    press(room, "5")
+    expect(room.locator("#tags .chip")).to_have_count(0)
 
 
 def test_a_tag_points_at_the_selected_words_whatever_stands_before_them(

@@ -14,7 +14,8 @@ from annotator.models import Campaign, Membership, Rating, User
 from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
 from scoring.services.datasets import SplitPlan, import_dataset
 from scoring.services.reports import carry_out_report
-from tests.browser.conftest import PASSWORD, Enter
+from tests.browser.conftest import Enter
+from tests.browser.room import PASSWORD, sign_in
 from tests.scoring.conftest import dataset_rows
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
@@ -22,12 +23,9 @@ SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def sign_in(page: Page, site: str, username: str) -> None:
+def arrive(page: Page, site: str, username: str) -> None:
     page.goto(f"{site}/login/")
-    page.keyboard.type(username)
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
+    sign_in(page, username)
     page.wait_for_url(f"{site}/")
 
 
@@ -60,7 +58,7 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
             candidate.claims = f"{candidate.claims[:-1]} like {name}."
             candidate.save()
         cast.assign(alice, reference)
-    sign_in(page, site, "alice")
+    arrive(page, site, "alice")
     expect(page.locator("[data-start]")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/rate/**")
@@ -73,7 +71,7 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
     cast.rita.set_password(PASSWORD)
     cast.rita.save()
     page.click("text=Sign out")
-    sign_in(page, site, "rita")
+    arrive(page, site, "rita")
     page.goto(f"{site}/reports/")
     page.select_option("[name=version]", str(DatasetVersion.objects.get().pk))
     page.select_option("[name=split]", "all")
@@ -94,7 +92,7 @@ def test_a_published_claim_set_is_taken_and_rated_by_keyboard(
     call_command("import_claims", SAMPLE, *words, stdout=StringIO(), stderr=StringIO())
     campaign = Campaign.objects.get(slug="published")
     Membership.objects.create(user=alice, campaign=campaign, role="annotator")
-    sign_in(page, site, "alice")
+    arrive(page, site, "alice")
     page.click("form[action='/campaigns/published/next/'] button")
     page.wait_for_url("**/rate/**")
     assert page.locator(".claim").count() > 4

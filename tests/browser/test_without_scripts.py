@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotator.models import Assignment, Draft, Flag, Rating, ReadingPreference, User
 from annotator.rubric import CRITERIA
-from tests.browser.conftest import PASSWORD, Enter
+from tests.browser.conftest import Enter
+from tests.browser.room import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,7 +139,8 @@ def served(data_dir: Path) -> Iterator[Served]:
         process.kill()
         process.wait()
         for left in found.processes():
-            os.kill(left.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(left.pid, signal.SIGKILL)
 
 
 def test_one_command_serves_and_prints_the_address_and_the_logins(served: Served) -> None:

@@ -51,11 +51,17 @@ function forget() {
 }
 
 async function change(wish) {
-  const answer = await post(form.dataset.tagsUrl, () => {
-    const data = new FormData(form);
-    data.set("tag", wish);
-    return data;
-  });
+  let asked;
+  let answer;
+  // What an undo took back while the server answered must not come back with its answer.
+  do {
+    answer = await post(form.dataset.tagsUrl, () => {
+      asked = field("error_tags").value;
+      const data = new FormData(form);
+      data.set("tag", wish);
+      return data;
+    });
+  } while (answer.ok && field("error_tags").value !== asked);
   if (!answer.ok) {
     place.textContent = answer.status === 422 ? await answer.text() : "The tag was not taken; try again.";
     return;
