@@ -1,6 +1,6 @@
 """The nouns of the rating house."""
 
-from annotator.models.adjudication import Conflict, ConflictKind, ConflictStatus
+from annotator.models.adjudication import UNSETTLED, Conflict, ConflictKind, ConflictStatus
 from annotator.models.assignments import (
     HOLDING,
     Assignment,
@@ -12,17 +12,22 @@ from annotator.models.assignments import (
     FlagReason,
 )
 from annotator.models.audit import AuditEvent
-from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role
-from annotator.models.claim_sets import Candidate, Reference
+from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role, RulesVersion
+from annotator.models.claim_sets import GENUINE, Candidate, Purpose, Reference
 from annotator.models.comparisons import Comparison, Preference, PreferenceRevision
 from annotator.models.drafts import Draft, WorkTime
 from annotator.models.people import ApiToken, TokenScope, User
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
 from annotator.models.reading import ReadingPreference
+from annotator.models.reliability import ReliabilityReport
+from annotator.models.rounds import Round, RoundKind, SecondLook
 from annotator.models.rulings import Adjudication, Decision, Ruling, RulingReason, Turn
+from annotator.models.unblinding import Shown, Unblinding
 
 __all__ = [
+    "GENUINE",
     "HOLDING",
+    "UNSETTLED",
     "Adjudication",
     "ApiToken",
     "Assignment",
@@ -46,15 +51,23 @@ __all__ = [
     "Membership",
     "Preference",
     "PreferenceRevision",
+    "Purpose",
     "Rating",
     "RatingRevision",
     "ReadingPreference",
     "Reference",
+    "ReliabilityReport",
     "Role",
+    "Round",
+    "RoundKind",
+    "RulesVersion",
     "Ruling",
     "RulingReason",
+    "SecondLook",
+    "Shown",
     "TokenScope",
     "Turn",
+    "Unblinding",
     "User",
     "WorkTime",
 ]

@@ -16,8 +16,13 @@ class ConflictKind(models.TextChoices):
 
 class ConflictStatus(models.TextChoices):
     OPEN = "open"
+    WAITING = "waiting"  # annotators have been asked first: see Round
     LAPSED = "lapsed"  # a revision made the ratings agree again
     RULED = "ruled"  # an adjudicator decided; only a voided signature opens it again
+
+
+# Neither settled nor gone: what stays out of a freeze.
+UNSETTLED = (ConflictStatus.OPEN, ConflictStatus.WAITING)
 
 
 class Conflict(models.Model):
@@ -33,7 +38,9 @@ class Conflict(models.Model):
     criterion = models.CharField(max_length=30, blank=True, default="")
     # Rating points for a criterion, numerators over 11 for the overall kinds.
     gap = models.PositiveSmallIntegerField()
-    status = models.CharField(max_length=6, choices=ConflictStatus, default=ConflictStatus.OPEN)
+    status = models.CharField(max_length=7, choices=ConflictStatus, default=ConflictStatus.OPEN)
+    # Under which rules of the campaign it was found last.
+    rules_version = models.PositiveIntegerField(default=1)
     opened_at = models.DateTimeField()
 
     class Meta:

@@ -15,6 +15,7 @@ class AssignmentStatus(models.TextChoices):
     LAPSED = "lapsed"  # the lease ran out and the place was given free
     SKIPPED = "skipped"
     RECUSED = "recused"
+    WITHDRAWN = "withdrawn"  # taken back by an admin
 
 
 # An assignment in one of these counts toward the overlap of its candidate.
@@ -36,6 +37,8 @@ class Assignment(models.Model):
     position = models.PositiveIntegerField(default=0)
     # No lease: assigned by name, theirs until withdrawn.
     lease_expires_at = models.DateTimeField(null=True, blank=True)
+    # When the admin wants it done; nothing happens by itself when it passes.
+    due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -21,13 +21,23 @@ class Campaign(models.Model):
     name = models.CharField(max_length=200)
     rubric_version = models.CharField(max_length=20, default=RUBRIC_VERSION)
     status = models.CharField(max_length=6, choices=CampaignStatus, default=CampaignStatus.OPEN)
+    # How many rate a candidate: `overlap` on this share of the references, one on the others.
     overlap = models.PositiveSmallIntegerField(default=2)
+    shared_percent = models.PositiveSmallIntegerField(default=100)
     revision_hours = models.PositiveSmallIntegerField(default=24)
     lease_minutes = models.PositiveSmallIntegerField(default=120)
     # Conflict rules; overall gaps are numerators over 11, so that 22 means 2.0 points.
     criterion_gap = models.PositiveSmallIntegerField(default=3)
     overall_gap_numerator = models.PositiveSmallIntegerField(default=22)
     flip_gap_numerator = models.PositiveSmallIntegerField(default=11)
+    # A discrepant candidate goes to a further blind annotator before an adjudicator sees it.
+    has_ladder = models.BooleanField(default=False)
+    rules_version = models.PositiveIntegerField(default=1)
+    # Hidden repeats: of each annotator's ratings, this share is asked once more, after so many.
+    repeat_percent = models.PositiveSmallIntegerField(default=0)
+    repeat_lag = models.PositiveSmallIntegerField(default=20)
+    # Until when the claim texts are to be kept; none says that nobody has decided.
+    retain_until = models.DateField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 
@@ -37,6 +47,30 @@ class Campaign(models.Model):
     @property
     def is_open(self) -> bool:
         return self.status == CampaignStatus.OPEN
+
+
+class RulesVersion(models.Model):
+    """The conflict rules of a campaign as they stood under one number; rows are never changed."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="rules_versions")
+    number = models.PositiveIntegerField()
+    criterion_gap = models.PositiveSmallIntegerField()
+    overall_gap_numerator = models.PositiveSmallIntegerField()
+    flip_gap_numerator = models.PositiveSmallIntegerField()
+    has_ladder = models.BooleanField()
+    made_at = models.DateTimeField()
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "number"], name="rules_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"rules {self.number} of {self.campaign_id}"
 
 
 class Role(models.TextChoices):
@@ -56,6 +90,8 @@ class Membership(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
     role = models.CharField(max_length=11, choices=Role)
+    # How many candidates an annotator takes at most; none for no limit.
+    quota = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -36,6 +36,19 @@ class Reference(models.Model):
         return self.reference_id
 
 
+class Purpose(models.TextChoices):
+    """Why a candidate is there; annotators cannot tell one from another."""
+
+    RATED = "rated"
+    QUALIFICATION = "qualification"  # rated by everybody, first
+    REPEAT = "repeat"  # the same text once more, for one annotator
+    SENTINEL = "sentinel"  # the reference, damaged on purpose
+
+
+# What conflicts, freezes and counts are about; the others only tell about the annotators.
+GENUINE = (Purpose.RATED, Purpose.QUALIFICATION)
+
+
 class Candidate(models.Model):
     """A candidate claim set; which system made it stays hidden until the campaign closes."""
 
@@ -45,11 +58,19 @@ class Candidate(models.Model):
     # many are full already.
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="candidates")
     queue_position = models.PositiveIntegerField(default=0)
-    # How many assignments count toward the overlap, and whether one more may.
+    # How many may rate it, how many hold it now, and whether one more may.
+    places = models.PositiveSmallIntegerField(default=2)
     held = models.PositiveIntegerField(default=0)
     has_room = models.BooleanField(default=True)
     candidate_id = models.CharField(max_length=200)
     system = models.CharField(max_length=200, blank=True, default="")
+    purpose = models.CharField(max_length=13, choices=Purpose, default=Purpose.RATED)
+    # Of a repeat: what it repeats.
+    original = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="repeats"
+    )
+    # Of a sentinel: what was done to the reference, {"criterion", "kind", "places"}.
+    damage = models.JSONField(default=dict, blank=True)
     claims = models.TextField()
     claims_sha256 = models.CharField(max_length=64, db_index=True)
 

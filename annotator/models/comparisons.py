@@ -40,12 +40,15 @@ class Comparison(models.Model):
 
 
 class Judgements(models.Model):
-    """What was said of a pair, per criterion: 1 left is better, 0 equal, -1 right is."""
+    """What was said of a pair, per criterion: 1 left is better, 0 equal, -1 right is.
 
-    feature_completeness = models.SmallIntegerField()
-    conceptual_clarity = models.SmallIntegerField()
-    terminology_consistency = models.SmallIntegerField()
-    logical_linkage = models.SmallIntegerField()
+    Preferences from elsewhere may know the overall quality only.
+    """
+
+    feature_completeness = models.SmallIntegerField(null=True, blank=True)
+    conceptual_clarity = models.SmallIntegerField(null=True, blank=True)
+    terminology_consistency = models.SmallIntegerField(null=True, blank=True)
+    logical_linkage = models.SmallIntegerField(null=True, blank=True)
     overall_quality = models.SmallIntegerField()
     comment = models.TextField(blank=True, default="")
     error_tags = models.JSONField(default=list, blank=True)
@@ -55,7 +58,9 @@ class Judgements(models.Model):
 
     @property
     def judgements(self) -> dict[str, int]:
-        return {name: getattr(self, name) for name in ALL_CRITERIA}
+        """Return what was said, by criterion; a criterion without a word is absent."""
+        said = {name: getattr(self, name) for name in ALL_CRITERIA}
+        return {name: value for name, value in said.items() if value is not None}
 
 
 class Preference(Judgements):

@@ -27,6 +27,9 @@ class Scores(models.Model):
     # when it came through the API, where the program decides what its user sees.
     shown = models.JSONField(default=dict, blank=True)
     active_seconds = models.PositiveIntegerField(default=0)
+    # Whether its author could have seen others' work, and in which round it was given.
+    is_blind = models.BooleanField(default=True)
+    round = models.PositiveSmallIntegerField(default=1)
 
     class Meta:
         abstract = True
@@ -47,7 +50,6 @@ class Rating(Scores):
     )
     rubric_version = models.CharField(max_length=20)
     version = models.PositiveIntegerField(default=1)
-    is_blind = models.BooleanField(default=True)
     submitted_at = models.DateTimeField()
     revised_at = models.DateTimeField()
 
