@@ -9,7 +9,8 @@ from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 
 from annotator.reliability import estimates as words
-from annotator.reliability.kappa import CONSTANT, NO_PAIR, TOO_FEW, quadratic_kappas
+from annotator.reliability.kappa import quadratic_kappas
+from annotator.reliability.pairwise import CONSTANT, NO_PAIR, TOO_FEW
 from annotator.reliability.tables import Table
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 
