@@ -57,7 +57,7 @@ class PreferenceCheck:
 
     @property
     def n(self) -> int:
-        return self.criteria[0].n
+        return max(entry.n for entry in self.criteria)
 
 
 def preference_check(campaign: Campaign) -> PreferenceCheck:
@@ -81,7 +81,9 @@ def preference_check(campaign: Campaign) -> PreferenceCheck:
         if one is None or other is None:
             continue
         for key, direct in zip(ALL_CRITERIA, said, strict=True):
-            counts[key][_sign(one[key] - other[key]), direct] += 1
+            # Preferences from elsewhere may be of the overall quality only.
+            if direct is not None:
+                counts[key][_sign(one[key] - other[key]), direct] += 1
     return PreferenceCheck(asked, answered, tuple(_check(k, counts[k]) for k in ALL_CRITERIA))
 
 

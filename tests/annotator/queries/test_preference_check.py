@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from annotator.models import Comparison
+from annotator.models import Comparison, Preference
 from annotator.queries.preference_check import preference_check, wilson_interval
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from annotator.services.comparisons import assign_comparisons
@@ -70,6 +70,17 @@ def test_the_overall_goes_by_exact_numerators(cast) -> None:
     rate(cast, row, (5, 0, 0, 4), (2, 0, 0, 8))
     overall = preference_check(cast.campaign).criteria[-1]
     assert (overall.key, overall.same, overall.n) == (OVERALL, 1, 1)
+
+
+def test_a_preference_of_the_overall_only_counts_there_only(cast) -> None:
+    row = compare(cast, cast.alice, cast.reference("r1", 2))
+    say(row, overall_quality=1)
+    Preference.objects.update(**dict.fromkeys(ALL_CRITERIA[:-1], None))
+    rate(cast, row, (9, 9, 9, 9), (3, 3, 3, 3))
+    check = preference_check(cast.campaign)
+    assert [entry.n for entry in check.criteria] == [0, 0, 0, 0, 1]
+    assert [entry.share is None for entry in check.criteria] == [True] * 4 + [False]
+    assert (check.n, check.criteria[-1].same) == (1, 1)
 
 
 def test_wilsons_interval_equals_published_values() -> None:
