@@ -14,6 +14,8 @@ class ConflictRules:
     criterion_gap: int = 3
     overall_gap_numerator: int = 22
     flip_gap_numerator: int = 11
+    # A further annotator decides before an adjudicator: see `find_conflicts`.
+    has_ladder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,48 @@ def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list
 
     A flip is two annotators who put two candidates in opposite order, both by at least
     `flip_gap_numerator`; its gap is the smaller of the two distances.
+
+    With a ladder a candidate that three or more have rated conflicts only where no two of them
+    agree: every two are the gap or more apart. A pair of candidates that three or more have rated
+    conflicts only where no order has more than half of the annotators behind it.
     """
+    if rules.has_ladder:
+        return _still_discrepant(ratings, rules)
+    return _largest(_all_findings(ratings, rules))
+
+
+def _still_discrepant(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
+    """Return the conflicts that a third annotator has not settled."""
+    found = _largest(_all_findings(ratings, rules))
+    by_candidate: dict[str, list[RatedScores]] = {}
+    for rating in ratings:
+        by_candidate.setdefault(rating.candidate, []).append(rating)
+    kept = []
+    for finding in found:
+        of_one = by_candidate[finding.candidate]
+        if finding.other_candidate:
+            is_kept = not _has_majority(of_one, by_candidate[finding.other_candidate])
+        else:
+            pairs = list(combinations(of_one, 2))
+            shown = [{(f.kind, f.criterion) for f in _gaps(*pair, rules)} for pair in pairs]
+            is_kept = all((finding.kind, finding.criterion) in kinds for kinds in shown)
+        if is_kept:
+            kept.append(finding)
+    return kept
+
+
+def _has_majority(left: Sequence[RatedScores], right: Sequence[RatedScores]) -> bool:
+    """Say whether more than half of three or more annotators of both put them in one order."""
+    other = {rating.annotator: rating.overall for rating in right}
+    both = [(r.overall, other[r.annotator]) for r in left if r.annotator in other]
+    votes = [sum(one > two for one, two in both), sum(one < two for one, two in both)]
+    return len(both) > 2 and 2 * max(votes) > len(both)
+
+
+def _largest(findings: Iterator[Finding]) -> list[Finding]:
+    """Return one finding of each kind for each candidate or pair, with its largest gap, sorted."""
     largest: dict[tuple[str, str, str, str], int] = {}
-    for finding in _all_findings(ratings, rules):
+    for finding in findings:
         key = (
             finding.kind,
             finding.candidate,

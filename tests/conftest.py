@@ -10,6 +10,7 @@ import pytest
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
+from annotator.services.places import spread_places
 from annotator.services.ratings import submit_rating
 
 # Words that no annotator may ever read; blindness tests look for them.
@@ -30,6 +31,13 @@ def grant(user: User, campaign: Campaign, *roles: str) -> User:
     return user
 
 
+def spread(campaign: Campaign, overlap: int) -> None:
+    """Give the campaign, and every candidate in it, another overlap."""
+    campaign.overlap = overlap
+    campaign.save()
+    spread_places(campaign)
+
+
 def make_reference(campaign: Campaign, reference_id: str, candidates: int = 3) -> Reference:
     """Return a reference with candidates whose system and id are canaries."""
     reference = Reference.objects.create(
@@ -47,6 +55,7 @@ def make_reference(campaign: Campaign, reference_id: str, candidates: int = 3) -
             reference=reference,
             campaign=reference.campaign,
             queue_position=reference.position,
+            places=reference.campaign.overlap,
             candidate_id=f"{CANDIDATE_CANARY}-{number}",
             system=f"{SYSTEM_CANARY}-{number}",
             claims=f"1. A mug {number} with a handle.",

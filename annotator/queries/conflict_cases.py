@@ -16,6 +16,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator.models import (
+    GENUINE,
     Assignment,
     AssignmentStatus,
     Candidate,
@@ -43,7 +44,7 @@ def conflicts_for(user: User) -> QuerySet[Conflict]:
     """
     annotates = campaigns_for(user, (Role.ANNOTATOR,))
     unfinished = Candidate.objects.filter(campaign__in=annotates).annotate(rated=Count("ratings"))
-    coming = unfinished.filter(rated__lt=F("campaign__overlap")).values("pk")
+    coming = unfinished.filter(rated__lt=F("places")).values("pk")
     own = Assignment.objects.filter(annotator=user)
     on_either = Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate"))
     recused = Q(
@@ -121,7 +122,8 @@ def candidate_names(references: Iterable[UUID], user: User) -> dict[UUID, str]:
     The lot is drawn by digests of random ids: the same for one adjudicator at each visit, another
     for the next, and none tells the order of import.
     """
-    rows = Candidate.objects.filter(reference__in=set(references)).values_list("reference_id", "pk")
+    genuine = Candidate.objects.filter(purpose__in=GENUINE)
+    rows = genuine.filter(reference__in=set(references)).values_list("reference_id", "pk")
     drawn = sorted((str(reference), shuffled(user.pk, pk), pk) for reference, pk in rows)
     names = {}
     for _, group in groupby(drawn, key=lambda row: row[0]):

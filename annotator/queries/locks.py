@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from annotator.models import Assignment, Campaign, Candidate, Rating, Ruling, Turn
+from annotator.models import Assignment, Campaign, Candidate, Rating, Round, Ruling, Turn
 
 LOCKED_SENTENCE = (
     "This rating can no longer be changed. Ask the campaign's admin to reopen it if it is wrong."
@@ -16,8 +16,9 @@ LOCKED_SENTENCE = (
 def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QuerySet[Candidate]:
     """Return the candidates whose ratings are final.
 
-    Locked: the campaign is closed, or the overlap is complete and the revision window has passed
+    Locked: the campaign is closed, or all its places are rated and the revision window has passed
     since the last submit or revision, or an adjudicator has the candidate open or has ruled on it.
+    Not while annotators are asked about it once more.
     """
     rated = Candidate.objects.filter(reference__campaign=campaign, ratings__isnull=False).distinct()
     if not campaign.is_open:
@@ -25,9 +26,14 @@ def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QueryS
     before = (now or timezone.now()) - timedelta(hours=campaign.revision_hours)
     turn = Turn.objects.filter(candidate=OuterRef("pk"), expires_at__gt=Now())
     ruling = Ruling.objects.filter(candidate=OuterRef("pk"), is_valid=True)
-    return rated.annotate(
-        rating_count=Count("ratings", distinct=True), last=Max("ratings__revised_at")
-    ).filter(Q(rating_count__gte=campaign.overlap, last__lt=before) | Exists(turn) | Exists(ruling))
+    asked = Round.objects.filter(candidate=OuterRef("pk"), finished_at=None)
+    return (
+        rated.annotate(
+            rating_count=Count("ratings", distinct=True), last=Max("ratings__revised_at")
+        )
+        .filter(Q(rating_count__gte=F("places"), last__lt=before) | Exists(turn) | Exists(ruling))
+        .exclude(Exists(asked))
+    )
 
 
 def is_locked(assignment: Assignment) -> bool:

@@ -10,21 +10,24 @@ from uuid import UUID
 from django.db import connection
 
 from annotator.conflicts import RatedScores
-from annotator.models import Candidate, Rating, Reference
+from annotator.models import GENUINE, Candidate, Rating, Reference
 from annotator.rubric import CRITERIA
 
 _RATINGS: Final = f"""
 SELECT r.annotator_id, r.candidate_id, r.overall_numerator, {", ".join(f"r.{c}" for c in CRITERIA)}
   FROM {Rating._meta.db_table} r JOIN {Candidate._meta.db_table} c ON c.id = r.candidate_id
- WHERE c.reference_id = %s
+ WHERE c.reference_id = %s AND c.purpose IN ({", ".join(["%s"] * len(GENUINE))})
 """  # noqa: S608 - table and column names only
 
 
 def reference_ratings(reference_id: UUID) -> list[RatedScores]:
-    """Return every rating of a reference's candidates; keys are UUIDs as 32 hexadecimal digits."""
+    """Return every rating of a reference's genuine candidates.
+
+    Keys are UUIDs as 32 hexadecimal digits.
+    """
     key = Reference._meta.pk.get_db_prep_value(reference_id, connection)
     with connection.cursor() as cursor:
-        cursor.execute(_RATINGS, [key])
+        cursor.execute(_RATINGS, [key, *GENUINE])
         rows = cursor.fetchall()
     return [
         RatedScores(

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from annotator.models import (
+    GENUINE,
+    UNSETTLED,
     Campaign,
     Candidate,
     Conflict,
-    ConflictStatus,
     Rating,
     Reference,
     Ruling,
@@ -62,16 +63,17 @@ def freezable_references(
 
 def _references(campaign: Campaign) -> QuerySet[Reference]:
     valid = Prefetch("candidates__rulings", Ruling.objects.filter(is_valid=True))
+    genuine = Prefetch("candidates", Candidate.objects.filter(purpose__in=GENUINE))
     return (
         Reference.objects.filter(campaign=campaign)
-        .prefetch_related("candidates__ratings__annotator", valid)
+        .prefetch_related(genuine, "candidates__ratings__annotator", valid)
         .order_by("position", "reference_id")
     )
 
 
 def _disputed(campaign: Campaign) -> set[object]:
-    """Return the candidates of open conflicts; an order flip disputes both of its candidates."""
-    rows = Conflict.objects.filter(Q(campaign=campaign), status=ConflictStatus.OPEN)
+    """Return the candidates of unsettled conflicts; an order flip disputes both of its own."""
+    rows = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
     return {
         pk
         for pair in rows.values_list("candidate_id", "other_candidate_id")

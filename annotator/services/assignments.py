@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotator.models import (
+    HOLDING,
     Assignment,
     AssignmentStatus,
     AuditEvent,
@@ -31,6 +32,7 @@ def assign_candidates(
     annotator: User,
     candidates: Sequence[Candidate],
     chance: random.Random | None = None,
+    due_at: datetime | None = None,
 ) -> list[Assignment]:
     """Give an annotator candidates by name: references in order, candidates of each shuffled.
 
@@ -47,9 +49,11 @@ def assign_candidates(
             chance.shuffle(group)
             for candidate in group:
                 position += 1
-                rows.append(_new(campaign, annotator, candidate.pk, position))
+                row = _new(campaign, annotator, candidate.pk, position)
+                row.due_at = due_at
+                rows.append(row)
         Assignment.objects.bulk_create(rows)
-        add_places(campaign, [candidate.pk for candidate in candidates])
+        add_places([candidate.pk for candidate in candidates])
         AuditEvent.objects.create(
             actor=None,
             campaign=campaign,
@@ -67,20 +71,23 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
 
     What is theirs already comes first; else a candidate below its overlap is leased: one of the
     reference that they rated last, so that a reference is read once, then of those after it in
-    the campaign's order, then of those before it. Raises Membership.DoesNotExist for who is no
-    annotator of the campaign, OutOfDate when it is closed.
+    the campaign's order, then of those before it; nothing beyond their quota. Raises
+    Membership.DoesNotExist for who is no annotator of the campaign, OutOfDate when it is closed.
     """
-    campaign = _lock_annotator(slug, annotator).campaign
+    membership = _lock_annotator(slug, annotator)
+    campaign = membership.campaign
     if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
     unfinished = _unfinished(campaign, annotator)
     if unfinished.open:
         return _renewed(unfinished.open, campaign)
+    if membership.quota is not None and _held_by(annotator, campaign) >= membership.quota:
+        return None
     last = standing_of(campaign.pk, annotator.pk)
     free = _free_candidates(campaign, annotator, last.queue_position, unfinished.recused)
     # One's own lapsed candidates first: there may be a draft.
     for candidate_id in chain(unfinished.lapsed, free):
-        if hold_place(campaign, candidate_id):
+        if hold_place(candidate_id):
             known = unfinished.lapsed.get(candidate_id)
             return _leased(known or _new(campaign, annotator, candidate_id, last.position + 1))
     return None
@@ -111,6 +118,11 @@ def _lock_annotator(slug: str, annotator: User) -> Membership:
         .select_related("campaign")
         .get(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
     )
+
+
+def _held_by(annotator: User, campaign: Campaign) -> int:
+    rows = Assignment.objects.filter(campaign=campaign, annotator=annotator, status__in=HOLDING)
+    return rows.count()
 
 
 def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:

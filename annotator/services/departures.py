@@ -3,9 +3,8 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from annotator.models import (
@@ -18,12 +17,10 @@ from annotator.models import (
     DepartureReason,
     Flag,
     FlagReason,
-    Membership,
-    Role,
-    User,
 )
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.assignments import renew_lease
+from annotator.services.further_annotators import assign_further
 from annotator.services.places import add_places, free_place, hold_place
 
 LONGEST_REASON = 2_000
@@ -88,8 +85,8 @@ def return_to(*, assignment: Assignment) -> None:
     if not rows.update(status=AssignmentStatus.OPEN):
         raise OutOfDate("This candidate was not skipped, or is yours again already.")
     if assignment.lease_expires_at is None:
-        add_places(assignment.campaign, [assignment.candidate_id])
-    elif not hold_place(assignment.campaign, assignment.candidate_id):
+        add_places([assignment.candidate_id])
+    elif not hold_place(assignment.candidate_id):
         raise OutOfDate("Somebody else has taken this candidate meanwhile.")
     renew_lease(assignment=assignment)
     _audit(assignment, "assignment.returned", {})
@@ -129,7 +126,7 @@ def _leave(assignment: Assignment, status: AssignmentStatus) -> None:
     """Change the status, freeing the place that an open assignment held."""
     rows = Assignment.objects.filter(pk=assignment.pk)
     if rows.filter(status=AssignmentStatus.OPEN).update(status=status):
-        free_place(assignment.campaign, assignment.candidate_id)
+        free_place(assignment.candidate_id)
         return
     others = (AssignmentStatus.LAPSED, AssignmentStatus.SKIPPED)
     if not rows.filter(status__in=others).exclude(status=status).update(status=status):
@@ -147,47 +144,16 @@ def _depart(
 
 def _reroute(left: Assignment) -> Assignment | None:
     """Give a named assignment to another annotator; None when nobody can take it."""
-    busy = Count(
-        "assignments",
-        filter=Q(assignments__campaign=left.campaign, assignments__status=AssignmentStatus.OPEN),
-    )
-    reference = left.candidate.reference_id
-    away = Assignment.objects.filter(
-        Q(candidate_id=left.candidate_id)
-        | Q(candidate__reference_id=reference, status=AssignmentStatus.RECUSED)
-    )
-    members = Membership.objects.filter(campaign=left.campaign, role=Role.ANNOTATOR)
-    other = (
-        User.objects.filter(pk__in=members.values("user_id"), is_active=True)
-        # An account without a password belongs to nobody who could work.
-        .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
-        .exclude(pk__in=away.values("annotator_id"))
-        .annotate(busy=busy)
-        .order_by("busy", "username")
-        .first()
-    )
-    if other is None:
-        return None
-    # Who takes their next candidate at this moment waits, so that no number is given twice.
-    list(members.select_for_update().filter(user=other))
-    last = Assignment.objects.filter(campaign=left.campaign, annotator=other)
-    position = (last.order_by("-position").values_list("position", flat=True).first() or 0) + 1
-    row = Assignment.objects.create(
-        campaign=left.campaign,
-        annotator=other,
-        candidate_id=left.candidate_id,
-        label=f"Candidate {position}",
-        position=position,
-    )
-    add_places(left.campaign, [left.candidate_id])
-    AuditEvent.objects.create(
-        actor_id=left.annotator_id,
-        campaign=left.campaign,
-        action="assignment.rerouted",
-        object_type="assignment",
-        object_id=str(row.pk),
-        details={"from": str(left.pk)},
-    )
+    row = assign_further(candidate=left.candidate)
+    if row is not None:
+        AuditEvent.objects.create(
+            actor_id=left.annotator_id,
+            campaign=left.campaign,
+            action="assignment.rerouted",
+            object_type="assignment",
+            object_id=str(row.pk),
+            details={"from": str(left.pk)},
+        )
     return row
 
 

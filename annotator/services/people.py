@@ -117,7 +117,7 @@ def _give_back(user: User, campaign: Campaign) -> None:
     )
     for pk, candidate_id in list(opened.values_list("pk", "candidate_id")):
         if opened.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
-            free_place(campaign, candidate_id)
+            free_place(candidate_id)
 
 
 def token_digest(token: str) -> str:

@@ -1,8 +1,9 @@
-"""Writes of a candidate's places: how many assignments count toward its overlap.
+"""Writes of a candidate's places: how many may rate it, and how many hold it now.
 
 Every change of a status that counts goes through here, so that `held` is never counted anew.
 """
 
+from math import ceil
 from typing import Final
 from uuid import UUID
 
@@ -10,33 +11,75 @@ from django.db import connection, transaction
 from django.db.models import BooleanField, ExpressionWrapper, F, Q
 from django.db.models.functions import Now
 
-from annotator.models import Assignment, AssignmentStatus, AuditEvent, Campaign, Candidate
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    AuditEvent,
+    Campaign,
+    Candidate,
+    Purpose,
+    Reference,
+    Round,
+    RoundKind,
+)
 
 # Asked with every candidate that anybody takes: written once, as both databases read it.
 _HOLD: Final = f"""
-UPDATE {Candidate._meta.db_table} SET held = held + 1, has_room = (held < %s)
- WHERE id = %s AND held < %s
+UPDATE {Candidate._meta.db_table} SET held = held + 1, has_room = (held + 1 < places)
+ WHERE id = %s AND held < places
 """  # noqa: S608 - a table name only
 
 
-def hold_place(campaign: Campaign, candidate_id: UUID) -> bool:
+def hold_place(candidate_id: UUID) -> bool:
     """Take one place of a candidate if it has room; one UPDATE decides between two takers."""
     key = Candidate._meta.pk.get_db_prep_value(candidate_id, connection)
     with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [campaign.overlap - 1, key, campaign.overlap])
+        cursor.execute(_HOLD, [key])
         return cursor.rowcount == 1
 
 
-def add_places(campaign: Campaign, candidate_ids: list[UUID]) -> None:
-    """Count one more assignment on each candidate, beyond the overlap if an admin says so."""
-    room = ExpressionWrapper(Q(held__lt=campaign.overlap - 1), BooleanField())
+def add_places(candidate_ids: list[UUID]) -> None:
+    """Count one more assignment on each candidate, beyond its places if an admin says so."""
+    room = ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField())
     Candidate.objects.filter(pk__in=candidate_ids).update(held=F("held") + 1, has_room=room)
 
 
-def free_place(campaign: Campaign, candidate_id: UUID) -> None:
-    """Give one place of a candidate back."""
-    room = ExpressionWrapper(Q(held__lte=campaign.overlap), BooleanField())
+def free_place(candidate_id: UUID) -> None:
+    """Give one place of a candidate back; a repeat has none for others."""
+    room = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
     Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=room)
+
+
+def widen(candidate_id: UUID) -> None:
+    """Give a candidate one place more than it had, for one more annotator."""
+    Candidate.objects.filter(pk=candidate_id).update(
+        places=F("places") + 1,
+        has_room=ExpressionWrapper(Q(held__lte=F("places")), BooleanField()),
+    )
+
+
+def spread_places(campaign: Campaign) -> None:
+    """Give every candidate the places that the campaign's overlap and its share say.
+
+    The shared references are drawn by their ids, which are random: the same ones each time, as
+    long as none is added. What everybody rates, what repeats, and what a round added stays.
+    """
+    rows = Candidate.objects.filter(campaign=campaign)
+    usual = rows.filter(purpose=Purpose.RATED)
+    references = Reference.objects.filter(campaign=campaign)
+    shared = ceil(references.count() * campaign.shared_percent / 100)
+    if campaign.shared_percent < 100:
+        usual.update(places=1)
+        drawn = list(references.order_by("pk").values_list("pk", flat=True)[:shared])
+        usual.filter(reference__in=drawn).update(places=campaign.overlap)
+    else:
+        usual.update(places=campaign.overlap)
+    rows.filter(purpose=Purpose.SENTINEL).update(places=campaign.overlap)
+    added = Round.objects.exclude(kind=RoundKind.AGAIN).filter(candidate__in=usual)
+    for candidate_id in added.values_list("candidate_id", flat=True):
+        usual.filter(pk=candidate_id).update(places=F("places") + 1)
+    room = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
+    rows.exclude(purpose=Purpose.REPEAT).update(has_room=room)
 
 
 def lapse_leases(campaign: Campaign) -> int:
@@ -48,7 +91,7 @@ def lapse_leases(campaign: Campaign) -> int:
     for pk, candidate_id in list(run_out.order_by().values_list("pk", "candidate_id")):
         # Whoever changes the row first counts it; a renewal that came between keeps it.
         if run_out.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
-            free_place(campaign, candidate_id)
+            free_place(candidate_id)
             AuditEvent.objects.create(
                 campaign=campaign,
                 action="assignment.lapsed",

@@ -1,11 +1,13 @@
 """Writes of ratings: submit and revise, each one transaction with its audit row."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotator.models import (
@@ -14,9 +16,14 @@ from annotator.models import (
     AuditEvent,
     Candidate,
     IdempotencyKey,
+    Membership,
     Rating,
     RatingRevision,
     Reference,
+    Role,
+    Round,
+    RoundKind,
+    Unblinding,
     User,
 )
 from annotator.queries.access import assignments_for
@@ -25,6 +32,7 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import overall_numerator
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.places import hold_place
+from annotator.services.round_answers import answer_by_rating, answer_by_second_look
 from annotator.typology import clean_tags
 
 LONGEST_COMMENT = 20_000
@@ -38,6 +46,7 @@ LOOKED_AT = (
         for name in (
             *("slug", "status", "overlap", "rubric_version", "revision_hours"),
             *("criterion_gap", "overall_gap_numerator", "flip_gap_numerator"),
+            *("has_ladder", "rules_version"),
         )
     ),
 )
@@ -67,7 +76,7 @@ def submit_rating(
     fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     try:
         with transaction.atomic():
-            assignment = _lock(assignment_id, annotator)
+            assignment, asked = _lock(assignment_id, annotator)
             now = submitted_at or timezone.now()
             # A key that was used for another assignment is found when it is stored, below.
             if hasattr(assignment, "rating") and (
@@ -77,11 +86,14 @@ def submit_rating(
             _refuse_unless_open(assignment)
             _end_draft(assignment, draft_version)
             fields |= _worked(assignment, error_tags)
+            is_further = asked.round_kind in (RoundKind.LADDER, RoundKind.ANOTHER)
             rating = Rating.objects.create(
                 assignment=assignment,
                 candidate_id=assignment.candidate_id,
                 annotator=annotator,
                 rubric_version=assignment.campaign.rubric_version,
+                is_blind=not asked.sees_others,
+                round=asked.round_number if is_further else 1,
                 submitted_at=now,
                 revised_at=now,
                 **fields,
@@ -94,6 +106,8 @@ def submit_rating(
                     request_sha256=request_sha256,
                     rating=rating,
                 )
+            if is_further:
+                answer_by_rating(assignment=assignment, now=now)
             _record(rating, assignment, "rating.submitted", now)
             return rating
     except IntegrityError as error:
@@ -122,18 +136,23 @@ def revise_rating(
     fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     with transaction.atomic():
         rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
-        assignment = _lock(rating.assignment_id, annotator)
+        assignment, asked = _lock(rating.assignment_id, annotator)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
         _end_draft(assignment, draft_version)
         now = timezone.now()
-        fields |= _worked(assignment, error_tags)
+        fields |= _worked(assignment, error_tags) | {"is_blind": not asked.sees_others}
+        looks_again = asked.round_kind == RoundKind.AGAIN
+        if looks_again:
+            fields["round"] = asked.round_number
         changed = Rating.objects.filter(pk=rating.pk, version=version).update(
             version=version + 1, revised_at=now, **fields
         )
         if not changed:
             raise OutOfDate("This rating was changed elsewhere since you opened it.")
         rating.refresh_from_db()
+        if looks_again:
+            answer_by_second_look(assignment=assignment, now=now)
         _record(rating, assignment, "rating.revised", now)
         return rating
 
@@ -169,7 +188,16 @@ def _clean_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[
         raise Refused(str(error), {"error_tags": [str(error)]}) from error
 
 
-def _lock(assignment_id: UUID, annotator: User) -> Assignment:
+@dataclass(frozen=True, slots=True)
+class _Circumstances:
+    """Whether an author may see others' work, and the round in which they are asked, if any."""
+
+    sees_others: bool
+    round_number: int
+    round_kind: str
+
+
+def _lock(assignment_id: UUID, annotator: User) -> tuple[Assignment, _Circumstances]:
     """Return the assignment with its reference locked: conflicts are measured one at a time.
 
     Raises Assignment.DoesNotExist for one that is not theirs, or in a campaign they have left.
@@ -185,7 +213,21 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
     # the texts, which only placed error tags need, follow when they are asked for.
     joined = ("campaign", "candidate", "rating", "work_time", "draft")
     row = own.select_related(None).select_related(*joined).only(*LOOKED_AT)
-    return row.select_for_update(of=("self",)).get()
+    asked = Round.objects.filter(candidate=OuterRef("candidate"), finished_at=None)
+    row = row.annotate(
+        sees_others=_sees_others(annotator),
+        round_number=Subquery(asked.values("number")[:1]),
+        round_kind=Subquery(asked.values("kind")[:1]),
+    )
+    found = row.select_for_update(of=("self",)).get()
+    return found, _Circumstances(found.sees_others, found.round_number or 1, found.round_kind or "")
+
+
+def _sees_others(annotator: User) -> Q:
+    here = {"campaign": OuterRef("campaign"), "user": annotator}
+    roles = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
+    others = Exists(Membership.objects.filter(**here, role__in=roles))
+    return Q(others) | Q(Exists(Unblinding.objects.filter(**here)))
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
@@ -202,9 +244,11 @@ def _refuse_unless_open(assignment: Assignment) -> None:
         raise OutOfDate("The campaign is closed; ratings are no longer taken.")
     if assignment.status in (AssignmentStatus.SKIPPED, AssignmentStatus.RECUSED):
         raise OutOfDate("You have left this candidate; take it back before you rate it.")
+    if assignment.status == AssignmentStatus.WITHDRAWN:
+        raise OutOfDate("The campaign's admin has taken this candidate back.")
     # A lease that ran out does no harm while nobody else has taken the place.
     is_lapsed = assignment.status == AssignmentStatus.LAPSED
-    if is_lapsed and not hold_place(assignment.campaign, assignment.candidate_id):
+    if is_lapsed and not hold_place(assignment.candidate_id):
         raise OutOfDate("Your time for this candidate ran out and it was given to another.")
 
 
@@ -228,6 +272,8 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         error_tags=rating.error_tags,
         shown=rating.shown,
         active_seconds=rating.active_seconds,
+        is_blind=rating.is_blind,
+        round=rating.round,
         **rating.scores,
     )
     AuditEvent.objects.create(

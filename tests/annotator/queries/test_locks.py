@@ -10,6 +10,7 @@ from annotator.queries.locks import is_locked, locked_candidates
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
 from annotator.services.ratings import submit_rating
+from tests.conftest import spread
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -85,8 +86,8 @@ def test_a_revision_opens_the_window_again(campaign: Campaign) -> None:
 
 def test_the_window_and_the_overlap_are_the_campaigns_own(campaign: Campaign) -> None:
     rate(campaign, "alice", 3 * MINUTE)
-    Campaign.objects.update(overlap=1, revision_hours=0)
-    campaign.refresh_from_db()
+    campaign.revision_hours = 0
+    spread(campaign, 1)
     assert locked(campaign) == ["c1"]
 
 

@@ -32,6 +32,7 @@ def campaign() -> Campaign:
                 reference=reference,
                 campaign=reference.campaign,
                 queue_position=reference.position,
+                places=campaign.overlap,
                 candidate_id=name,
                 claims="y",
                 claims_sha256=name,

@@ -32,6 +32,7 @@ from annotator.services.ratings import revise_rating
 from annotator.services.signing import MOST_WRONG
 from annotator.services.turns import take_turn
 from tests.annotator.services.rulings import PASSWORD, decide
+from tests.conftest import spread
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 8, 9)
 
@@ -173,12 +174,10 @@ def test_who_rated_a_candidate_does_not_rule_on_it(rows, cast, carol) -> None:
 
 def test_who_may_still_be_given_a_candidate_does_not_rule_on_it(rows, cast, carol) -> None:
     Membership.objects.create(user=carol, campaign=cast.campaign, role="annotator")
-    cast.campaign.overlap = 3
-    cast.campaign.save()
+    spread(cast.campaign, 3)
     with pytest.raises(Forbidden):
         decide(gap(rows), carol)
-    cast.campaign.overlap = 2
-    cast.campaign.save()
+    spread(cast.campaign, 2)
     assert decide(gap(rows), carol).signed_as == "carol"
 
 

@@ -20,6 +20,7 @@ from annotator.refusals import OutOfDate
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.ratings import submit_rating
+from tests.conftest import spread
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -143,8 +144,7 @@ def test_a_reference_that_was_begun_is_finished_first(campaign: Campaign) -> Non
 
 
 def test_no_candidate_goes_beyond_its_overlap(campaign: Campaign) -> None:
-    campaign.overlap = 1
-    campaign.save()
+    spread(campaign, 1)
     people = [person(f"p{n}") for n in range(8)]
     taken = [take_next(slug=campaign.slug, annotator=user) for user in people]
     assert len({row.candidate_id for row in taken if row}) == 6
@@ -155,8 +155,7 @@ def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(
     campaign: Campaign,
 ) -> None:
     Candidate.objects.exclude(reference__reference_id="r0", candidate_id="c0").delete()
-    campaign.overlap = 1
-    campaign.save()
+    spread(campaign, 1)
     alice, bob, carl = (person(name) for name in ("alice", "bob", "carl"))
     held = take(campaign, alice)
     assert take_next(slug=campaign.slug, annotator=bob) is None
@@ -170,8 +169,7 @@ def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(
 
 def test_a_named_assignment_holds_its_place(campaign: Campaign) -> None:
     Candidate.objects.exclude(reference__reference_id="r0", candidate_id="c0").delete()
-    campaign.overlap = 1
-    campaign.save()
+    spread(campaign, 1)
     assign_candidates(
         campaign=campaign, annotator=person("alice"), candidates=list(Candidate.objects.all())
     )

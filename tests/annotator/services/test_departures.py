@@ -26,6 +26,7 @@ from annotator.services.departures import (
     skip_assignment,
 )
 from annotator.services.places import lapse_leases
+from tests.conftest import spread
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -198,8 +199,7 @@ def test_what_was_taken_on_demand_is_free_for_all_but_never_theirs_again(cast) -
 
 
 def test_a_skipped_one_whose_place_is_taken_is_not_rerouted_beyond_the_overlap(cast) -> None:
-    cast.campaign.overlap = 1
-    cast.campaign.save()
+    spread(cast.campaign, 1)
     annotator(cast, "carl")
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
     skip_assignment(assignment=row, reason_code="not-now")
@@ -237,8 +237,7 @@ def test_a_lease_that_is_taken_back_runs_its_whole_time_again(cast) -> None:
 
 
 def test_a_place_that_others_took_is_not_taken_back(cast) -> None:
-    cast.campaign.overlap = 1
-    cast.campaign.save()
+    spread(cast.campaign, 1)
     cast.reference("r1", 1)
     row = take(cast, cast.alice)
     skip_assignment(assignment=row, reason_code="not-now")

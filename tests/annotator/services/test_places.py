@@ -25,6 +25,7 @@ from annotator.services.places import (
     lapse_leases_everywhere,
 )
 from annotator.services.ratings import submit_rating
+from tests.conftest import spread
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -147,8 +148,7 @@ class Walk:
 def test_what_candidates_say_of_their_places_is_always_a_recount(
     cast, seed: int, overlap: int
 ) -> None:
-    Campaign.objects.filter(pk=cast.campaign.pk).update(overlap=overlap)
-    cast.campaign.refresh_from_db()
+    spread(cast.campaign, overlap)
     walk = Walk(cast, seed)
     for _ in range(150):
         walk.step()
@@ -161,7 +161,7 @@ def test_places_are_held_up_to_the_overlap_and_given_back_down_to_none(cast) -> 
     candidate = cast.reference("r1", 1).candidates.get()
     said = []
     for act in (hold_place, hold_place, hold_place, free_place, free_place, free_place):
-        answer = act(cast.campaign, candidate.pk)
+        answer = act(candidate.pk)
         candidate.refresh_from_db()
         said.append((answer, candidate.held, candidate.has_room))
     assert said == [
@@ -177,10 +177,10 @@ def test_places_are_held_up_to_the_overlap_and_given_back_down_to_none(cast) -> 
 def test_an_admin_may_go_beyond_the_overlap_and_room_comes_back_below_it(cast) -> None:
     candidate = cast.reference("r1", 1).candidates.get()
     for _ in range(3):
-        add_places(cast.campaign, [candidate.pk])
+        add_places([candidate.pk])
     rooms = []
     for _ in range(2):
-        free_place(cast.campaign, candidate.pk)
+        free_place(candidate.pk)
         candidate.refresh_from_db()
         rooms.append((candidate.held, candidate.has_room))
     assert rooms == [(2, False), (1, True)]

@@ -20,6 +20,7 @@ from annotator.models import (
 )
 from annotator.services.assignments import take_next
 from annotator.services.places import lapse_leases
+from tests.conftest import spread
 
 pytestmark = pytest.mark.embedded
 SCRIPT = {"HX-Request": "true"}
@@ -119,7 +120,7 @@ def test_a_skipped_candidate_is_taken_back_and_rated(client, rows, typed, form_o
 
 
 def test_what_others_took_meanwhile_is_not_taken_back(client, cast) -> None:
-    Campaign.objects.update(overlap=1)
+    spread(cast.campaign, 1)
     cast.reference("r1", 1)
     client.force_login(cast.alice)
     row = take(cast, cast.alice)
@@ -152,7 +153,7 @@ def test_a_late_submit_counts_while_the_place_is_free(client, cast, typed) -> No
 def test_a_place_given_to_another_is_409_with_the_words_kept_and_a_row_in_the_trail(
     client, cast, typed, form_of
 ) -> None:
-    Campaign.objects.update(overlap=1)
+    spread(cast.campaign, 1)
     cast.reference("r1", 1)
     client.force_login(cast.alice)
     row = take(cast, cast.alice)

@@ -1,0 +1,75 @@
+"""A web server that a test can kill: one process group on one port, over the test's database."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST_START_SECONDS = 60
+HOST = "127.0.0.1"
+
+
+def served_environment(**more: str) -> dict[str, str]:
+    """Return an environment in which another process serves the database of this test."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "tests.served.settings",
+        "SERVED_DATABASE": str(connection.settings_dict["NAME"]),
+        "SERVED_SECRET_KEY": settings.SECRET_KEY,
+        **more,
+    }
+
+
+class Server:
+    """The server as `make run` starts it, but for its numbers; it dies by kill -9 only.
+
+    Workers that die alone come back, as there. `more` is added to the environment.
+    """
+
+    def __init__(self, workers: int = 1, threads: int = 2, **more: str) -> None:
+        with socket.socket() as probe:
+            probe.bind((HOST, 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://{HOST}:{self.port}"
+        self._numbers = ["--workers", str(workers), "--blocking-threads", str(threads)]
+        self._more = more
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it on its port, and wait until it answers."""
+        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", HOST]
+        command += ["--port", str(self.port), *self._numbers, "--respawn-failed-workers"]
+        command += ["--respawn-interval", "0.5", "--no-ws", "--log-level", "warning"]
+        self._process = subprocess.Popen(
+            [*command, "annotator.wsgi:application"],
+            cwd=ROOT,
+            env=served_environment(**self._more),
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + LONGEST_START_SECONDS
+        while not self._answers():
+            assert time.monotonic() < deadline and self._process.poll() is None
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """Kill -9 the server with its workers."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(timeout=10)
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
