@@ -81,6 +81,7 @@ def test_published_labels_are_those_of_the_export() -> None:
     assert labels["non-compliant-dependency"] == (
         "Dependency - Non-compliant Dependency with instruction"
     )
+    assert labels["irrelevant-matter-introduction"] == "Relevance - Irrelevant Matter Introduction"
     assert labels["unclarity"] == "Unclarity"
 
 
