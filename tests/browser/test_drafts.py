@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
 from annotator.models import Assignment, Draft, Rating, User
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, press, wait_for_another, wait_until_kept
-from tests.browser.server import Server
+from tests.served.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SCORES = ("7", "5", "9", "t")

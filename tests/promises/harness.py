@@ -1,0 +1,174 @@
+"""What the promises are tested with: clients that never give up, many at once, and a tally.
+
+PROMISES_SCALE multiplies every count: 1 in `make test`, 20 for the counts of the full tier.
+"""
+
+import http.client
+import json
+import os
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.db import connection, transaction
+
+from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRevision, User
+from annotator.rubric import CRITERIA
+from annotator.services.people import create_token
+from tests.conftest import grant, make_user
+from tests.served.dying import DIE_AT
+from tests.served.server import HOST
+
+SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
+# Deadlines only end a hanging test; nothing is asserted about speed.
+LONGEST_WAIT_SECONDS: Final = 120
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server said: 0 and None where no answer came."""
+
+    status: int
+    body: Any = None
+
+
+@dataclass(eq=False)
+class Caller:
+    """A program that works over the REST door for one annotator."""
+
+    user: User
+    token: str
+    port: int
+    # Answers by status, those that never came as 0.
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    def call(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Send one request over a connection of its own, so that any worker may take it."""
+        sent = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
+        wire = http.client.HTTPConnection(HOST, self.port, timeout=LONGEST_WAIT_SECONDS)
+        try:
+            data = None if body is None else json.dumps(body)
+            wire.request(method, path, data, sent | dict(headers or {}))
+            said = wire.getresponse()
+            content = said.read()
+            answer = Answer(said.status, json.loads(content) if content else None)
+        except (OSError, http.client.HTTPException):
+            answer = Answer(0)
+        except ValueError:
+            answer = Answer(said.status, content)  # a page: a 500 outside the API
+        finally:
+            wire.close()
+        self.statuses[answer.status] += 1
+        return answer
+
+    def take_next(self, campaign: Campaign) -> Answer:
+        return self.call("POST", f"/api/v1/campaigns/{campaign.slug}/assignments/next/")
+
+    def submit(self, rating: Mapping[str, Any], key: str, die_at: str = "") -> Answer:
+        """Send a rating once; `die_at` has its server process die there."""
+        headers = {"Idempotency-Key": key} | ({DIE_AT: die_at} if die_at else {})
+        return self.call("POST", "/api/v1/ratings/", rating, headers)
+
+    def submit_until_answered(
+        self, rating: Mapping[str, Any], die_at: str = "", *, keeps_key: bool = True
+    ) -> Answer:
+        """Send a rating again and again until the server says something, whatever it says.
+
+        With the same key each time, as the door's documentation asks; `keeps_key` False is a
+        client with a fault.
+        """
+        key = str(uuid.uuid4())
+        answer = self.submit(rating, key, die_at)
+        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+        while answer.status == 0 and time.monotonic() < deadline:
+            time.sleep(0.05)
+            answer = self.submit(rating, key if keeps_key else str(uuid.uuid4()))
+        return answer
+
+
+def make_callers(campaign: Campaign, count: int, port: int) -> list[Caller]:
+    """Return new annotators of the campaign, each with a token of their own."""
+    with transaction.atomic():
+        users = [grant(make_user(f"caller-{n}"), campaign, "annotator") for n in range(count)]
+        return [Caller(user, create_token(user=user).token, port) for user in users]
+
+
+def rating_words(assignment_id: object, scores: Sequence[int], comment: str = "") -> dict[str, Any]:
+    """Return the body of a first rating."""
+    by_criterion = dict(zip(CRITERIA, scores, strict=True))
+    return {"assignment": str(assignment_id), "scores": by_criterion, "comment": comment}
+
+
+def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run each act in a thread of its own, all from one moment on; return what they return.
+
+    An act that raises gives its exception in the place of an answer.
+    """
+    gate = threading.Barrier(len(acts))
+    answers: list[Any] = [None] * len(acts)
+
+    def run(number: int) -> None:
+        try:
+            gate.wait(timeout=LONGEST_WAIT_SECONDS)
+            answers[number] = acts[number]()
+        except Exception as error:  # noqa: BLE001 - a finding, looked at by the test
+            answers[number] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(acts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def wait_until(fact: Callable[[], bool], words: str) -> None:
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not fact():
+        assert time.monotonic() < deadline, f"waited in vain: {words}"
+        time.sleep(0.02)
+
+
+def server_errors(callers: Sequence[Caller]) -> dict[int, int]:
+    """Return how many answers said that the server failed, by status."""
+    said = sum((caller.statuses for caller in callers), Counter[int]())
+    return {status: count for status, count in said.items() if status >= 500}
+
+
+def differences(acknowledged: Mapping[str, Answer], sent: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return where the database says other than the clients were told; [] when it is faithful.
+
+    `acknowledged` holds the last answer for each assignment, `sent` every rating as it was sent.
+    """
+    found = [f"{pk}: answered {a.status}" for pk, a in acknowledged.items() if a.status != 201]
+    stored: dict[str, list[Rating]] = {}
+    for row in Rating.objects.all():
+        stored.setdefault(str(row.assignment_id), []).append(row)
+    for rating in sent:
+        pk = rating["assignment"]
+        rows = stored.pop(pk, [])
+        told = acknowledged[pk].body if acknowledged[pk].status == 201 else None
+        if len(rows) != 1:
+            found.append(f"{pk}: stored {len(rows)} times")
+        elif told and str(rows[0].pk) != told["id"]:
+            found.append(f"{pk}: another rating was acknowledged")
+        elif (rows[0].scores, rows[0].comment) != (rating["scores"], rating["comment"]):
+            found.append(f"{pk}: altered")
+    found += [f"{pk}: never sent" for pk in stored]
+    counts = {
+        "ratings": Rating.objects.count(),
+        "revisions": RatingRevision.objects.count(),
+        "audit rows": AuditEvent.objects.filter(action="rating.submitted").count(),
+        "submitted assignments": Assignment.objects.filter(status="submitted").count(),
+    }
+    if set(counts.values()) != {len(sent)}:
+        found.append(f"of {len(sent)} sent there are {counts}")
+    return found
