@@ -1,11 +1,14 @@
 """The forms of a campaign's admin: a new campaign, its rules, its members, a reason."""
 
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
@@ -47,6 +50,12 @@ class RulesForm(RefusableForm):
         max_value=MOST_ANNOTATORS,
         help_text="The overlap k. A smaller one takes nothing back that is given out.",
     )
+    shared_percent = forms.IntegerField(
+        label="Share of the references that it holds for, in %",
+        min_value=0,
+        max_value=100,
+        help_text="The others are rated by one annotator. Which ones is drawn by lot.",
+    )
     revision_hours = forms.IntegerField(
         label="Revision window, in hours",
         min_value=0,
@@ -73,6 +82,26 @@ class RulesForm(RefusableForm):
         "Two annotators put two candidates in opposite order, both by at least this much.",
     )
 
+    has_ladder = forms.BooleanField(
+        label="Ask a further annotator first",
+        required=False,
+        help_text="A candidate in conflict goes to one more annotator, blind; an adjudicator gets "
+        "it only when no two of the ratings agree.",
+    )
+    retain_until = forms.DateField(
+        label="Keep the claim texts until",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text="The campaign page warns a month before. Nothing is erased by itself.",
+    )
+
+    def clean_retain_until(self) -> date | None:
+        """Refuse a day that has passed, unless it stood there before."""
+        day: date | None = self.cleaned_data["retain_until"]
+        if day and day < timezone.localdate() and day != self.initial.get("retain_until"):
+            raise ValidationError("This day has passed; choose a later one.", code="past")
+        return day
+
     @property
     def rules(self) -> CampaignRules:
         """The rules of a valid form; a gap in points becomes the smallest numerator it allows."""
@@ -86,7 +115,10 @@ class RulesForm(RefusableForm):
 
 def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
     """Return a campaign's rules as the form would send them."""
-    same = ("name", "overlap", "revision_hours", "lease_minutes", "criterion_gap")
+    same = (
+        *("name", "overlap", "shared_percent", "revision_hours", "lease_minutes"),
+        *("criterion_gap", "has_ladder", "retain_until"),
+    )
     return {name: getattr(campaign, name) for name in same} | {
         "overall_gap": _in_points(campaign.overall_gap_numerator),
         "flip_gap": _in_points(campaign.flip_gap_numerator),

@@ -1,25 +1,27 @@
 """Writes of campaigns: create, change their rules, close and reopen with a reason."""
 
 from dataclasses import asdict, dataclass
+from datetime import date
 from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.utils import timezone
 
 from annotator.models import (
     AuditEvent,
     Campaign,
     CampaignStatus,
-    Candidate,
     Membership,
+    Rating,
     Reference,
     Role,
+    RulesVersion,
     User,
 )
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.measured_conflicts import measure_conflicts
+from annotator.services.places import spread_places
 
 LONGEST_REASON: Final = 2_000
 # `/campaigns/new/` is a page.
@@ -32,15 +34,23 @@ class CampaignRules:
 
     name: str
     overlap: int
+    shared_percent: int
     revision_hours: int
     lease_minutes: int
     criterion_gap: int
     overall_gap_numerator: int
     flip_gap_numerator: int
+    has_ladder: bool
+    retain_until: date | None
 
 
-# Rules whose change may open or lapse conflicts.
-OF_CONFLICTS: Final = ("criterion_gap", "overall_gap_numerator", "flip_gap_numerator")
+# Rules whose change may open or lapse conflicts; each change of one is a version of its own.
+OF_CONFLICTS: Final = (
+    "criterion_gap",
+    "overall_gap_numerator",
+    "flip_gap_numerator",
+    "has_ladder",
+)
 
 
 @transaction.atomic
@@ -59,6 +69,7 @@ def create_campaign(*, slug: str, name: str = "", created_by: User | None = None
             campaign = Campaign.objects.create(slug=slug, name=name or slug)
     except IntegrityError as error:
         raise OutOfDate(f"There is a campaign {slug!r} already.") from error
+    _keep_rules(campaign, created_by)
     if created_by is not None:
         Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
     AuditEvent.objects.create(
@@ -75,30 +86,57 @@ def create_campaign(*, slug: str, name: str = "", created_by: User | None = None
 def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) -> Campaign:
     """Change the rules of an open campaign; the audit row keeps what they were.
 
-    A new overlap gives or takes room; new conflict rules are applied to the ratings so far, so
-    that every conflict says what the rules of today say. What an adjudicator ruled stays.
+    A new overlap, or another share of the references that it holds for, gives or takes room; new
+    conflict rules are a new version and are applied to the ratings so far, so that every conflict
+    says what the rules of today say. What an adjudicator ruled stays.
     """
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if not row.is_open:
         raise OutOfDate("The campaign is closed; reopen it to change its rules.")
     new = asdict(rules)
     before = {name: getattr(row, name) for name in new}
-    changes = {name: [before[name], value] for name, value in new.items() if before[name] != value}
+    changes = {
+        name: [_plain(before[name]), _plain(value)]
+        for name, value in new.items()
+        if before[name] != value
+    }
     if not changes:
         return row
+    has_new_version = any(name in changes for name in OF_CONFLICTS)
     for name, value in new.items():
         setattr(row, name, value)
-    row.save(update_fields=list(new))
-    if "overlap" in changes:
-        room = ExpressionWrapper(Q(held__lt=row.overlap), BooleanField())
-        Candidate.objects.filter(campaign=row).update(has_room=room)
-    if any(name in changes for name in OF_CONFLICTS):
-        now = timezone.now()
-        rated = Reference.objects.filter(campaign=row, candidates__ratings__isnull=False)
-        for pk in rated.distinct().order_by().values_list("pk", flat=True):
-            measure_conflicts(row, pk, now)
+    row.rules_version += has_new_version
+    row.save(update_fields=[*new, "rules_version"])
+    if "overlap" in changes or "shared_percent" in changes:
+        spread_places(row)
+    if has_new_version:
+        _keep_rules(row, changed_by)
+        _measure_again(row)
     _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
     return row
+
+
+def _measure_again(campaign: Campaign) -> None:
+    rated = Rating.objects.filter(candidate__campaign=campaign).values("candidate__reference")
+    # A submit waits for its reference, and then reads the rules that hold from now on.
+    references = Reference.objects.filter(pk__in=rated).order_by("pk").select_for_update()
+    now = timezone.now()
+    for pk in list(references.values_list("pk", flat=True)):
+        measure_conflicts(campaign, pk, now)
+
+
+def _keep_rules(campaign: Campaign, made_by: User | None) -> None:
+    RulesVersion.objects.create(
+        campaign=campaign,
+        number=campaign.rules_version,
+        made_at=timezone.now(),
+        made_by=made_by,
+        **{name: getattr(campaign, name) for name in OF_CONFLICTS},
+    )
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def close_campaign(*, campaign: Campaign, reason: str, closed_by: User) -> None:

@@ -9,6 +9,7 @@ from annotator.formats.digests import text_sha256
 from annotator.formats.reference_records import ReferenceRecord
 from annotator.models import AuditEvent, Campaign, Candidate, Reference, User
 from annotator.refusals import OutOfDate, Refused
+from annotator.services.places import spread_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ def import_claims(
     Reference.objects.bulk_create(new_references, batch_size=500)
     new_candidates = _new_candidates(records, known)
     Candidate.objects.bulk_create(new_candidates, batch_size=500)
+    spread_places(campaign)
     total = sum(len(record.candidates) for record in records)
     counts = ImportCounts(
         references=len(new_references),

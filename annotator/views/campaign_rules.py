@@ -16,6 +16,7 @@ from annotator.forms.campaigns import (
 from annotator.forms.refusable import RefusableForm
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign
+from annotator.queries.rules_history import rules_history
 from annotator.refusals import Refused
 from annotator.services.campaigns import (
     change_rules,
@@ -52,7 +53,7 @@ def campaign_rules(request: SignedInRequest, slug: str) -> HttpResponse:
     row = own_campaign(request, slug)
     if request.method != "POST":
         return _rules(request, row, RulesForm(initial=rules_as_sent(row)), 200)
-    form = RulesForm(request.POST)
+    form = RulesForm(request.POST, initial=rules_as_sent(row))
     if not form.is_valid():
         return _rules(request, row, form, UNPROCESSABLE)
     try:
@@ -110,5 +111,10 @@ def _rules(
     form.focus_error()
     if reason:
         reason.focus_error()
-    context: dict[str, Any] = {"campaign": row, "form": form, "reason": reason or ReasonForm()}
+    context: dict[str, Any] = {
+        "campaign": row,
+        "form": form,
+        "reason": reason or ReasonForm(),
+        "history": rules_history(row),
+    }
     return render(request, "annotator/campaign_rules.html", context, status=status)

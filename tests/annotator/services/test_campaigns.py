@@ -58,6 +58,60 @@ def test_new_conflict_rules_hold_for_the_ratings_so_far(cast) -> None:
     assert told.details == {"changes": {"criterion_gap": [3, 2]}}
 
 
+def test_every_change_of_the_conflict_rules_is_a_version_and_conflicts_say_which(cast) -> None:
+    campaign = create_campaign(slug="pots", created_by=cast.ada)
+    one = rules_of(campaign)
+    campaign = change_rules(
+        campaign=campaign, rules=replace(one, overlap=3, name="Pots"), changed_by=cast.ada
+    )
+    assert campaign.rules_version == 1
+    stricter = replace(rules_of(campaign), criterion_gap=1)
+    campaign = change_rules(campaign=campaign, rules=stricter, changed_by=cast.ada)
+    with_ladder = replace(stricter, has_ladder=True)
+    campaign = change_rules(campaign=campaign, rules=with_ladder, changed_by=cast.rita)
+    versions = campaign.rules_versions.values_list(
+        "number", "criterion_gap", "has_ladder", "made_by__username"
+    )
+    assert list(versions) == [
+        (1, 3, False, "ada"),
+        (2, 1, False, "ada"),
+        (3, 1, True, "rita"),
+    ]
+
+
+def test_a_conflict_says_under_which_rules_it_was_found(cast) -> None:
+    reference = cast.reference("r1", 1)
+    for user, score in ((cast.alice, 5), (cast.bob, 7)):
+        cast.submit(cast.assign(user, reference)[0], (score,) * 4)
+    rules = rules_of(cast.campaign)
+    assert set(Conflict.objects.values_list("rules_version", flat=True)) == {1}
+    stricter = replace(rules, criterion_gap=2)
+    change_rules(campaign=cast.campaign, rules=stricter, changed_by=cast.ada)
+    found = Conflict.objects.filter(kind="criterion_gap")
+    assert set(found.values_list("rules_version", flat=True)) == {2}
+
+
+def test_a_share_of_the_references_has_the_overlap_and_the_others_one_annotator(cast) -> None:
+    for number in range(5):
+        cast.reference(f"r{number}", 2)
+    rules = replace(rules_of(cast.campaign), overlap=3, shared_percent=30)
+    change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
+    places = {
+        reference: set(
+            Candidate.objects.filter(reference=reference).values_list("places", flat=True)
+        )
+        for reference in cast.campaign.references.all()
+    }
+    assert sorted(map(sorted, places.values())) == [[1], [1], [1], [3], [3]]
+    # The draw is the same each time.
+    again = replace(rules, name="Cups again", shared_percent=100)
+    change_rules(campaign=cast.campaign, rules=again, changed_by=cast.ada)
+    assert set(Candidate.objects.values_list("places", flat=True)) == {3}
+    change_rules(campaign=cast.campaign, rules=rules, changed_by=cast.ada)
+    shared = Candidate.objects.filter(places=3).values_list("reference", flat=True)
+    assert set(shared) == {row.pk for row, k in places.items() if k == {3}}
+
+
 def test_the_same_rules_again_leave_no_trace(cast) -> None:
     change_rules(campaign=cast.campaign, rules=rules_of(cast.campaign), changed_by=cast.ada)
     assert not AuditEvent.objects.filter(action="campaign.rules_changed").exists()

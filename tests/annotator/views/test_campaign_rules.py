@@ -20,6 +20,7 @@ def sent(**more: object) -> dict[str, object]:
     return {
         "name": "Cups",
         "overlap": "3",
+        "shared_percent": "100",
         "revision_hours": "24",
         "lease_minutes": "120",
         "criterion_gap": "3",
@@ -52,6 +53,24 @@ def test_rules_are_shown_changed_and_shown_again(admin) -> None:
     assert (row.overlap, row.overall_gap_numerator, row.flip_gap_numerator) == (3, 17, 11)
 
 
+def test_a_ladder_a_share_and_a_last_day_are_shown_again(admin) -> None:
+    wanted = sent(has_ladder="on", shared_percent="40", retain_until="2031-05-09")
+    assert admin.post(RULES, wanted).status_code == 303
+    page = admin.get(RULES).content.decode()
+    assert 'value="2031-05-09"' in page
+    assert (
+        'name="has_ladder" aria-describedby="id_has_ladder_helptext" id="id_has_ladder" checked'
+        in page
+    )
+    assert 'value="40"' in page
+
+
+def test_a_last_day_that_has_passed_stands_until_another_is_chosen(admin) -> None:
+    Campaign.objects.filter(slug="cups").update(retain_until="2020-01-01")
+    assert admin.post(RULES, sent(retain_until="2020-01-01")).status_code == 303
+    assert admin.post(RULES, sent(retain_until="2020-01-02")).status_code == 422
+
+
 @pytest.mark.parametrize("numerator", range(1, 111))
 def test_a_gap_shown_and_sent_again_is_the_same_gap(numerator: int) -> None:
     row = Campaign(name="x", overall_gap_numerator=numerator, flip_gap_numerator=numerator)
@@ -67,6 +86,11 @@ def test_a_gap_shown_and_sent_again_is_the_same_gap(numerator: int) -> None:
     [
         {"overlap": "0"},
         {"overlap": "21"},
+        {"shared_percent": "101"},
+        {"shared_percent": "half"},
+        {"retain_until": "2020-01-01"},
+        {"retain_until": "soon"},
+        {"retain_until": "2030-02-30"},
         {"criterion_gap": "11"},
         {"overall_gap": "0"},
         {"flip_gap": "NaN"},
