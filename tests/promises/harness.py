@@ -11,10 +11,15 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlencode
 
+from django.conf import settings
 from django.db import connection, transaction
+from django.test import Client
+from django.utils.crypto import get_random_string
 
 from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRevision, User
 from annotator.rubric import CRITERIA
@@ -90,6 +95,29 @@ class Caller:
             time.sleep(0.05)
             answer = self.submit(rating, key if keeps_key else str(uuid.uuid4()))
         return answer
+
+
+class Tab:
+    """A browser tab of somebody who is signed in, without scripts: it posts forms."""
+
+    def __init__(self, user: User, port: int) -> None:
+        client = Client()
+        client.force_login(user)
+        session = client.cookies[settings.SESSION_COOKIE_NAME].value
+        self._port = port
+        self._secret = get_random_string(32)
+        cookies = {settings.SESSION_COOKIE_NAME: session, settings.CSRF_COOKIE_NAME: self._secret}
+        self._cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
+
+    def post(self, path: str, fields: Mapping[str, str]) -> Answer:
+        """Send a form; return the page that comes, redirects not followed."""
+        sent = {"Cookie": self._cookies, "Content-Type": "application/x-www-form-urlencoded"}
+        form = urlencode({**fields, "csrfmiddlewaretoken": self._secret})
+        wire = http.client.HTTPConnection(HOST, self._port, timeout=LONGEST_WAIT_SECONDS)
+        with closing(wire):
+            wire.request("POST", path, form, sent)
+            said = wire.getresponse()
+            return Answer(said.status, said.read().decode())
 
 
 def make_callers(campaign: Campaign, count: int, port: int) -> list[Caller]:
