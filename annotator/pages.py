@@ -50,6 +50,7 @@ urlpatterns = [
     path("rubric/<str:name>/", rubric.rubric_criterion, name="rubric_criterion"),
     path("campaigns/new/", campaign_rules.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<slug:slug>/counts/", campaigns.campaign_counts, name="campaign_counts"),
     path("campaigns/<slug:slug>/rules/", campaign_rules.campaign_rules, name="campaign_rules"),
     path("campaigns/<slug:slug>/close/", campaign_rules.close, name="close_campaign"),
     path("campaigns/<slug:slug>/reopen/", campaign_rules.reopen, name="reopen_campaign"),

@@ -1,6 +1,5 @@
 """Campaigns over REST: those of one's memberships, and their progress for an admin."""
 
-from dataclasses import asdict
 from typing import cast
 
 from django.shortcuts import get_object_or_404
@@ -51,7 +50,7 @@ class Progress(APIView):
         row = get_object_or_404(campaigns_for(user), slug=slug)
         if Role.ADMIN not in roles_of(user, row):
             raise PermissionDenied
-        return Response(asdict(campaign_progress(row)))
+        return Response(ProgressSerializer(campaign_progress(row)).data)
 
 
 def _campaign(row: Campaign, user: User) -> dict[str, object]:

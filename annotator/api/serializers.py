@@ -155,6 +155,9 @@ class AnnotatorProgressSerializer(serializers.Serializer):
     username = serializers.CharField()
     assigned = serializers.IntegerField()
     rated = serializers.IntegerField()
+    overdue = serializers.IntegerField()
+    quota = serializers.IntegerField(allow_null=True)
+    last_rated_on = serializers.DateField(allow_null=True)
 
 
 class ProgressSerializer(serializers.Serializer):
@@ -167,4 +170,8 @@ class ProgressSerializer(serializers.Serializer):
     locked = serializers.IntegerField()
     ratings = serializers.IntegerField()
     open_conflicts = serializers.IntegerField()
+    waiting_conflicts = serializers.IntegerField()
+    ruled_conflicts = serializers.IntegerField()
+    lapsed_conflicts = serializers.IntegerField()
+    unsettled = serializers.IntegerField()
     annotators = AnnotatorProgressSerializer(many=True)

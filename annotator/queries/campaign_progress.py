@@ -1,40 +1,24 @@
-"""How far a campaign is, for its admin: counts only, no scores and no claim text."""
+"""How far a campaign is, for its admin: counts only, no scores and no claim text.
 
-from collections.abc import Iterable
+Every count is one aggregate over one index; no row is read for it.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, Q
+from django.utils import timezone
 
-from annotator.models import (
-    HOLDING,
-    Assignment,
-    AssignmentStatus,
-    Campaign,
-    Candidate,
-    Conflict,
-    ConflictStatus,
-    Membership,
-    Role,
-)
-from annotator.queries.locks import locked_candidates
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorProgress:
-    """One annotator's share."""
-
-    username: str
-    assigned: int
-    rated: int
-
-    @property
-    def left(self) -> int:
-        return self.assigned - self.rated
+from annotator.models import UNSETTLED, Campaign, Conflict, ConflictStatus, Purpose
+from annotator.queries.annotator_progress import AnnotatorProgress, annotator_progress
+from annotator.queries.candidate_counts import CandidateCounts, candidate_counts
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """The counts of a campaign."""
+    """The counts of a campaign; `candidates` to `ratings` are of genuine candidates only."""
 
     references: int
     candidates: int
@@ -43,41 +27,56 @@ class CampaignProgress:
     locked: int
     ratings: int
     open_conflicts: int
+    waiting_conflicts: int
+    ruled_conflicts: int
+    lapsed_conflicts: int
+    unsettled: int
+    repeats: int
+    repeat_ratings: int
+    sentinels: int
+    sentinel_ratings: int
     annotators: tuple[AnnotatorProgress, ...]
+    counted_at: datetime
 
 
-def campaign_progress(campaign: Campaign) -> CampaignProgress:
-    """Count the campaign; a candidate is complete when its overlap is reached."""
-    counted = Candidate.objects.filter(reference__campaign=campaign).annotate(
-        times=Count("ratings")
-    )
-    times = list(counted.values_list("times", flat=True))
+def campaign_progress(campaign: Campaign, now: datetime | None = None) -> CampaignProgress:
+    """Count the campaign; a candidate is complete when as many have rated it as it has places."""
+    now = now or timezone.now()
+    of = candidate_counts(campaign, now)
+    genuine = of[Purpose.RATED] + of[Purpose.QUALIFICATION]
     return CampaignProgress(
         references=campaign.references.count(),
-        candidates=len(times),
-        begun=sum(count > 0 for count in times),
-        complete=sum(count >= campaign.overlap for count in times),
-        locked=locked_candidates(campaign).count(),
-        ratings=sum(times),
-        open_conflicts=Conflict.objects.filter(
-            campaign=campaign, status=ConflictStatus.OPEN
-        ).count(),
-        annotators=tuple(_annotators(campaign)),
+        **_genuine(genuine),
+        **_conflicts(campaign),
+        unsettled=_unsettled(campaign),
+        repeats=of[Purpose.REPEAT].candidates,
+        repeat_ratings=of[Purpose.REPEAT].ratings,
+        sentinels=of[Purpose.SENTINEL].candidates,
+        sentinel_ratings=of[Purpose.SENTINEL].ratings,
+        annotators=annotator_progress(campaign, now),
+        counted_at=now,
     )
 
 
-def _annotators(campaign: Campaign) -> Iterable[AnnotatorProgress]:
-    submitted = Q(status=AssignmentStatus.SUBMITTED)
-    held = Q(status__in=HOLDING)
-    counts = {
-        row["annotator__username"]: row
-        for row in Assignment.objects.filter(campaign=campaign)
-        .order_by()
-        .values("annotator__username")
-        .annotate(assigned=Count("pk", filter=held), rated=Count("pk", filter=submitted))
+def _genuine(counts: CandidateCounts) -> Mapping[str, Any]:
+    return {
+        name: getattr(counts, name)
+        for name in ("candidates", "begun", "complete", "locked", "ratings")
     }
-    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
-    names = set(counts) | set(members.values_list("user__username", flat=True))
-    for name in sorted(names):
-        row = counts.get(name, {"assigned": 0, "rated": 0})
-        yield AnnotatorProgress(name, row["assigned"], row["rated"])
+
+
+def _conflicts(campaign: Campaign) -> Mapping[str, Any]:
+    rows = Conflict.objects.filter(campaign=campaign)
+    return rows.aggregate(
+        **{
+            f"{status}_conflicts": Count("pk", filter=Q(status=status))
+            for status in ConflictStatus.values
+        }
+    )
+
+
+def _unsettled(campaign: Campaign) -> int:
+    """Count the candidates with a conflict that is open or waits; a flip disputes both of its."""
+    rows = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED).order_by()
+    others = rows.filter(other_candidate__isnull=False)
+    return rows.values("candidate_id").union(others.values("other_candidate_id")).count()

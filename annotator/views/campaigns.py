@@ -1,8 +1,9 @@
-"""The campaign page of an admin."""
+"""The campaign page of an admin, and its counts as they stand now."""
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from annotator.forms.comparison import AskForm
@@ -12,12 +13,22 @@ from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.campaign_notices import campaign_notices
 from annotator.queries.campaign_progress import campaign_progress
 from annotator.queries.preference_check import preference_check
+from annotator.queries.retention import retention
+from annotator.what_if import points_text
 
 
 @require_GET
 def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the progress of a campaign to its admins; it is not found by those outside it."""
     return campaign_page(request, own_campaign(request, slug))
+
+
+@require_GET
+def campaign_counts(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show the counts alone, for a page that is open."""
+    row = own_campaign(request, slug)
+    context = {"campaign": row, "progress": campaign_progress(row)}
+    return render(request, "annotator/_campaign_counts.html", context)
 
 
 def own_campaign(request: SignedInRequest, slug: str) -> Campaign:
@@ -35,6 +46,12 @@ def campaign_page(
     context = {
         "campaign": row,
         "progress": campaign_progress(row),
+        "rules": {
+            "criterion_gap": row.criterion_gap,
+            "overall_gap": points_text(row.overall_gap_numerator),
+            "flip_gap": points_text(row.flip_gap_numerator),
+        },
+        "retention": retention(row, timezone.now().date()),
         "notices": campaign_notices(row),
         "check": preference_check(row),
         "asking": asking or AskForm(),

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # What a GET answers without a page: two words, a part of a page, a file.
 NO_PAGES = {
-    *("annotator:healthz", "annotator:readyz"),
+    *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export"),
 }
 OF_A_CAMPAIGN = (

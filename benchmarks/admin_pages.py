@@ -1,0 +1,234 @@
+"""Measures an admin's pages of a full campaign: progress, live counts, what-if, settled ratings.
+
+    benchmarks/admin_pages.py [--candidates 10000] [--times 20] [--only PART]
+
+Runs in this process on a fresh database (SQLite, or the PostgreSQL that DATABASE_URL names) with
+three ratings of every candidate, the conflicts that they show, and a ruling on some. Times are of
+whole requests through every middleware, without the HTTP server.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from datetime import timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+ANNOTATORS = 6
+RATED_BY = 3
+CANDIDATES_EACH = 10
+BATCH = 2_000
+RULED = 200
+PAGES = (
+    ("progress", "/campaigns/full/"),
+    ("counts", "/campaigns/full/counts/"),
+    ("what-if", "/campaigns/full/what-if/"),
+    ("what-if, other rules", "/campaigns/full/what-if/?criterion_gap=2&ladder=on"),
+    ("settled", "/campaigns/full/settled/"),
+    ("settled, last page", "/campaigns/full/settled/?page=last"),
+)
+
+
+def main() -> None:
+    """Fill, measure, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--candidates", type=int, default=10_000)
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("DATA_DIR", folder)
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+        from django.test.utils import setup_databases, teardown_databases
+
+        # A database of its own beside the one that DATABASE_URL names; that one is not touched.
+        old = setup_databases(verbosity=0, interactive=False)
+        try:
+            fill(options.candidates)
+            call_command("collectstatic", "--noinput", verbosity=0)
+            measure(options.times, options.only)
+        finally:
+            teardown_databases(old, verbosity=0)
+
+
+def fill(count: int) -> None:
+    """Store the campaign with its ratings, conflicts and rulings."""
+    from django.utils import timezone
+
+    from annotator.models import Campaign, Candidate, Membership, Rating, Reference, User
+
+    campaign = Campaign.objects.create(slug="full", name="Full", overlap=RATED_BY)
+    admin = User.objects.create(username="admin")
+    Membership.objects.create(campaign=campaign, user=admin, role="admin")
+    users = [User.objects.create(username=f"annotator{n}") for n in range(ANNOTATORS)]
+    for user in users:
+        Membership.objects.create(campaign=campaign, user=user, role="annotator")
+    chance, now = random.Random(1), timezone.now() - timedelta(days=3)
+    for first in range(0, count, BATCH):
+        references, candidates, assignments, ratings = [], [], [], []
+        for number in range(first, min(first + BATCH, count)):
+            if number % CANDIDATES_EACH == 0:
+                references.append(
+                    Reference(
+                        campaign=campaign,
+                        reference_id=f"r{number}",
+                        claims="1. A cup with a handle and a lid. " * 200,
+                        claims_sha256=str(number),
+                        position=number,
+                    )
+                )
+            candidates.append(
+                Candidate(
+                    reference=references[-1],
+                    campaign=campaign,
+                    queue_position=references[-1].position,
+                    candidate_id=f"c{number}",
+                    claims="1. A mug with a handle and a cover. " * 200,
+                    claims_sha256=str(number),
+                    places=RATED_BY,
+                    held=RATED_BY,
+                    has_room=False,
+                )
+            )
+            for who in drawn(users, number // CANDIDATES_EACH):
+                assignments.append(assignment(campaign, who, candidates[-1], number))
+                ratings.append(rating(assignments[-1], number, chance, now))
+        for rows in (references, candidates, assignments, ratings):
+            type(rows[0]).objects.bulk_create(rows, batch_size=500)
+    dispute(campaign, now)
+    print(f"{count} candidates, {Rating.objects.count()} ratings", file=sys.stderr)
+
+
+def drawn(users: list, place: int) -> list:
+    """Return the annotators of a reference."""
+    return [users[(place + step) % len(users)] for step in range(RATED_BY)]
+
+
+def assignment(campaign: object, user: object, candidate: object, number: int) -> object:
+    """Return a rated assignment."""
+    from annotator.models import Assignment
+
+    return Assignment(
+        campaign=campaign,
+        annotator=user,
+        candidate=candidate,
+        label=f"Candidate {number + 1}",
+        position=number + 1,
+        status="submitted",
+    )
+
+
+def rating(of: object, number: int, chance: random.Random, now: object) -> object:
+    """Return a rating around a quality that the candidate's number decides."""
+    from annotator.models import Rating
+    from annotator.rubric import CRITERIA, overall_numerator
+
+    middle = 2 + number * 7919 % 7
+    scores = {key: min(10, max(0, round(chance.gauss(middle, 0.9)))) for key in CRITERIA}
+    return Rating(
+        assignment=of,
+        candidate=of.candidate,
+        annotator=of.annotator,
+        rubric_version="1",
+        submitted_at=now,
+        revised_at=now,
+        active_seconds=chance.randint(60, 900),
+        overall_numerator=overall_numerator(scores),
+        **scores,
+    )
+
+
+def dispute(campaign: object, now: object) -> None:
+    """Open the conflicts that the ratings show, and rule on some."""
+    from annotator.models import Candidate, Conflict, Reference
+    from annotator.services.measured_conflicts import measure_conflicts
+
+    for pk in Reference.objects.filter(campaign=campaign).values_list("pk", flat=True):
+        measure_conflicts(campaign, pk, now)
+    disputed = Conflict.objects.order_by("pk").values_list("candidate_id", flat=True)
+    some = list(dict.fromkeys(disputed))[:RULED]
+    rows = Conflict.objects.filter(candidate__in=some, other_candidate=None)
+    rows.update(status="ruled")
+    adjudicate(Candidate.objects.filter(pk__in=some), now)
+    print(f"{Conflict.objects.count()} conflicts", file=sys.stderr)
+
+
+def adjudicate(candidates: object, now: object) -> None:
+    """Store a ruling on each candidate, with the turn that it took."""
+    from annotator.models import Adjudication, AuditEvent, Conflict, Ruling, User
+    from annotator.rubric import ALL_CRITERIA
+
+    carol = User.objects.create(username="carol")
+    for candidate in candidates.only("pk"):
+        conflict = Conflict.objects.filter(candidate=candidate).first()
+        row = Adjudication.objects.create(
+            conflict=conflict,
+            adjudicator=carol,
+            decision="scores",
+            reason_code="overlooked",
+            reason="Claim 2.",
+            ratings_seen=[],
+            made_at=now + timedelta(minutes=7),
+            signed_as="carol",
+            meaning="I decide.",
+            record_sha256="0" * 64,
+        )
+        Ruling.objects.create(
+            adjudication=row, candidate=candidate, scores=dict.fromkeys(ALL_CRITERIA, "5")
+        )
+        taken = AuditEvent.objects.create(
+            actor=carol,
+            campaign=conflict.campaign,
+            action="turn.taken",
+            object_type="conflict",
+            object_id=str(conflict.pk),
+        )
+        AuditEvent.objects.filter(pk=taken.pk).update(at=now)
+
+
+def measure(times: int, only: str) -> None:
+    """Ask for each page again and again; print times, queries and weight."""
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    from annotator.models import User
+
+    client = Client()
+    client.force_login(User.objects.get(username="admin"))
+    print(f"database: {connection.vendor}; load {os.getloadavg()[0]:.1f}")
+    for name, address in PAGES:
+        if only and not name.startswith(only):
+            continue
+        with CaptureQueriesContext(connection) as captured:
+            page = client.get(address)
+        # The next request clears the log that the context reads from.
+        queries = list(captured.captured_queries)
+        if page.status_code != 200:
+            print(f"{name}: {page.status_code}")
+            continue
+        taken = []
+        for _ in range(times):
+            start = time.perf_counter()
+            client.get(address)
+            taken.append(time.perf_counter() - start)
+        taken.sort()
+        print(
+            f"{name}: median {statistics.median(taken) * 1000:.0f} ms, "
+            f"p95 {taken[int(len(taken) * 0.95)] * 1000:.0f} ms, {len(queries)} queries "
+            f"({sum(float(query['time']) for query in queries) * 1000:.0f} ms), "
+            f"{len(page.content) / 1000:.0f} kB"
+        )
+
+
+if __name__ == "__main__":
+    main()
