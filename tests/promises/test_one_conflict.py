@@ -1,4 +1,4 @@
-"""Two annotators who submit at the same instant open exactly one conflict, never none, never two."""
+"""Two annotators who submit at the same instant open exactly one conflict: not none, not two."""
 
 from functools import partial
 from typing import Any
