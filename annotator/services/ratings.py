@@ -1,13 +1,11 @@
 """Writes of ratings: submit and revise, each one transaction with its audit row."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotator.models import (
@@ -16,17 +14,14 @@ from annotator.models import (
     AuditEvent,
     Candidate,
     IdempotencyKey,
-    Membership,
     Rating,
     RatingRevision,
     Reference,
-    Role,
-    Round,
     RoundKind,
-    Unblinding,
     User,
 )
 from annotator.queries.access import assignments_for
+from annotator.queries.circumstances import circumstances_of
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import overall_numerator
@@ -76,7 +71,7 @@ def submit_rating(
     fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     try:
         with transaction.atomic():
-            assignment, asked = _lock(assignment_id, annotator)
+            assignment = _lock(assignment_id, annotator)
             now = submitted_at or timezone.now()
             # A key that was used for another assignment is found when it is stored, below.
             if hasattr(assignment, "rating") and (
@@ -86,13 +81,14 @@ def submit_rating(
             _refuse_unless_open(assignment)
             _end_draft(assignment, draft_version)
             fields |= _worked(assignment, error_tags)
+            asked = circumstances_of(assignment)
             is_further = asked.round_kind in (RoundKind.LADDER, RoundKind.ANOTHER)
             rating = Rating.objects.create(
                 assignment=assignment,
                 candidate_id=assignment.candidate_id,
                 annotator=annotator,
                 rubric_version=assignment.campaign.rubric_version,
-                is_blind=not asked.sees_others,
+                is_blind=asked.is_blind,
                 round=asked.round_number if is_further else 1,
                 submitted_at=now,
                 revised_at=now,
@@ -136,12 +132,15 @@ def revise_rating(
     fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
     with transaction.atomic():
         rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
-        assignment, asked = _lock(rating.assignment_id, annotator)
+        assignment = _lock(rating.assignment_id, annotator)
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
         _end_draft(assignment, draft_version)
         now = timezone.now()
-        fields |= _worked(assignment, error_tags) | {"is_blind": not asked.sees_others}
+        asked = circumstances_of(assignment)
+        fields |= _worked(assignment, error_tags)
+        # What was once given with open eyes stays so.
+        fields["is_blind"] = rating.is_blind and asked.is_blind
         looks_again = asked.round_kind == RoundKind.AGAIN
         if looks_again:
             fields["round"] = asked.round_number
@@ -188,16 +187,7 @@ def _clean_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[
         raise Refused(str(error), {"error_tags": [str(error)]}) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Circumstances:
-    """Whether an author may see others' work, and the round in which they are asked, if any."""
-
-    sees_others: bool
-    round_number: int
-    round_kind: str
-
-
-def _lock(assignment_id: UUID, annotator: User) -> tuple[Assignment, _Circumstances]:
+def _lock(assignment_id: UUID, annotator: User) -> Assignment:
     """Return the assignment with its reference locked: conflicts are measured one at a time.
 
     Raises Assignment.DoesNotExist for one that is not theirs, or in a campaign they have left.
@@ -213,21 +203,7 @@ def _lock(assignment_id: UUID, annotator: User) -> tuple[Assignment, _Circumstan
     # the texts, which only placed error tags need, follow when they are asked for.
     joined = ("campaign", "candidate", "rating", "work_time", "draft")
     row = own.select_related(None).select_related(*joined).only(*LOOKED_AT)
-    asked = Round.objects.filter(candidate=OuterRef("candidate"), finished_at=None)
-    row = row.annotate(
-        sees_others=_sees_others(annotator),
-        round_number=Subquery(asked.values("number")[:1]),
-        round_kind=Subquery(asked.values("kind")[:1]),
-    )
-    found = row.select_for_update(of=("self",)).get()
-    return found, _Circumstances(found.sees_others, found.round_number or 1, found.round_kind or "")
-
-
-def _sees_others(annotator: User) -> Q:
-    here = {"campaign": OuterRef("campaign"), "user": annotator}
-    roles = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
-    others = Exists(Membership.objects.filter(**here, role__in=roles))
-    return Q(others) | Q(Exists(Unblinding.objects.filter(**here)))
+    return row.select_for_update(of=("self",)).get()
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
