@@ -5,3 +5,10 @@ from django.apps import AppConfig
 
 class AnnotatorConfig(AppConfig):
     name = "annotator"
+
+    def ready(self) -> None:
+        from annotator import tasks
+        from annotator.jobs.registry import register
+        from annotator.models import ReliabilityReport
+
+        register(ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)))
