@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotator.models import Campaign, Candidate, Reference
+from annotator.models import Campaign, Candidate, Preference, Reference, User
+from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -140,6 +141,48 @@ def test_a_changed_text_is_refused_and_the_rest_stays_out(tmp_path: Path) -> Non
         call_command("import_claims", changed, "--campaign", "room", stderr=err)
     assert "with other claims: r1" in err.getvalue()
     assert Reference.objects.get().claims == "1. A cup r1."
+
+
+def test_an_export_of_preferences_brings_claims_annotators_and_preferences(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_bytes(as_bytes(item(), item(annotator=8, comparison=None)))
+    for name in ("auto", "label-studio"):
+        found = run(str(path), "--format", name)
+        added = (found["references"], found["candidates"], found["preferences"])
+        assert added == ((1, 2, 2) if name == "auto" else (0, 0, 0))
+    assert (found["known_preferences"], found["annotators"]) == (2, 0)
+    assert sorted(Preference.objects.values_list("overall_quality", flat=True)) == [0, 1]
+
+
+def test_sent_again_a_file_is_said_to_bring_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_bytes(as_bytes(item()))
+    said = []
+    for _ in range(2):
+        err = io.StringIO()
+        call_command("import_claims", path, "--campaign", "room", stdout=io.StringIO(), stderr=err)
+        said.append(err.getvalue())
+    assert said == ["", "Nothing new: the campaign holds all of this already.\n"]
+
+
+def test_a_bad_preference_refuses_the_file_and_leaves_no_account(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    bad = item(comparison="[{'selected': 'both'}]", dimension1="Taste - Ugliness")
+    path.write_bytes(as_bytes(item(), bad))
+    lines = refused(str(path), "--campaign", "room")
+    assert [line.split(":")[0] for line in lines[:-1]] == [
+        "item 2, field dimension1",
+        "item 2, field comparison[1].selected",
+    ]
+    assert not User.objects.exists()
+
+
+def test_a_dry_run_of_preferences_stores_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_bytes(as_bytes(item()))
+    assert run(str(path), "--dry-run")["preferences"] == 1
+    assert not Campaign.objects.exists()
+    assert not User.objects.exists()
 
 
 def test_the_published_sample_becomes_a_campaign() -> None:

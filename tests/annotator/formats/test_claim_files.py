@@ -1,6 +1,6 @@
 import pytest
 
-from annotator.formats.claim_files import READERS, detect_format
+from annotator.formats.claim_files import PREFERENCES, READERS, detect_format
 from annotator.formats.records import FormatError
 
 
@@ -10,11 +10,15 @@ from annotator.formats.records import FormatError
         (b' \n[{"gold_', "patent-ce"),
         (b'\xef\xbb\xbf{"ref', "claims-jsonl"),
         (b"{}", "claims-jsonl"),
+        (b'[{"human_eval": {}, "output1', "patent-ce"),
+        (b"[]", "patent-ce"),
+        (b'[\n {"domain": "A"', "label-studio"),
+        (b'\xef\xbb\xbf[{ "input_claim" : "', "label-studio"),
     ],
 )
 def test_the_first_bytes_show_the_format(head, name):
     assert detect_format(head) == name
-    assert name in READERS
+    assert name in READERS or name == PREFERENCES
 
 
 @pytest.mark.parametrize(
