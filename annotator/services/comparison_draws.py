@@ -10,10 +10,10 @@ from itertools import combinations
 from math import ceil
 from uuid import UUID
 
-from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import transaction
 
 from annotator.models import (
+    GENUINE,
     Assignment,
     AssignmentStatus,
     AuditEvent,
@@ -21,10 +21,9 @@ from annotator.models import (
     CampaignStatus,
     Candidate,
     Comparison,
-    Membership,
-    Role,
     User,
 )
+from annotator.queries.annotators import annotators_of
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.comparisons import Pair, assign_comparisons, pair_key
 
@@ -93,7 +92,8 @@ def _share(share: Fraction | float) -> Fraction:
 def _pairs(campaign: Campaign) -> list[Pair]:
     """Return every pair of candidates of one reference, references in order."""
     rows = (
-        Candidate.objects.filter(campaign=campaign)
+        # A repeat or a sentinel tells about annotators; a preference on it tells nothing.
+        Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
         .select_related("reference")
         .only("campaign_id", "candidate_id", "reference__reference_id")
         .order_by("reference__position", "reference__reference_id", "candidate_id")
@@ -124,12 +124,7 @@ def _rank(seed: int, names: Iterable[str]) -> str:
 
 
 def _annotators(campaign: Campaign) -> list[User]:
-    """Return who can compare; an account without a password belongs to nobody who could work."""
-    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
-    people = User.objects.filter(pk__in=members.values("user_id"), is_active=True).exclude(
-        password__startswith=UNUSABLE_PASSWORD_PREFIX
-    )
-    found = list(people.order_by("username"))
+    found = list(annotators_of(campaign))
     if not found:
         raise Refused("This campaign has no annotator who could compare.")
     return found

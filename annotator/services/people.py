@@ -23,6 +23,7 @@ from annotator.models import (
 )
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.places import free_place
+from annotator.services.qualification import fit_qualification, give_qualification
 
 LONGEST_TOKEN_DAYS = 90
 
@@ -69,7 +70,10 @@ def set_demo_password(*, user: User, password: str) -> None:
 def grant_role(
     *, user: User, campaign: Campaign, role: str, granted_by: User | None = None
 ) -> Membership:
-    """Give a user a role in a campaign; giving it again changes nothing."""
+    """Give a user a role in a campaign; giving it again changes nothing.
+
+    A new annotator of an open campaign gets what is for qualification, by name.
+    """
     if role not in Role.values:
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
     membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
@@ -82,6 +86,9 @@ def grant_role(
             object_id=str(user.pk),
             details={"role": role},
         )
+        if role == Role.ANNOTATOR and campaign.is_open:
+            fit_qualification(campaign)
+            give_qualification(campaign=campaign, annotator=user)
     return membership
 
 
@@ -101,6 +108,7 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
     rows.filter(user=user).delete()
     if role == Role.ANNOTATOR:
         _give_back(user, campaign)
+        fit_qualification(campaign)
     AuditEvent.objects.create(
         actor=revoked_by,
         campaign=campaign,
