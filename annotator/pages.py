@@ -19,6 +19,7 @@ from annotator.views import (
     rubric,
     rulings,
     tags,
+    what_if,
 )
 
 app_name = "annotator"
@@ -52,6 +53,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/counts/", campaigns.campaign_counts, name="campaign_counts"),
     path("campaigns/<slug:slug>/rules/", campaign_rules.campaign_rules, name="campaign_rules"),
+    path("campaigns/<slug:slug>/what-if/", what_if.what_if, name="what_if"),
     path("campaigns/<slug:slug>/close/", campaign_rules.close, name="close_campaign"),
     path("campaigns/<slug:slug>/reopen/", campaign_rules.reopen, name="reopen_campaign"),
     path("campaigns/<slug:slug>/members/", members.members, name="members"),

@@ -3,12 +3,12 @@
 Standard library only.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from annotator.conflicts import ConflictRules, Finding, RatedScores
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
@@ -19,8 +19,7 @@ ORDER_FLIP: Final = "order_flip"
 KINDS: Final = (CRITERION_GAP, OVERALL_GAP, ORDER_FLIP)
 
 
-@dataclass(frozen=True, slots=True)
-class Width:
+class Width(NamedTuple):
     """How far annotators are apart on one criterion, on the overall, or on one pair's order.
 
     `reference`, `candidate`, `other_candidate` and `criterion` name the place; the other candidate
@@ -29,6 +28,8 @@ class Width:
     annotators, and for an order 0 where more than half of three or more put it one way round. In
     rating points for a criterion, in numerators over 11 else.
     """
+
+    # A tuple, because a campaign has tens of thousands.
 
     kind: str
     reference: str
@@ -44,52 +45,62 @@ class Width:
         return (self.kind, self.candidate, self.other_candidate, self.criterion)
 
 
+# What one annotator gave a candidate: their key, the overall numerator, the four scores.
+Row = tuple[str, int, int, int, int, int]
+
+
 def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:
     """Measure the ratings of one reference once, for every rule.
 
     Input: the reference's name and the ratings of its candidates, at most one for each annotator
     and candidate. Output: the widths above 0; none where fewer than two annotators rated.
     """
-    by_candidate: dict[str, list[RatedScores]] = {}
+    by_candidate: dict[str, list[Row]] = {}
     for rating in ratings:
-        by_candidate.setdefault(rating.candidate, []).append(rating)
+        one, two, three, four = (rating.scores[criterion] for criterion in CRITERIA)
+        row = (rating.annotator, rating.overall, one, two, three, four)
+        by_candidate.setdefault(rating.candidate, []).append(row)
+    return row_widths(reference, by_candidate)
+
+
+def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Iterator[Width]:
+    """Measure as `widths` does, from rows by candidate: those of a whole campaign are many."""
     for candidate, rows in by_candidate.items():
         if len(rows) > 1:
             yield from _gaps(reference, candidate, rows)
-    overalls = {
-        candidate: {row.annotator: row.overall for row in rows}
-        for candidate, rows in sorted(by_candidate.items())
-    }
-    for left, right in combinations(overalls, 2):
-        found = _flip(overalls[left], overalls[right])
-        if found:
-            yield Width(ORDER_FLIP, reference, left, right, "", *found)
+    overalls = [
+        (candidate, {row[0]: row[1] for row in by_candidate[candidate]})
+        for candidate in sorted(by_candidate)
+    ]
+    for (left, of_left), (right, of_right) in combinations(overalls, 2):
+        apart = [value - of_right[who] for who, value in of_left.items() if who in of_right]
+        if len(apart) > 1 and min(apart) < 0 < max(apart):
+            yield Width(ORDER_FLIP, reference, left, right, "", *_flip(apart))
 
 
-def _gaps(reference: str, candidate: str, rows: Sequence[RatedScores]) -> Iterator[Width]:
-    for criterion in CRITERIA:
-        values = sorted([row.scores[criterion] for row in rows])
+def _gaps(reference: str, candidate: str, rows: Sequence[Row]) -> Iterator[Width]:
+    _, overalls, *columns = zip(*rows, strict=True)
+    for criterion, column in zip(CRITERIA, columns, strict=True):
+        values = sorted(column)
         if values[0] != values[-1]:
             yield Width(CRITERION_GAP, reference, candidate, "", criterion, *_apart(values))
-    values = sorted([row.overall for row in rows])
+    values = sorted(overalls)
     if values[0] != values[-1]:
         yield Width(OVERALL_GAP, reference, candidate, "", "", *_apart(values))
 
 
 def _apart(values: Sequence[int]) -> tuple[int, int]:
     """Return the largest and the smallest distance of any two of the sorted values."""
-    return values[-1] - values[0], min(two - one for one, two in pairwise(values))
+    return values[-1] - values[0], min([two - one for one, two in pairwise(values)])
 
 
-def _flip(left: dict[str, int], right: dict[str, int]) -> tuple[int, int] | None:
-    """Return the width of the widest pair of opposite orders, and the one that a ladder leaves."""
-    apart = [value - right[annotator] for annotator, value in left.items() if annotator in right]
-    if len(apart) < 2:
-        return None
+def _flip(apart: Sequence[int]) -> tuple[int, int]:
+    """Return the width of the widest pair of opposite orders, and the one that a ladder leaves.
+
+    Input: by how much each annotator puts the left candidate above the right one; both signs.
+    """
     # Of two annotators in opposite order, the one that is nearer to a tie decides.
     widest = min(max(apart), -min(apart))
-    if widest <= 0:
-        return None
     most = max(sum(value > 0 for value in apart), sum(value < 0 for value in apart))
     is_settled = len(apart) > 2 and 2 * most > len(apart)
     return widest, 0 if is_settled else widest

@@ -1,0 +1,25 @@
+"""The what-if page: rules to try on the ratings so far, for admins; it only reads."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from annotator.forms.what_if import what_if_form
+from annotator.gate import SignedInRequest
+from annotator.queries.what_if_page import what_if as replay
+from annotator.views.campaigns import own_campaign
+
+
+@require_GET
+def what_if(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show what the rules in the address would find; today's when it names none."""
+    row = own_campaign(request, slug)
+    form = what_if_form(row, request.GET)
+    context: dict[str, Any] = {"campaign": row, "form": form}
+    if not form.is_valid():
+        form.focus_error()
+        return render(request, "annotator/what_if.html", context, status=422)
+    context |= {"rules": form.rules, "found": replay(row, form.rules)}
+    return render(request, "annotator/what_if.html", context)
