@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from annotator.models import Campaign, Preference
 from annotator.queries.rating_inputs import State, rating_admins
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GivenPreference:
-    """What one annotator said of a pair: 1 where the candidate with the smaller id is better."""
+    """What one annotator said of a pair: 1 where the candidate first shown left is better."""
 
     pair: str
     reference: str
@@ -34,20 +35,28 @@ class GivenPreferences:
 
 
 def given_preferences(campaign: Campaign) -> GivenPreferences:
-    """Read every preference of a campaign; those of its admins are left out and counted."""
+    """Read every preference of a campaign; those of its admins are left out and counted.
+
+    Annotators may have seen a pair either way round, and what agreement is expected by chance
+    depends on which side is called left. Every pair is read as its first comparison was shown:
+    ids are random, and would give the same ratings other figures in every copy of the campaign.
+    """
     found = list(
-        Preference.objects.filter(comparison__campaign=campaign).values_list(
+        Preference.objects.filter(comparison__campaign=campaign)
+        .order_by("comparison__created_at", "comparison__position", "comparison_id")
+        .values_list(
             *("version", "revised_at", "comparison__pair", "comparison__annotator_id"),
-            *("comparison__left_id", "comparison__right_id", "comparison__left__reference_id"),
+            *("comparison__left_id", "comparison__left__reference_id"),
             *ALL_CRITERIA,
         )
     )
     admins = set(rating_admins(campaign))
     rows = []
-    for _, _, pair, annotator, left, right, reference, *said in found:
+    first_left: dict[str, UUID] = {}
+    for _, _, pair, annotator, left, reference, *said in found:
         if str(annotator) in admins:
             continue
-        sign = 1 if str(left) < str(right) else -1
+        sign = 1 if first_left.setdefault(pair, left) == left else -1
         answers = {
             criterion: sign * value
             for criterion, value in zip(ALL_CRITERIA, said, strict=True)
