@@ -9,7 +9,7 @@ from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -23,12 +23,16 @@ from annotator.models import (
     Conflict,
     ConflictKind,
     ConflictStatus,
+    Membership,
     Role,
+    Round,
     Turn,
     User,
 )
 from annotator.queries.access import campaigns_for
 from annotator.rubric import NAMES, OVERALL, overall_text
+
+SENT_SENTENCE: Final = "You sent this back to the annotators; another adjudicator rules on it."
 
 
 def conflicts_in_reach(user: User) -> QuerySet[Conflict]:
@@ -37,7 +41,7 @@ def conflicts_in_reach(user: User) -> QuerySet[Conflict]:
 
 
 def conflicts_for(user: User) -> QuerySet[Conflict]:
-    """Return those of them that the user may rule on.
+    """Return those of them that the user may look at.
 
     Never one whose candidate is, was or may yet be theirs to rate, nor one of a reference from
     which they have recused themselves.
@@ -57,6 +61,48 @@ def conflicts_for(user: User) -> QuerySet[Conflict]:
         .exclude(candidate__in=coming)
         .exclude(other_candidate__isnull=False, other_candidate__in=coming)
     )
+
+
+def conflicts_to_rule(user: User) -> QuerySet[Conflict]:
+    """Return those of them that the user may rule on: roles rotate.
+
+    Not one that they sent back to the annotators themselves, as long as another adjudicator could
+    rule on it who did not.
+    """
+    sent = Round.objects.filter(_on_either(1), asked_by=user)
+    others = Membership.objects.filter(
+        campaign=OuterRef("campaign"), role=Role.ADJUDICATOR, user__is_active=True
+    ).exclude(user=user)
+    their = Assignment.objects.filter(
+        _on_either(2)
+        | Q(
+            status=AssignmentStatus.RECUSED,
+            candidate__reference=OuterRef(OuterRef("candidate__reference")),
+        ),
+        annotator=OuterRef("user"),
+    )
+    sent_too = Round.objects.filter(_on_either(2), asked_by=OuterRef("user"))
+    annotates = Membership.objects.filter(
+        campaign=OuterRef("campaign"), user=OuterRef("user"), role=Role.ANNOTATOR
+    )
+    # Who annotates there as well may yet be given a candidate that is not rated in full.
+    coming = Candidate.objects.annotate(rated=Count("ratings")).filter(
+        Q(pk=OuterRef(OuterRef("candidate"))) | Q(pk=OuterRef(OuterRef("other_candidate"))),
+        rated__lt=F("places"),
+    )
+    free = others.filter(~Exists(their), ~Exists(sent_too)).exclude(
+        Exists(annotates) & Exists(coming)
+    )
+    return conflicts_for(user).exclude(Exists(sent) & Exists(free))
+
+
+def _on_either(depth: int) -> Q:
+    """Say that a row is about one of the candidates of the conflict so many queries further out."""
+
+    def outer(name: str) -> Any:
+        return OuterRef(name) if depth == 1 else OuterRef(OuterRef(name))
+
+    return Q(candidate=outer("candidate")) | Q(candidate=outer("other_candidate"))
 
 
 @dataclass(frozen=True, slots=True)

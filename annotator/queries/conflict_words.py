@@ -14,7 +14,7 @@ from annotator.models import (
 )
 from annotator.queries.conflict_cases import (
     candidate_names,
-    conflicts_for,
+    conflicts_to_rule,
     finding_words,
     live_turns,
     shuffled,
@@ -30,7 +30,7 @@ def open_conflicts(user: User) -> list[dict[str, Any]]:
     are locked and no other adjudicator has them open.
     """
     rows = list(
-        conflicts_for(user)
+        conflicts_to_rule(user)
         .filter(status=ConflictStatus.OPEN)
         .select_related("campaign")
         .order_by("campaign__slug", "candidate__reference__position", "candidate", "-gap", "pk")

@@ -25,17 +25,18 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.queries.conflict_cases import conflicts_for, conflicts_in_reach
+from annotator.queries.conflict_cases import conflicts_in_reach
 from annotator.queries.signatures import MEANING, ratings_seen, record_sha256, seen_sha256
 from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.signing import check_signature
 from annotator.services.turns import (
-    OWN_SENTENCE,
     RULED_SENTENCE,
     lock_conflict,
+    lock_reference,
     refuse_taken,
+    refuse_who_may_not,
     undecided,
 )
 
@@ -78,8 +79,7 @@ def rule(
     another adjudicator, or rated anew since.
     """
     conflict = conflicts_in_reach(adjudicator).select_related("campaign").get(pk=conflict_id)
-    if not conflicts_for(adjudicator).filter(pk=conflict_id).exists():
-        raise Forbidden(OWN_SENTENCE)
+    refuse_who_may_not(conflict_id, adjudicator)
     _check_words(decision, reason_code, reason)
     check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
     row = Adjudication(
@@ -116,11 +116,14 @@ def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudi
     For the campaign's admins. Raises Forbidden for others, Refused without a reason, OutOfDate
     when it is void already.
     """
-    row = Adjudication.objects.select_related("conflict__campaign").get(pk=adjudication_id)
+    row = Adjudication.objects.select_related("conflict__campaign", "conflict__candidate").get(
+        pk=adjudication_id
+    )
     campaign = row.conflict.campaign
     if not Membership.objects.filter(user=by, campaign=campaign, role=Role.ADMIN).exists():
         raise Forbidden("Only an admin of the campaign voids a signature.")
     _check_reason(reason)
+    lock_reference(row.conflict.candidate.reference_id)
     now = timezone.now()
     changed = Adjudication.objects.filter(pk=row.pk, voided_at=None).update(
         voided_at=now, voided_by=by, voided_because=reason

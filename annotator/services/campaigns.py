@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Final
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -90,7 +91,8 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     conflict rules are a new version and are applied to the ratings so far, so that every conflict
     says what the rules of today say. What an adjudicator ruled stays.
     """
-    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    # Not its key: a submit that holds its reference writes rows that name the campaign.
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if not row.is_open:
         raise OutOfDate("The campaign is closed; reopen it to change its rules.")
     new = asdict(rules)
@@ -107,22 +109,26 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
         setattr(row, name, value)
     row.rules_version += has_new_version
     row.save(update_fields=[*new, "rules_version"])
+    references = _lock_references(row)
     if "overlap" in changes or "shared_percent" in changes:
         spread_places(row)
     if has_new_version:
         _keep_rules(row, changed_by)
-        _measure_again(row)
+        now = timezone.now()
+        for pk in references:
+            measure_conflicts(row, pk, now)
     _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
     return row
 
 
-def _measure_again(campaign: Campaign) -> None:
+def _lock_references(campaign: Campaign) -> list[UUID]:
+    """Return the references that have ratings, locked before their candidates, as submits do.
+
+    A submit waits for its reference, and then reads the rules that hold from now on.
+    """
     rated = Rating.objects.filter(candidate__campaign=campaign).values("candidate__reference")
-    # A submit waits for its reference, and then reads the rules that hold from now on.
     references = Reference.objects.filter(pk__in=rated).order_by("pk").select_for_update()
-    now = timezone.now()
-    for pk in list(references.values_list("pk", flat=True)):
-        measure_conflicts(campaign, pk, now)
+    return list(references.values_list("pk", flat=True))
 
 
 def _keep_rules(campaign: Campaign, made_by: User | None) -> None:

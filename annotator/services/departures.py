@@ -118,7 +118,8 @@ def _check(reason_code: str, known: Collection[str], reason: str) -> None:
 
 def _lock_open_campaign(assignment: Assignment) -> None:
     """Refuse in a closed campaign; have those who leave it at one moment wait for each other."""
-    if not Campaign.objects.select_for_update().get(pk=assignment.campaign_id).is_open:
+    # Not its key: who holds the candidate that is left may be writing rows that name the campaign.
+    if not Campaign.objects.select_for_update(no_key=True).get(pk=assignment.campaign_id).is_open:
         raise OutOfDate("The campaign is closed; nothing changes hands any more.")
 
 

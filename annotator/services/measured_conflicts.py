@@ -17,7 +17,7 @@ from annotator.models import (
     Ruling,
 )
 from annotator.queries.reference_ratings import reference_ratings
-from annotator.services.further_annotators import ask_by_ladder
+from annotator.services.further_annotators import ask_by_ladder, can_be_rated
 
 # Kind, candidate, other candidate, criterion; candidates as 32 hexadecimal digits, "" for none.
 Key = tuple[str, str, str, str]
@@ -86,7 +86,7 @@ def _asked(
 
 def _with_ratings_to_come(candidates: set[str]) -> set[str]:
     rows = Candidate.objects.filter(pk__in=candidates).annotate(rated=Count("ratings"))
-    return {pk.hex for pk in rows.filter(rated__lt=F("places")).values_list("pk", flat=True)}
+    return {row.pk.hex for row in rows.filter(rated__lt=F("places")) if can_be_rated(row)}
 
 
 def _ruled(reference_id: UUID) -> set[str]:

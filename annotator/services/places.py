@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BooleanField, ExpressionWrapper, F, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
 from django.db.models.functions import Now
 
 from annotator.models import (
@@ -18,6 +18,7 @@ from annotator.models import (
     Campaign,
     Candidate,
     Purpose,
+    Rating,
     Reference,
     Round,
     RoundKind,
@@ -58,6 +59,14 @@ def widen(candidate_id: UUID) -> None:
     )
 
 
+def narrow(candidate_id: UUID) -> None:
+    """Take the place of a further annotator back; who holds it already may still rate."""
+    Candidate.objects.filter(pk=candidate_id, places__gt=1).update(
+        places=F("places") - 1,
+        has_room=ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField()),
+    )
+
+
 def spread_places(campaign: Campaign) -> None:
     """Give every candidate the places that the campaign's overlap and its share say.
 
@@ -75,7 +84,10 @@ def spread_places(campaign: Campaign) -> None:
     else:
         usual.update(places=campaign.overlap)
     rows.filter(purpose=Purpose.SENTINEL).update(places=campaign.overlap)
-    added = Round.objects.exclude(kind=RoundKind.AGAIN).filter(candidate__in=usual)
+    # Of the rounds, those that run, and those in which a further annotator has rated.
+    further = Rating.objects.filter(candidate=OuterRef("candidate"), round=OuterRef("number"))
+    asked = Round.objects.exclude(kind=RoundKind.AGAIN).filter(candidate__in=usual)
+    added = asked.filter(Q(finished_at=None) | Exists(further))
     for candidate_id in added.values_list("candidate_id", flat=True):
         usual.filter(pk=candidate_id).update(places=F("places") + 1)
     room = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
@@ -88,7 +100,9 @@ def lapse_leases(campaign: Campaign) -> int:
         campaign=campaign, status=AssignmentStatus.OPEN, lease_expires_at__lt=Now()
     )
     lapsed = 0
-    for pk, candidate_id in list(run_out.order_by().values_list("pk", "candidate_id")):
+    # All at once and their candidates in order: nobody waits here for who waits for this.
+    rows = run_out.select_for_update(skip_locked=True).order_by("candidate_id")
+    for pk, candidate_id in list(rows.values_list("pk", "candidate_id")):
         # Whoever changes the row first counts it; a renewal that came between keeps it.
         if run_out.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
             free_place(candidate_id)

@@ -17,14 +17,26 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.queries.conflict_cases import conflicts_for, conflicts_in_reach, live_turns
+from annotator.queries.conflict_cases import (
+    SENT_SENTENCE,
+    conflicts_for,
+    conflicts_in_reach,
+    conflicts_to_rule,
+    live_turns,
+)
 from annotator.refusals import Forbidden, OutOfDate
 
 TURN_LENGTH: Final = timedelta(minutes=60)
 RULED_SENTENCE: Final = "This conflict has been ruled already; nothing was stored."
 AGREED_SENTENCE: Final = "The ratings agree again: there is nothing left to rule."
 TAKEN_SENTENCE: Final = "Another adjudicator has this conflict open; nothing was stored."
+ASKED_SENTENCE: Final = "The annotators are being asked about this; call it back to rule now."
 OWN_SENTENCE: Final = "Who rates a candidate, or is to rate it, does not rule on it."
+NOT_OPEN: Final = {
+    ConflictStatus.RULED: RULED_SENTENCE,
+    ConflictStatus.LAPSED: AGREED_SENTENCE,
+    ConflictStatus.WAITING: ASKED_SENTENCE,
+}
 
 
 @transaction.atomic
@@ -61,22 +73,35 @@ def give_back(*, conflict_id: UUID, adjudicator: User) -> None:
 
 
 def lock_conflict(conflict_id: UUID, adjudicator: User) -> Conflict:
-    """Return an open conflict with its reference locked, as submits lock it."""
+    """Return an open conflict that they may rule on, with its reference locked."""
     reach = conflicts_in_reach(adjudicator)
-    conflict = reach.select_related("candidate").get(pk=conflict_id)
+    lock_reference(reach.select_related("candidate").get(pk=conflict_id).candidate.reference_id)
+    refuse_who_may_not(conflict_id, adjudicator)
+    joined = ("campaign", "candidate", "other_candidate")
+    conflict = reach.select_related(*joined).get(pk=conflict_id)
+    if conflict.status in NOT_OPEN:
+        raise OutOfDate(NOT_OPEN[ConflictStatus(conflict.status)])
+    return conflict
+
+
+def lock_reference(reference_id: UUID) -> None:
+    """Have whatever changes the ratings or conflicts of a reference wait for each other."""
     if connection.features.has_select_for_update:
         # SQLite's transactions wait for each other as they are.
         rows = Reference.objects.select_for_update(of=("self",)).only("pk")
-        list(rows.filter(pk=conflict.candidate.reference_id))
-    if not conflicts_for(adjudicator).filter(pk=conflict_id).exists():
-        raise Forbidden(OWN_SENTENCE)
-    joined = ("campaign", "candidate", "other_candidate")
-    conflict = reach.select_related(*joined).get(pk=conflict_id)
-    if conflict.status == ConflictStatus.RULED:
-        raise OutOfDate(RULED_SENTENCE)
-    if conflict.status == ConflictStatus.LAPSED:
-        raise OutOfDate(AGREED_SENTENCE)
-    return conflict
+        list(rows.filter(pk=reference_id))
+
+
+def refuse_who_may_not(conflict_id: UUID, adjudicator: User) -> None:
+    """Raise Forbidden for who has to do with a conflict's ratings, or sent it back themselves.
+
+    Raises Conflict.DoesNotExist for a conflict out of reach.
+    """
+    if conflicts_to_rule(adjudicator).filter(pk=conflict_id).exists():
+        return
+    conflicts_in_reach(adjudicator).get(pk=conflict_id)
+    is_sender = conflicts_for(adjudicator).filter(pk=conflict_id).exists()
+    raise Forbidden(SENT_SENTENCE if is_sender else OWN_SENTENCE)
 
 
 def undecided(conflict: Conflict) -> list[Candidate]:

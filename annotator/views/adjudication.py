@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -13,7 +12,7 @@ from annotator.gate import SignedInRequest
 from annotator.models import Conflict
 from annotator.queries.adjudication_page import AdjudicationPage, adjudication_page
 from annotator.queries.conflict_cases import adjudication_queue
-from annotator.refusals import OutOfDate, Refused
+from annotator.refusals import Refused
 from annotator.services.adjudication import rule
 from annotator.services.turns import give_back, take_turn
 from annotator.views.ruling_form import page_context
@@ -74,10 +73,8 @@ def take(request: SignedInRequest, pk: UUID) -> HttpResponse:
         until = take_turn(conflict_id=pk, adjudicator=request.user)
         if request.headers.get("HX-Request"):
             return JsonResponse({"until": f"{until:%H:%M}"})
-    except OutOfDate as refusal:
-        messages.error(request, refusal.sentence)
     except Refused as refusal:
-        raise PermissionDenied from refusal
+        messages.error(request, refusal.sentence)
     return SeeOther(resolve_url(PAGE, pk))
 
 
