@@ -1,4 +1,4 @@
-"""`manage.py sweep`: ring waiting jobs again, end stranded ones, free what leases held too long."""
+"""`manage.py sweep`: ring and end jobs, free run-out leases, give hidden repeats."""
 
 import logging
 import time
@@ -9,27 +9,32 @@ from django.db import DatabaseError, close_old_connections
 
 from annotator.jobs.registry import sweep
 from annotator.services.places import lapse_leases_everywhere
+from annotator.services.repeats import repeat_everywhere
 
 SECONDS_BETWEEN_SWEEPS = 2
 logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Ring jobs that wait unheard and free run-out leases; with --forever every two seconds."
+    help = (
+        "Ring jobs that wait unheard, free run-out leases, give repeats that are due; "
+        "with --forever every two seconds."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--forever", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
-            rung, lapsed = sweep(), lapse_leases_everywhere()
-            self.stderr.write(f"{rung} jobs rung, {lapsed} leases lapsed")
+            rung, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
+            self.stderr.write(f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given")
             return
         while True:
             try:
                 close_old_connections()
                 sweep()
                 lapse_leases_everywhere()
+                repeat_everywhere()
             except DatabaseError as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)
