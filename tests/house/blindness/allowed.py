@@ -1,0 +1,92 @@
+"""Who may meet which secret of their campaign in which state; what is not listed is for nobody.
+
+Drawn up from the permission matrix and the rules B1-B12 of the trust document. A row says
+principal, secrets, and from which states on: every state, a list, or the doors that tell it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from tests.house.blindness.marks import WORDS
+from tests.house.blindness.people import ROLES
+from tests.house.blindness.states import STATES
+
+EVER: Final = STATES
+WITH_CONFLICT: Final = STATES[STATES.index("conflict open") :]
+# An adjudicator reads ratings in a turn of their own, and once they are locked.
+READABLE: Final = ("taken", "ruled", "closed", "reopened")
+SINCE_RULED: Final = STATES[STATES.index("ruled") :]
+TAKEN: Final = "annotator:adjudicate after annotator:take_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Secrets that principals may meet in these states; where doors are named, only there."""
+
+    principals: tuple[str, ...]
+    secrets: tuple[str, ...]
+    states: tuple[str, ...] = EVER
+    doors: tuple[str, ...] = ()
+
+
+ONE: Final = ("one", "read token", "write token")
+ANNOTATORS: Final = (*ONE, "peer")
+ADJUDICATORS: Final = ("adjudicator", "adjudicator's token")
+ADMINS: Final = ("admin", "admin's token")
+MEMBERS: Final = (*ANNOTATORS, *ADJUDICATORS, *ADMINS, "researcher", "reader")
+
+RESEARCHERS: Final = ("researcher", *ADMINS)
+EVERYBODY: Final = (*MEMBERS, "outsider", "boss")
+RATINGS: Final = tuple(f"{who}.{what}" for who in ("one", "peer") for what in ("words", "overall"))
+NAMES: Final = tuple(f"{who}.name" for who in ROLES)
+
+TABLE: Final = (
+    # Every page says who is signed in, and members know their campaign.
+    *(Row((who,), (f"{who}.name",)) for who in ("one", "peer", "researcher", "reader", "admin")),
+    Row(ADJUDICATORS, ("adjudicator.name",)),
+    Row(MEMBERS, ("campaign",)),
+    # The schema of the API names things, and tells of none.
+    Row(EVERYBODY, ("conflict.word",), doors=("api:schema",)),
+    # Of the own campaign everything that one's roles there open, of the crawled one nothing.
+    Row(("outsider",), ("elsewhere", "outsider.pk", *WORDS)),
+    # A site admin makes campaigns, and reads the rules of the new one.
+    Row(("boss",), ("boss",)),
+    Row(
+        ("boss",),
+        ("conflict.word",),
+        doors=("annotator:campaign_rules after annotator:new_campaign",),
+    ),
+    # Annotators: the claim sets that are theirs to rate, and what they did themselves (B1, B2).
+    Row(ANNOTATORS, ("claims", "reference")),
+    Row(ONE, ("one.words", "one.draft", "one.rating", "one.assignment", "one.overall")),
+    Row(("peer",), ("peer.words", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
+    # Those who are asked to look again are told at what, and by nobody.
+    Row(ANNOTATORS, ("question",), ("waiting",)),
+    # Adjudicators: the conflicts that are theirs to rule on, without names (B6).
+    Row(ADJUDICATORS, ("conflict.word",)),
+    Row(ADJUDICATORS, ("conflict.pk", "claims", "reference"), WITH_CONFLICT),
+    Row(ADJUDICATORS, ("one.rating", "peer.rating"), WITH_CONFLICT),
+    Row(ADJUDICATORS, RATINGS, READABLE),
+    Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, doors=(TAKEN,)),
+    Row(ADJUDICATORS, ("ruling", "void reason"), SINCE_RULED),
+    # A signature that was voided says by whom.
+    Row(ADJUDICATORS, ("admin.name",), ("voided",)),
+    # Researchers and admins: datasets, models and reports; the texts in them are for admins.
+    Row(RESEARCHERS, ("dataset", "training", "conflict.word")),
+    Row(ADMINS, ("export",), doors=("scoring:export", "scoring:api:export")),
+    # Admins: who takes part, how far they are, and who signed what.
+    Row(ADMINS, (*NAMES, "reference", "purpose")),
+    Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),
+)
+
+
+def allowed(principal: str, state: str, door: str) -> frozenset[str]:
+    """Return the secrets that a principal may meet in a state behind a door."""
+    return frozenset(
+        secret
+        for row in TABLE
+        if principal in row.principals
+        and state in row.states
+        and (not row.doors or door in row.doors)
+        for secret in row.secrets
+    )

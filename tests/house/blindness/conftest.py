@@ -1,0 +1,54 @@
+"""Two campaigns in which every text is a mark, and everybody who could look at them."""
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.models import Membership, Role, User
+from tests.house.blindness.marks import ELSEWHERE, HERE, Marks
+from tests.house.blindness.people import Visitor, person, visitors
+from tests.house.blindness.secrets_of import elsewhere, secrets_of
+from tests.house.blindness.states import House, furnish
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The campaign that is crawled, the other one, and who visits."""
+
+    state: str
+    here: House
+    other: House
+    visitors: tuple[Visitor, ...]
+    marks: Marks
+
+    def visitor(self, name: str) -> Visitor:
+        return next(one for one in self.visitors if one.name == name)
+
+
+@pytest.fixture(autouse=True)
+def quick(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sign quickly, keep files apart, and log none of thousands of refusals."""
+    monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, db: None) -> World:
+    """Build the state that the test names; the other campaign has been through everything."""
+    state: str = request.param
+    other = furnish(ELSEWHERE, "ruled")
+    here = furnish(HERE, state)
+    outsider = person(ELSEWHERE, "outsider")
+    Membership.objects.bulk_create(
+        Membership(user=outsider, campaign=other.campaign, role=role) for role in Role.values
+    )
+    boss = person("zqboss", "")
+    User.objects.filter(pk=boss.pk).update(is_superuser=True)
+    people = here.people | {"outsider": outsider, "boss": User.objects.get(pk=boss.pk)}
+    facts = secrets_of(here) | {"elsewhere": elsewhere(other), "outsider.pk": [outsider.pk]}
+    facts["boss"] = [boss.username, boss.pk]
+    return World(state, here, other, visitors(people), Marks(facts))

@@ -1,0 +1,93 @@
+"""Builders of what the measuring house holds of a campaign: dataset, runs, model, report."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from annotator.models import Campaign, User
+from scoring.models import (
+    AgreementReport,
+    DatasetVersion,
+    MetricScore,
+    ModelVersion,
+    TrainingRun,
+)
+from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.reports import carry_out_report, request_report
+from tests.scoring.conftest import dataset_rows
+
+CRITERION: Final = "feature_completeness"
+CARD: Final[dict[str, Any]] = {
+    "n_training": 2,
+    "n_validation": 1,
+    "validation": {"tau_b": 0.5},
+    "tie_threshold": 0.1,
+    "settings": {"method": "overlap", "encoder": "none"},
+}
+# One report's figures, computed once a process: every state shows the same.
+_results: list[str] = []
+DATASET: Final = "the-dataset-of-the-report"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRows:
+    """One row of each kind, of one campaign."""
+
+    version: DatasetVersion
+    waiting: TrainingRun
+    run: TrainingRun
+    model: ModelVersion
+    report: AgreementReport
+
+
+def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float) -> MeasuredRows:
+    """Return a dataset, a waiting and a finished run, a model and a report of the campaign."""
+    rows = [
+        replace(row, reference=f"1. A {mark}exportclaim.", reference_id=f"{mark}exportid")
+        for row in dataset_rows(2)
+    ]
+    version = import_dataset(
+        name=f"{mark}dataset", rows=rows, plan=SplitPlan("file"), campaign=campaign
+    ).version
+    waiting, run = (
+        TrainingRun.objects.create(
+            dataset_version=version,
+            criterion=CRITERION,
+            settings={"seed": 1},
+            message=f"{mark}runmessage",
+            requested_by=researcher,
+        )
+        for _ in range(2)
+    )
+    model = ModelVersion.objects.create(
+        run=run,
+        criterion=CRITERION,
+        directory=f"{mark}modeldirectory",
+        manifest_sha256="0" * 64,
+        dataset_sha256=version.sha256,
+        code_version="1",
+        card=CARD | {"warnings": [f"{mark}modelwarning"]},
+    )
+    for digest in campaign.candidates.values_list("claims_sha256", flat=True):
+        MetricScore.objects.create(
+            scorer="length 1", reference_sha256="r", candidate_sha256=digest, value=score
+        )
+    return MeasuredRows(version, waiting, run, model, _report(version, researcher))
+
+
+def _report(version: DatasetVersion, researcher: User) -> AgreementReport:
+    report = request_report(
+        version=version,
+        criterion=CRITERION,
+        scorers=["length"],
+        split="all",
+        requested_by=researcher,
+    )
+    if not _results:
+        carry_out_report(report.pk)
+        report.refresh_from_db()
+        _results.append(json.dumps(report.result).replace(version.dataset.name, DATASET))
+    report.result = json.loads(_results[0].replace(DATASET, version.dataset.name))
+    report.status = "succeeded"
+    report.save()
+    return report

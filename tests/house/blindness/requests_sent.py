@@ -1,0 +1,117 @@
+"""What is sent to an address: every method of the matrix, with good and with bad bodies."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from annotator.permissions import Rule
+from annotator.rubric import ALL_CRITERIA, CRITERIA
+from tests.house.blindness.addresses import Address
+from tests.house.blindness.measured_rows import CRITERION
+from tests.house.blindness.people import PASSWORD
+from tests.house.blindness.states import House
+
+FORM: Final = "application/x-www-form-urlencoded"
+HTMX: Final = {"HX-Request": "true"}
+WRITES: Final = ("POST", "PUT", "PATCH", "DELETE")
+SCORES: Final = dict.fromkeys(CRITERIA, "7")
+# Fields of every page that a script, and no form of a page, sends.
+SENT_BY_SCRIPT: Final = {
+    **SCORES,
+    **dict.fromkeys(ALL_CRITERIA, "-1"),
+    "draft_version": "0",
+    "version": "0",
+    "comment": "words",
+    "note": "words",
+    "tag": "add vagueness",
+    "aid": "diff off",
+    "leave_code": "not-now",
+    "flag_code": "wrong-text",
+    "reason": "words",
+    "kind": "again",
+    "question": "words",
+}
+BAD: Final = {
+    **dict.fromkeys((*SENT_BY_SCRIPT, "username", "slug", "name", "decision"), "\x00"),
+    "reason": "x" * 10_000,
+    "draft_version": "٣",
+    "version": "9" * 40,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request: `label` says what is special about it."""
+
+    address: Address
+    method: str
+    label: str = ""
+    data: Mapping[str, str] | str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_json(self) -> bool:
+        return isinstance(self.data, str)
+
+
+def requests_to(address: Address, rule: Rule, house: House, *, is_thorough: bool) -> Iterator[Sent]:
+    """Yield what is sent to an address: each method once, or with all that could be sent."""
+    methods = sorted(rule.methods - {"OPTIONS", "HEAD"})
+    if not is_thorough:
+        for method in methods:
+            yield Sent(address, method)
+        return
+    for method in methods:
+        if method == "GET":
+            yield Sent(address, "GET")
+            yield Sent(address, "GET", "htmx", headers=HTMX)
+        elif address.path.startswith("/api/"):
+            yield from _calls(address, method, house)
+        else:
+            yield from _posts(address, method)
+    yield Sent(address, next(name for name in ("PUT", "DELETE") if name not in rule.methods))
+
+
+def _posts(address: Address, method: str) -> Iterator[Sent]:
+    yield Sent(address, method, "empty", {})
+    yield Sent(address, method, "bad", BAD)
+    yield Sent(address, method, "by script", SENT_BY_SCRIPT, HTMX)
+
+
+def _calls(address: Address, method: str, house: House) -> Iterator[Sent]:
+    yield Sent(address, method, "empty", "{}")
+    yield Sent(address, method, "broken", "{")
+    yield Sent(address, method, "list", "[1]")
+    for number, body in enumerate(bodies(address.route, house)):
+        headers = {"If-Match": '"1"', "Idempotency-Key": f"key {number}"}
+        yield Sent(address, method, f"body {number}", json.dumps(body), headers)
+
+
+def bodies(route: str, house: House) -> list[dict[str, Any]]:
+    """Return what a program would send to a route of the API."""
+    scores = dict.fromkeys(CRITERIA, 7)
+    ruling = {"decision": "mean", "reason_code": "overlooked", "reason": "words"}
+    conflicts = list(house.campaign.conflicts.order_by("kind"))[:2]
+    dataset = house.measured.version.dataset.name
+    known: dict[str, list[dict[str, Any]]] = {
+        "api:ratings": [
+            {"assignment": str(row.pk), "scores": scores, "comment": "words"}
+            for row in (
+                *house.campaign.assignments.filter(candidate=house.item),
+                *(house.other_open(who) for who in ("one", "peer")),
+            )
+        ],
+        "api:rating": [{"comment": "words"}, {"scores": scores}],
+        "api:adjudications": [
+            {"conflict": str(row.pk), "password": password, **ruling}
+            for row in conflicts
+            for password in (PASSWORD, "wrong")
+        ],
+        "scoring:api:datasets": [{"campaign": house.campaign.slug, "include_unlocked": True}],
+        "scoring:api:runs": [{"dataset": dataset, "criterion": CRITERION}],
+        "scoring:api:reports": [
+            {"dataset": dataset, "criterion": CRITERION, "scorers": ["length"], "split": "all"}
+        ],
+    }
+    return known.get(route, [])

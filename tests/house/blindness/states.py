@@ -1,0 +1,200 @@
+"""One campaign with everything in it, and the states through which its item goes."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from annotator.models import (
+    Adjudication,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Candidate,
+    Comparison,
+    Conflict,
+    Round,
+    User,
+)
+from annotator.rubric import ALL_CRITERIA, CRITERIA
+from annotator.services.adjudication import rule, void_adjudication
+from annotator.services.assignments import assign_candidates, take_next
+from annotator.services.campaigns import close_campaign, reopen_campaign
+from annotator.services.comparisons import assign_comparisons
+from annotator.services.drafts import save_draft
+from annotator.services.ratings import submit_rating
+from annotator.services.rounds import send_back
+from annotator.services.stated_preferences import submit_preference
+from annotator.services.turns import take_turn
+from tests.house.blindness.claim_rows import ClaimRows, claim_rows
+from tests.house.blindness.measured_rows import MeasuredRows, measured_rows
+from tests.house.blindness.people import PASSWORD, members
+
+# The peer rates first, and is far from what the other one says then.
+SCORES: Final = {"one": (9, 9, 9, 9), "peer": (0, 1, 0, 1)}
+METRIC_SCORE: Final = {"zqhere": 0.73190421, "zqelsewhere": 0.84210973}
+STATES: Final = (
+    "untouched",
+    "leased",
+    "draft",
+    "rated by one",
+    "conflict open",
+    "waiting",
+    "taken",
+    "ruled",
+    "voided",
+    "closed",
+    "reopened",
+)
+# What has happened in each state, in this order.
+STEPS: Final = {
+    "untouched": (),
+    "leased": ("lease",),
+    "draft": ("lease", "draft"),
+    "rated by one": ("lease", "draft", "peer"),
+    "conflict open": ("lease", "draft", "peer", "one"),
+    "waiting": ("lease", "draft", "peer", "one", "ask"),
+    "taken": ("lease", "draft", "peer", "one", "take"),
+    "ruled": ("lease", "draft", "peer", "one", "take", "rule"),
+    "voided": ("lease", "draft", "peer", "one", "take", "rule", "void"),
+    "closed": ("lease", "draft", "peer", "one", "take", "rule", "close"),
+    "reopened": ("lease", "draft", "peer", "one", "take", "rule", "close", "reopen"),
+}
+
+
+@dataclass(slots=True)
+class House:
+    """A campaign: its people, its claim sets, and what the measuring house made of it."""
+
+    mark: str
+    campaign: Campaign
+    people: dict[str, User]
+    claims: ClaimRows
+    item: Candidate
+    measured: MeasuredRows
+
+    def assignment(self, who: str, candidate: Candidate | None = None) -> Assignment:
+        return Assignment.objects.get(annotator=self.people[who], candidate=candidate or self.item)
+
+    @property
+    def conflict(self) -> Conflict:
+        return Conflict.objects.get(candidate=self.item, kind="overall_gap")
+
+    def other_open(self, who: str) -> Assignment:
+        """Return an assignment that the annotator has beside the item's, and not rated."""
+        rows = Assignment.objects.filter(annotator=self.people[who], status=AssignmentStatus.OPEN)
+        return rows.exclude(candidate=self.item).order_by("position")[0]
+
+
+def furnish(mark: str, state: str) -> House:
+    """Return a campaign whose item is in the state; every text in it begins with the mark."""
+    campaign = Campaign.objects.create(slug=f"{mark}slug", name=f"{mark}campaign")
+    people = members(mark, campaign)
+    claims = claim_rows(mark, campaign)
+    steps = STEPS[state]
+    if "lease" in steps:
+        leased = take_next(slug=campaign.slug, annotator=people["one"])
+        assert leased is not None and leased.candidate.reference == claims.first
+        item = leased.candidate
+    else:
+        item = claims.candidates(claims.first)[0]
+    measured = measured_rows(mark, campaign, people["researcher"], METRIC_SCORE[mark])
+    house = House(mark, campaign, people, claims, item, measured)
+    _give_out(house, is_leased=bool(steps))
+    for step in steps[1:]:
+        _STEP[step](house)
+    return house
+
+
+def _give_out(house: House, *, is_leased: bool) -> None:
+    """Assign all candidates to both annotators by name, but the item while it is untouched."""
+    for who in ("one", "peer"):
+        rows = list(house.campaign.candidates.order_by("candidate_id"))
+        if who == "one" or not is_leased:
+            rows.remove(house.item)
+        assign_candidates(campaign=house.campaign, annotator=house.people[who], candidates=rows)
+        rest = [row for row in house.claims.candidates(house.claims.first) if row != house.item]
+        pairs = list(combinations((*rest, house.item), 2))
+        assign_comparisons(campaign=house.campaign, annotator=house.people[who], pairs=pairs)
+
+
+def _draft(house: House) -> None:
+    for who in ("one", "peer"):
+        typed = {"comment": f"{house.mark}{who}draft", "note": f"{house.mark}{who}draft"}
+        for row in (house.assignment(who), house.other_open(who)):
+            save_draft(assignment=row, typed=typed, version=0, rating_version=0)
+
+
+def _rate(house: House, who: str) -> None:
+    """Rate the item and one of the others, and say what is thought of a pair."""
+    words = f"{house.mark}{who}"
+    tag = {"tag": "vagueness", "remark": f"{words}remark", "start": 3, "end": 6}
+    for row in (house.assignment(who), house.other_open(who)):
+        submit_rating(
+            assignment_id=row.pk,
+            annotator=house.people[who],
+            scores=dict(zip(CRITERIA, SCORES[who], strict=True)),
+            comment=f"{words}comment",
+            note=f"{words}note",
+            error_tags=[tag],
+        )
+    submit_preference(
+        comparison_id=Comparison.objects.filter(annotator=house.people[who])[0].pk,
+        annotator=house.people[who],
+        judgements=dict.fromkeys(ALL_CRITERIA, 1),
+        comment=f"{words}preference",
+    )
+
+
+def _ask(house: House) -> None:
+    send_back(
+        conflict_id=house.conflict.pk,
+        adjudicator=house.people["adjudicator"],
+        kind="again",
+        question=f"{house.mark}question",
+    )
+    assert Round.objects.filter(candidate=house.item, finished_at=None).exists()
+
+
+def _take(house: House) -> None:
+    take_turn(conflict_id=house.conflict.pk, adjudicator=house.people["adjudicator"])
+
+
+def _rule(house: House) -> None:
+    rule(
+        conflict_id=house.conflict.pk,
+        adjudicator=house.people["adjudicator"],
+        decision="scores",
+        scores=dict.fromkeys(CRITERIA, 3),
+        reason_code="overlooked",
+        reason=f"{house.mark}rulingreason",
+        password=PASSWORD,
+    )
+
+
+def _void(house: House) -> None:
+    row = Adjudication.objects.get(conflict__candidate=house.item)
+    reason = f"{house.mark}voidreason"
+    void_adjudication(adjudication_id=row.pk, reason=reason, by=house.people["admin"])
+
+
+def _close(house: House) -> None:
+    reason = f"{house.mark}closereason"
+    close_campaign(campaign=house.campaign, reason=reason, closed_by=house.people["admin"])
+
+
+def _reopen(house: House) -> None:
+    reason = f"{house.mark}reopenreason"
+    reopen_campaign(campaign=house.campaign, reason=reason, reopened_by=house.people["admin"])
+
+
+_STEP: Final = {
+    "draft": _draft,
+    "peer": lambda house: _rate(house, "peer"),
+    "one": lambda house: _rate(house, "one"),
+    "ask": _ask,
+    "take": _take,
+    "rule": _rule,
+    "void": _void,
+    "close": _close,
+    "reopen": _reopen,
+}
