@@ -1,4 +1,4 @@
-"""Adjudication over REST: the open conflicts, a turn at one, the ruling."""
+"""Adjudication over REST: the open conflicts, a turn at one, sending it back, the ruling."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -16,6 +16,7 @@ from annotator.api.serializers import CommentField, IdField, ScoresSerializer, S
 from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
 from annotator.queries.conflict_words import open_conflicts
 from annotator.services.adjudication import LONGEST_REASON, rule
+from annotator.services.rounds import CHOICES, LONGEST_QUESTION, call_back, send_back
 from annotator.services.turns import give_back, take_turn
 
 LONGEST_PASSWORD = 4096
@@ -73,6 +74,24 @@ class TurnSerializer(serializers.Serializer):
     until = serializers.DateTimeField()
 
 
+class SendBackSerializer(StrictSerializer):
+    """Who is asked, and what; a second look needs a question."""
+
+    kind = serializers.ChoiceField(choices=[(str(kind), kind.label) for kind in CHOICES])
+    question = CommentField(
+        trim_whitespace=False, allow_blank=True, max_length=LONGEST_QUESTION, default=""
+    )
+
+
+class RoundSerializer(serializers.Serializer):
+    """A round that was asked for, one for each candidate; nobody's name."""
+
+    number = serializers.IntegerField()
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    made_at = serializers.DateTimeField()
+
+
 class Conflicts(APIView):
     """The open conflicts that the caller may rule on."""
 
@@ -106,6 +125,40 @@ class GiveBack(APIView):
     def post(self, request: Request, pk: UUID) -> Response:
         try:
             give_back(conflict_id=pk, adjudicator=cast(User, request.user))
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(status=204)
+
+
+class SendBack(APIView):
+    """Asks the annotators once more before the conflict is ruled."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=SendBackSerializer, responses={201: RoundSerializer(many=True)})
+    def post(self, request: Request, pk: UUID) -> Response:
+        serializer = SendBackSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        try:
+            rows = send_back(
+                conflict_id=pk,
+                adjudicator=cast(User, request.user),
+                **serializer.validated_data,
+            )
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(RoundSerializer(rows, many=True).data, status=201)
+
+
+class CallBack(APIView):
+    """Waits for the annotators no longer."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, pk: UUID) -> Response:
+        try:
+            call_back(conflict_id=pk, adjudicator=cast(User, request.user))
         except Conflict.DoesNotExist as error:
             raise Http404 from error
         return Response(status=204)

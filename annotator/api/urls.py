@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotator.api import adjudication, campaigns, ratings
+from annotator.api import adjudication, agreement, campaigns, ratings
 from annotator.api.permissions import MatrixPermission
 
 app_name = "api"
@@ -17,6 +17,11 @@ urlpatterns = [
         name="campaign_progress",
     ),
     path(
+        "campaigns/<slug:slug>/agreement/",
+        agreement.Agreement.as_view(),
+        name="agreement",
+    ),
+    path(
         "campaigns/<slug:slug>/assignments/next/",
         ratings.NextAssignment.as_view(),
         name="take_next",
@@ -26,6 +31,8 @@ urlpatterns = [
     path("conflicts/", adjudication.Conflicts.as_view(), name="conflicts"),
     path("conflicts/<uuid:pk>/take/", adjudication.TakeTurn.as_view(), name="take_turn"),
     path("conflicts/<uuid:pk>/give-back/", adjudication.GiveBack.as_view(), name="give_back"),
+    path("conflicts/<uuid:pk>/send-back/", adjudication.SendBack.as_view(), name="send_back"),
+    path("conflicts/<uuid:pk>/call-back/", adjudication.CallBack.as_view(), name="call_back"),
     path("adjudications/", adjudication.Adjudications.as_view(), name="adjudications"),
     path(
         "schema/",

@@ -4,7 +4,7 @@ No user, no time, no system and no candidate_id is put into these rows, so that 
 show them by mistake.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -26,6 +26,7 @@ from annotator.models import (
 from annotator.queries.conflict_cases import (
     candidate_names,
     conflicts_for,
+    conflicts_to_rule,
     finding_words,
     live_turns,
     shuffled,
@@ -33,17 +34,26 @@ from annotator.queries.conflict_cases import (
 from annotator.queries.locks import locked_candidates
 from annotator.queries.rate_page import reading_preference
 from annotator.queries.readings import reading_of
+from annotator.queries.rounds import SeenRound, earlier_points, points_of, rounds_on
 from annotator.queries.signatures import seen_sha256, signature_holds
-from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT
+from annotator.rubric import OVERALL
+
+# The points that each rating had in the rounds before its last.
+Earlier = Mapping[UUID, tuple[dict[str, Fraction], ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class SeenRating:
-    """A rating as an adjudicator sees it: points of all five criteria, and its words."""
+    """A rating as an adjudicator sees it: points of all five criteria, and its words.
+
+    `earlier` holds the points that it had at the end of each round before its last.
+    """
 
     number: int
     rating_id: UUID
     points: dict[str, Fraction]
+    earlier: tuple[dict[str, Fraction], ...]
+    round: int
     comment: str
     note: str
     tags: tuple[dict[str, Any], ...]
@@ -99,9 +109,11 @@ class AdjudicationPage:
     parts: tuple[Part, ...]
     annotators: tuple[Annotator, ...]
     signatures: tuple[Signature, ...]
+    rounds: tuple[tuple[str, SeenRound], ...]
     held_until: datetime | None
     is_taken: bool
     is_shown: bool
+    may_rule: bool
     seen: str
     preference: ReadingPreference
 
@@ -110,12 +122,16 @@ class AdjudicationPage:
         return self.status == ConflictStatus.OPEN
 
     @property
+    def is_asked(self) -> bool:
+        return self.status == ConflictStatus.WAITING or any(r.is_running for _, r in self.rounds)
+
+    @property
     def name(self) -> str:
         return " and ".join(part.name for part in self.parts)
 
 
 def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
-    """Return the page of a conflict that the user may rule on; None when there is none."""
+    """Return the page of a conflict that the user may look at; None when there is none."""
     joined = ("campaign", "candidate__reference", "other_candidate")
     conflict = conflicts_for(user).select_related(*joined).filter(pk=conflict_id).first()
     if conflict is None:
@@ -128,6 +144,7 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
     ratings = list(Rating.objects.filter(candidate__in=pair))
     numbers = _numbers(pair, ratings)
     findings = _findings(candidates)
+    earlier = earlier_points(ratings)
     turns = live_turns(one.pk for one in pair)
     own = [turn.expires_at for turn in turns.values() if turn.adjudicator_id == user.pk]
     is_taken = len(own) < len(turns)
@@ -147,7 +164,7 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
             _part(
                 one,
                 (names[one.pk], one.pk == conflict.other_candidate_id),
-                (reference, ratings, numbers),
+                (reference, ratings, numbers, earlier),
                 rulings.get(one.pk),
                 findings,
             )
@@ -155,9 +172,11 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
         ),
         annotators=_annotators(numbers, undecided, open_ratings),
         signatures=_signatures(pair),
+        rounds=tuple((names[r.candidate_id], r) for r in rounds_on(one.pk for one in pair)),
         held_until=min(own) if is_held else None,
         is_taken=is_taken,
         is_shown=is_held or (not is_taken and locked.count() == len(pair)),
+        may_rule=conflicts_to_rule(user).filter(pk=conflict.pk).exists(),
         seen=seen_sha256(open_ratings),
         preference=reading_preference(user),
     )
@@ -182,11 +201,11 @@ def _findings(candidates: Sequence[Candidate]) -> list[Conflict]:
 def _part(
     candidate: Candidate,
     called: tuple[str, bool],
-    rated: tuple[Reference, Sequence[Rating], dict[UUID, int]],
+    rated: tuple[Reference, Sequence[Rating], dict[UUID, int], Earlier],
     ruling: Ruling | None,
     findings: Sequence[Conflict],
 ) -> Part:
-    reference, ratings, numbers = rated
+    reference, ratings, numbers, earlier = rated
     own = sorted(
         (rating for rating in ratings if rating.candidate_id == candidate.pk),
         key=lambda rating: numbers[rating.annotator_id],
@@ -197,19 +216,19 @@ def _part(
         is_other=called[1],
         claims=candidate.claims,
         reading=reading_of(reference.claims, candidate.claims),
-        ratings=tuple(_seen(rating, numbers[rating.annotator_id]) for rating in own),
+        ratings=tuple(
+            _seen(rating, numbers[rating.annotator_id], earlier.get(rating.pk, ()))
+            for rating in own
+        ),
         ruled=ruled,
         disputed=frozenset(finding.criterion or OVERALL for finding in findings),
     )
 
 
-def _seen(rating: Rating, number: int) -> SeenRating:
-    points = {key: Fraction(value) for key, value in rating.scores.items()}
-    points[OVERALL] = Fraction(rating.overall_numerator, TOTAL_WEIGHT)
-    assert set(points) == set(ALL_CRITERIA)
-    return SeenRating(
-        number, rating.pk, points, rating.comment, rating.note, tuple(rating.error_tags)
-    )
+def _seen(rating: Rating, number: int, earlier: tuple[dict[str, Fraction], ...]) -> SeenRating:
+    tags = tuple(rating.error_tags)
+    said = (rating.comment, rating.note, tags)
+    return SeenRating(number, rating.pk, points_of(rating), earlier, rating.round, *said)
 
 
 def _annotators(

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator.models import (
@@ -110,7 +110,7 @@ class Case:
     """The open conflicts of one candidate, or of one pair: a single ruling settles them.
 
     `conflict_id` is one of them; `held_until` is set while the reader has it open, `is_taken`
-    while another adjudicator has.
+    while another adjudicator has. `round` is the last one in which annotators were asked.
     """
 
     conflict_id: UUID
@@ -118,6 +118,7 @@ class Case:
     findings: tuple[str, ...]
     held_until: datetime | None
     is_taken: bool
+    round: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def adjudication_queue(user: User) -> tuple[CaseReference, ...]:
     """Return the open cases of the user, by campaign and reference, the widest gaps first."""
     reference = "candidate__reference"
     rows: list[dict[str, Any]] = list(
-        conflicts_for(user)
+        conflicts_to_rule(user)
         .filter(status=ConflictStatus.OPEN)
         .order_by("campaign__name", f"{reference}__position", f"{reference}_id", "-gap", "pk")
         .values(
@@ -145,7 +146,9 @@ def adjudication_queue(user: User) -> tuple[CaseReference, ...]:
         )
     )
     letters = candidate_names({row[f"{reference}_id"] for row in rows}, user)
-    turns = live_turns([pk for row in rows for pk in _pair(row)])
+    pks = [pk for row in rows for pk in _pair(row)]
+    turns = live_turns(pks)
+    rounds = _last_rounds(pks)
     found = []
     for _, group in groupby(rows, key=lambda row: row[f"{reference}_id"]):
         of_one = list(group)
@@ -156,7 +159,7 @@ def adjudication_queue(user: User) -> tuple[CaseReference, ...]:
                 first[f"{reference}__title"],
                 first[f"{reference}__ipc"],
                 first["campaign__name"],
-                tuple(_cases(of_one, letters, turns, user)),
+                tuple(_cases(of_one, letters, (turns, rounds), user)),
             )
         )
     return tuple(found)
@@ -190,6 +193,11 @@ def live_turns(candidates: Iterable[UUID]) -> dict[UUID, Turn]:
     return {row.candidate_id: row for row in rows}
 
 
+def _last_rounds(candidates: Iterable[UUID]) -> dict[UUID, int]:
+    rows = Round.objects.filter(candidate__in=set(candidates)).order_by()
+    return dict(rows.values_list("candidate").annotate(Max("number")))
+
+
 def finding_words(kind: str, criterion: str, gap: int) -> str:
     """Say what a conflict is, and how wide."""
     if kind == ConflictKind.CRITERION_GAP:
@@ -204,8 +212,12 @@ def _pair(row: dict[str, Any]) -> tuple[UUID, ...]:
 
 
 def _cases(
-    rows: Sequence[dict[str, Any]], names: dict[UUID, str], turns: dict[UUID, Turn], user: User
+    rows: Sequence[dict[str, Any]],
+    names: dict[UUID, str],
+    known: tuple[dict[UUID, Turn], dict[UUID, int]],
+    user: User,
 ) -> Iterator[Case]:
+    turns, rounds = known
     by_pair: dict[tuple[UUID, ...], list[dict[str, Any]]] = {}
     for row in rows:
         by_pair.setdefault(_pair(row), []).append(row)
@@ -220,4 +232,5 @@ def _cases(
             tuple(finding_words(row["kind"], row["criterion"], row["gap"]) for row in group),
             min(own) if own else None,
             len(own) < len(held),
+            max(rounds.get(pk, 1) for pk in pair),
         )

@@ -1,4 +1,4 @@
-"""The list of conflicts, the page of one, and its turns: take, rule, give back."""
+"""The list of conflicts, the page of one, and what is done with it: take, rule, send back."""
 
 from uuid import UUID
 
@@ -8,12 +8,15 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotator.forms.ruling import OTHER, RulingForm
+from annotator.forms.send_back import SendBackForm
 from annotator.gate import SignedInRequest
 from annotator.models import Conflict
 from annotator.queries.adjudication_page import AdjudicationPage, adjudication_page
 from annotator.queries.conflict_cases import adjudication_queue
+from annotator.queries.waiting_conflicts import waiting_cases
 from annotator.refusals import Refused
 from annotator.services.adjudication import rule
+from annotator.services.rounds import call_back, send_back
 from annotator.services.turns import give_back, take_turn
 from annotator.views.ruling_form import page_context
 from annotator.views.see_other import SeeOther
@@ -29,7 +32,12 @@ def adjudication(request: SignedInRequest) -> HttpResponse:
     references = adjudication_queue(request.user)
     cases = [case for entry in references for case in entry.cases]
     free = next((case for case in cases if not case.is_taken), None)
-    context = {"references": references, "count": len(cases), "first": free}
+    context = {
+        "references": references,
+        "count": len(cases),
+        "first": free,
+        "waiting": waiting_cases(request.user),
+    }
     return render(request, "annotator/adjudication.html", context)
 
 
@@ -89,8 +97,44 @@ def return_conflict(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return SeeOther(resolve_url(QUEUE))
 
 
+@require_POST
+def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Ask the annotators once more before the conflict is ruled."""
+    page = _own_page(request, pk)
+    form = SendBackForm(request.POST)
+    if not form.is_valid():
+        context = page_context(page, form)
+        return render(request, "annotator/adjudicate.html", context, status=UNPROCESSABLE)
+    try:
+        send_back(
+            conflict_id=pk,
+            adjudicator=request.user,
+            kind=form.cleaned_data["back_kind"],
+            question=form.cleaned_data["back_question"],
+        )
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        context = page_context(_own_page(request, pk), form)
+        return render(request, "annotator/adjudicate.html", context, status=refusal.status)
+    messages.success(request, f"{page.reference.reference_id}, {page.name}: sent back.")
+    return SeeOther(resolve_url(QUEUE))
+
+
+@require_POST
+def call_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Wait for the annotators no longer and go back to the list."""
+    page = _own_page(request, pk)
+    try:
+        call_back(conflict_id=pk, adjudicator=request.user)
+    except Refused as refusal:
+        messages.error(request, refusal.sentence)
+    else:
+        messages.info(request, f"{page.reference.reference_id}, {page.name}: called back.")
+    return SeeOther(resolve_url(QUEUE))
+
+
 def _own_page(request: SignedInRequest, pk: UUID) -> AdjudicationPage:
-    """Return the page of a conflict that the person may rule on, or 404."""
+    """Return the page of a conflict that the person may look at, or 404."""
     page = adjudication_page(request.user, pk)
     if page is None:
         raise Http404

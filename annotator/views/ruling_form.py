@@ -8,11 +8,14 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from annotator.claims.reading import SideView
+from annotator.forms.refusable import RefusableForm
 from annotator.forms.ruling import OTHER, TAKE, RulingForm
+from annotator.forms.send_back import KINDS, SendBackForm
 from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Decision, ReadingPreference, RulingReason
 from annotator.queries.adjudication_page import AdjudicationPage, Part, SeenRating
 from annotator.queries.compare_rows import CompareRow, compare_rows
+from annotator.queries.conflict_cases import SENT_SENTENCE
 from annotator.queries.signatures import MEANING
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from annotator.views.tag_chips import Chip, chosen_tags
@@ -31,6 +34,11 @@ KEY_WORDS: Final = {
     "queue": "Back to the list",
     "keys": "List of all keys",
 }
+# What both forms of the page type, apart from scores and the password.
+TYPED: Final = (
+    *("decision", "reason_code", "reason", "has_guideline_gap"),
+    *("back_kind", "back_question"),
+)
 SIDES: Final = ("left", "right")
 
 
@@ -46,11 +54,19 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """What an annotator gave a criterion; `was` in earlier rounds, where it was something else."""
+
+    value: str
+    was: str
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreRow:
     """A criterion of a candidate across the columns; `field` is where a new score is typed."""
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[Cell, ...]
     mean: str
     ruled: str
     is_disputed: bool
@@ -73,6 +89,7 @@ class Words:
     """What an annotator wrote about a candidate, and tagged in it."""
 
     number: int
+    round: int
     comment: str
     note: str
     chips: tuple[PlacedChip, ...]
@@ -90,11 +107,16 @@ class PartView:
     is_ruled: bool
 
 
-def page_context(page: AdjudicationPage, form: RulingForm | None = None) -> dict[str, Any]:
-    """Return what the adjudication template needs, filled from what was typed."""
+def page_context(
+    page: AdjudicationPage,
+    form: RulingForm | SendBackForm | None = None,
+) -> dict[str, Any]:
+    """Return what the adjudication template needs, filled from what was typed in both its forms.
+
+    `form` is the one whose button was pressed; the page sends the other one's fields along.
+    """
     errors = {name: [str(e) for e in why] for name, why in form.errors.items()} if form else {}
-    names = ("decision", "reason_code", "reason", "has_guideline_gap")
-    sent = {name: form.typed(name) if form else "" for name in names}
+    sent = {name: form.typed(name) if form else "" for name in TYPED}
     parts = [_part(page, part, place, form) for place, part in enumerate(page.parts)]
     reference, rows = _rows(page)
     return {
@@ -105,6 +127,9 @@ def page_context(page: AdjudicationPage, form: RulingForm | None = None) -> dict
         "errors": errors,
         "form_errors": errors.get(NON_FIELD_ERRORS, []),
         "is_refused": bool(errors),
+        "is_sent_back": isinstance(form, SendBackForm),
+        "sent_sentence": SENT_SENTENCE,
+        "back_kinds": KINDS,
         "reasons": RulingReason.choices,
         "choices": range(HIGHEST + 1),
         "meaning": MEANING,
@@ -152,7 +177,7 @@ def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
     ]
 
 
-def _part(page: AdjudicationPage, part: Part, place: int, form: RulingForm | None) -> PartView:
+def _part(page: AdjudicationPage, part: Part, place: int, form: RefusableForm | None) -> PartView:
     by_number = {rating.number: rating for rating in part.ratings}
     ratings = [by_number.get(one.number) for one in page.annotators]
     rows = []
@@ -161,7 +186,7 @@ def _part(page: AdjudicationPage, part: Part, place: int, form: RulingForm | Non
         rows.append(
             ScoreRow(
                 NAMES[key],
-                tuple(points(rating.points[key]) if rating else "" for rating in ratings),
+                tuple(_cell(rating, key) for rating in ratings),
                 points(part.mean(key)),
                 points(part.ruled[key]) if part.ruled else "",
                 key in part.disputed,
@@ -176,10 +201,19 @@ def _part(page: AdjudicationPage, part: Part, place: int, form: RulingForm | Non
     return PartView(part.name, side, view, tuple(rows), words, part.ruled is not None)
 
 
+def _cell(rating: SeenRating | None, key: str) -> Cell:
+    if rating is None:
+        return Cell("", "")
+    now = points(rating.points[key])
+    before = [points(earlier[key]) for earlier in rating.earlier]
+    return Cell(now, ", ".join(before) if any(value != now for value in before) else "")
+
+
 def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
     chips = chosen_tags(json.dumps(rating.tags), texts)["chips"]
     return Words(
         rating.number,
+        rating.round,
         rating.comment,
         rating.note,
         tuple(
