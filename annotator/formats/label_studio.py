@@ -6,6 +6,7 @@ wrote an output is not in the file, and "output1" is a place on the screen, not 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -58,6 +59,11 @@ def read(
     """
     notes = notes if notes is not None else ReadNotes()
     first_item_of: dict[int, int | None] = {}
+    texts: dict[str, str] = {}
+
+    def once(text: str) -> str:
+        """Return the same object for the same text: every annotation repeats all three."""
+        return texts.setdefault(text, text)
 
     def build(record: Record) -> tuple[PreferenceRecord | None, list[tuple[str, str]]]:
         shape = Shape(record.value, FIELDS)
@@ -65,9 +71,11 @@ def read(
         if found is not None and found.annotation in first_item_of:
             earlier = first_item_of[found.annotation]
             shape.wrong("annotation_id", f"item {earlier} has the same number")
-        if found is not None:
-            first_item_of.setdefault(found.annotation, record.item)
-        return (None if shape.problems else found), shape.problems
+        if found is None or shape.problems:
+            return None, shape.problems
+        first_item_of[found.annotation] = record.item
+        claims, left, right = map(once, (found.reference_claims, found.left, found.right))
+        return replace(found, reference_claims=claims, left=left, right=right), []
 
     return checked(read_array(file, notes, max_bytes=max_bytes), build, notes)
 

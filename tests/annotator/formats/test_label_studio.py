@@ -149,6 +149,13 @@ def test_what_is_no_such_file_is_refused(content: bytes, reason: str) -> None:
     assert reason in " ".join([caught.value.sentence, *map(str, caught.value.bad_records)])
 
 
+def test_equal_texts_are_held_once() -> None:
+    # Else a large export takes several times its texts in memory.
+    one, other = records(item(), item())
+    assert one.reference_claims is other.reference_claims
+    assert one.right is other.right
+
+
 def test_an_item_beyond_the_limit_is_refused() -> None:
     content = as_bytes(item(output1="2. " + "x" * 5000))
     with pytest.raises(FormatError) as caught:
