@@ -42,6 +42,8 @@ class Wire:
     headers: dict[str, str]
     statuses: Counter[str] = field(default_factory=Counter)
     connection: http.client.HTTPConnection | None = None
+    # What the server said of its own time with the last answer; "" when it says nothing.
+    timing: str = ""
 
     def call(
         self,
@@ -68,6 +70,7 @@ class Wire:
             self.connection.request(method, path, data, sent)
             answer = self.connection.getresponse()
             content = answer.read()
+            self.timing = answer.getheader("Server-Timing") or ""
         except (OSError, http.client.HTTPException) as error:
             self.close()
             self.statuses[type(error).__name__] += 1

@@ -92,8 +92,8 @@ class Figures:
             f"{self.items:,}",
             f"{self.acknowledged:,} in {self.wall_seconds:.0f} s",
             f"{self.cpu_ms:.1f}{self._parts()}",
-            _spread([s for work in self.works for s in work.next_seconds]),
-            _spread([s for work in self.works for s in work.submit_seconds]),
+            spread([s for work in self.works for s in work.next_seconds]),
+            spread([s for work in self.works for s in work.submit_seconds]),
             ", ".join(f"{n} x {what}" for what, n in failed.most_common()) or "0",
             str(self.lock_lines),
             "no overlap"
@@ -138,7 +138,8 @@ def ratios(runs: Sequence[Figures]) -> list[str]:
     return lines
 
 
-def _spread(seconds: Sequence[float]) -> str:
+def spread(seconds: Sequence[float]) -> str:
+    """Return median, 95th percentile and longest in milliseconds; a dash for none."""
     if not seconds:
         return "-"
     middle = statistics.median(seconds)

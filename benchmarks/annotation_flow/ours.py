@@ -4,8 +4,9 @@ import os
 import secrets
 import sys
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -15,6 +16,7 @@ from annotation_flow.drive import drive
 from annotation_flow.figures import Counted, Figures
 from annotation_flow.processes import (
     HOST,
+    Server,
     answers,
     ask,
     clean_environment,
@@ -25,6 +27,7 @@ from annotation_flow.processes import (
 from annotation_flow.scale import Scale
 
 ROOT = Path(__file__).resolve().parents[2]
+WARM_PATH = "/api/v1/campaigns/flow/"
 
 
 class OurDoor:
@@ -44,10 +47,36 @@ class OurDoor:
 def measure_ours(scale: Scale, folder: Path, database_url: str = "") -> Figures:
     """Fill a fresh database, serve it, have the annotators work, and count."""
     name = "ours, PostgreSQL" if database_url else "ours, SQLite"
-    with _database(database_url) as (settings, roots):
+    with serving_ours(scale, folder, database_url) as served:
+        return drive(
+            name,
+            scale,
+            served.server,
+            [OurDoor() for _ in served.wires],
+            served.wires,
+            warm_path=WARM_PATH,
+            count=served.count,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running server over a filled database, a connection for each annotator, and the count."""
+
+    server: Server
+    wires: list[Wire]
+    count: Callable[[], Counted]
+
+
+@contextmanager
+def serving_ours(
+    scale: Scale, folder: Path, database_url: str = "", **settings: str
+) -> Iterator[Served]:
+    """Serve a fresh and filled database as `make run` does; `settings` go into its environment."""
+    with _database(database_url) as (given, roots):
         port = free_port()
         environment = clean_environment(
-            settings | {"DATA_DIR": str(folder / "data"), "PORT": str(port)}
+            given | {"DATA_DIR": str(folder / "data"), "PORT": str(port)}
         )
         inside = {"DJANGO_SETTINGS_MODULE": "annotator.settings", "PYTHONPATH": str(ROOT)}
         beside = helper(sys.executable, "ours_database")
@@ -56,19 +85,15 @@ def measure_ours(scale: Scale, folder: Path, database_url: str = "") -> Figures:
             [sys.executable, str(ROOT / "scripts" / "supervise.py")],
             is_ready=lambda: answers(port, "/healthz"),
             log=folder / "ours.log",
-            environment=environment,
+            environment=environment | settings,
             folder=ROOT,
             also=roots,
             parts=("granian", "celery", "sweep", "postgres"),
         ) as server:
-            return drive(
-                name,
-                scale,
+            yield Served(
                 server,
-                [OurDoor() for _ in tokens],
                 [Wire(port, {"Authorization": f"Token {token}"}) for token in tokens],
-                warm_path="/api/v1/campaigns/flow/",
-                count=lambda: Counted(**ask(beside, environment | inside, "count")),
+                lambda: Counted(**ask(beside, environment | inside, "count")),
             )
 
 
