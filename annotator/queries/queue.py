@@ -1,15 +1,17 @@
 """The queue of an annotator: what is open, grouped by reference, and what comes next.
 
-No claim text is read here: a queue of thousands is a list of names.
+No claim text is read here: a queue of thousands is a list of names. What is for everybody stands
+first, then what is due first; the candidates of a reference stay together.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import groupby
+from datetime import UTC, datetime
+from typing import Final
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
+from django.utils import timezone
 
 from annotator.models import (
     Assignment,
@@ -17,11 +19,18 @@ from annotator.models import (
     Campaign,
     CampaignStatus,
     Draft,
+    Purpose,
     Rating,
     Role,
+    SecondLook,
     User,
 )
 from annotator.queries.access import assignments_for, campaigns_for
+
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
+FOR_ALL_FIRST: Final = Case(
+    When(candidate__purpose=Purpose.QUALIFICATION, then=Value(0)), default=Value(1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +41,23 @@ class QueueItem:
     label: str
     has_draft: bool
     lease_expires_at: datetime | None
+    due_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class QueueReference:
-    """A reference with the annotator's open assignments on it; `done` counts their own."""
+    """A reference with the annotator's open assignments on it; `done` counts their own.
+
+    `due_at` is the earliest of what is open.
+    """
 
     reference_id: str
     title: str
     ipc: str
     open: tuple[QueueItem, ...]
     done: int
+    due_at: datetime | None
+    is_overdue: bool
 
     @property
     def total(self) -> int:
@@ -51,12 +66,16 @@ class QueueReference:
 
 @dataclass(frozen=True, slots=True)
 class QueueCampaign:
-    """A campaign's part of the queue; `skipped` may still be taken back."""
+    """A campaign's part of the queue; `skipped` may still be taken back.
+
+    `overdue` counts open assignments whose due date has passed.
+    """
 
     campaign: Campaign
     references: tuple[QueueReference, ...]
     done: int
     skipped: tuple[QueueItem, ...]
+    overdue: int
 
     @property
     def left(self) -> int:
@@ -65,6 +84,10 @@ class QueueCampaign:
     @property
     def total(self) -> int:
         return self.done + self.left
+
+    @property
+    def has_due_dates(self) -> bool:
+        return any(entry.due_at for entry in self.references)
 
 
 def queue_for(user: User) -> tuple[QueueCampaign, ...]:
@@ -82,12 +105,69 @@ def open_assignments(user: User) -> QuerySet[Assignment]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SecondLookItem:
+    """A rating that the annotator is asked to look at again."""
+
+    pk: UUID
+    label: str
+    campaign: str
+    reference_id: str
+    title: str
+    question: str
+
+
+def second_looks(user: User) -> tuple[SecondLookItem, ...]:
+    """Return what the user is asked to look at again, the longest asked first."""
+    rows = _unanswered(user).values_list(
+        *("assignment", "assignment__label", "assignment__campaign__name"),
+        *(f"assignment__candidate__reference__{name}" for name in ("reference_id", "title")),
+        "round__question",
+    )
+    return tuple(SecondLookItem(*row) for row in rows)
+
+
 def next_assignment(user: User, after: Assignment) -> Assignment | None:
-    """Return what to rate after an assignment: the same reference first, then its campaign."""
+    """Return what to rate after an assignment: the same reference first, then its campaign.
+
+    What is to be looked at again comes as soon as the reference is done.
+    """
     rows = open_assignments(user).exclude(pk=after.pk)
     here = rows.filter(campaign=after.campaign_id)
     same = here.filter(candidate__reference=after.candidate.reference_id)
-    return same.first() or here.first() or rows.first()
+    return same.first() or _second_look(user) or _most_urgent(here) or _most_urgent(rows)
+
+
+def first_assignment(user: User) -> Assignment | None:
+    """Return what to rate first: the first of the queue's first reference."""
+    rows = open_assignments(user)
+    oldest = rows.order_by("campaign__created_at").values("campaign")[:1]
+    return _most_urgent(rows.filter(campaign=Subquery(oldest)))
+
+
+def _most_urgent(rows: QuerySet[Assignment]) -> Assignment | None:
+    """Return the first candidate of the reference that stands first in the queue."""
+    urgent = rows.alias(rank=FOR_ALL_FIRST).order_by(
+        "rank", F("due_at").asc(nulls_last=True), "position"
+    )
+    reference = urgent.values_list("candidate__reference_id", flat=True).first()
+    return rows.filter(candidate__reference=reference).first() if reference else None
+
+
+def _second_look(user: User) -> Assignment | None:
+    row = _unanswered(user).select_related("assignment").first()
+    return row.assignment if row else None
+
+
+def _unanswered(user: User) -> QuerySet[SecondLook]:
+    return SecondLook.objects.filter(
+        answered_at=None,
+        round__finished_at=None,
+        assignment__annotator=user,
+        assignment__campaign__status=CampaignStatus.OPEN,
+        assignment__campaign__memberships__user=user,
+        assignment__campaign__memberships__role=Role.ANNOTATOR,
+    ).order_by("round__made_at", "pk")
 
 
 def ratings_by(user: User) -> QuerySet[Rating]:
@@ -105,6 +185,7 @@ class _Row:
     """One assignment with what the queue says of its reference."""
 
     item: QueueItem
+    rank: int
     reference: UUID
     reference_id: str
     title: str
@@ -119,11 +200,14 @@ def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
         .values_list("candidate__reference")
         .annotate(Count("pk"))
     )
+    now = timezone.now()
+    waiting = _rows(rows.filter(status=AssignmentStatus.OPEN))
     return QueueCampaign(
         campaign,
-        tuple(_references(_rows(rows.filter(status=AssignmentStatus.OPEN)), done)),
+        tuple(_references(waiting, done, now)),
         sum(done.values()),
         tuple(row.item for row in _rows(rows.filter(status=AssignmentStatus.SKIPPED))),
+        sum(_is_past(row.item.due_at, now) for row in waiting),
     )
 
 
@@ -131,16 +215,19 @@ def _rows(rows: QuerySet[Assignment]) -> list[_Row]:
     draft = Draft.objects.filter(assignment=OuterRef("pk"))
     reference = "candidate__reference"
     found = (
-        rows.annotate(has_draft=Exists(draft))
+        rows.annotate(has_draft=Exists(draft), rank=FOR_ALL_FIRST)
         .order_by("position")
         .values(
-            *("pk", "label", "has_draft", "lease_expires_at", reference),
+            *("pk", "label", "has_draft", "lease_expires_at", "due_at", "rank", reference),
             *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc")),
         )
     )
     return [
         _Row(
-            QueueItem(row["pk"], row["label"], row["has_draft"], row["lease_expires_at"]),
+            QueueItem(
+                *(row[name] for name in ("pk", "label", "has_draft", "lease_expires_at", "due_at"))
+            ),
+            row["rank"],
             row[reference],
             row[f"{reference}__reference_id"],
             row[f"{reference}__title"],
@@ -150,11 +237,28 @@ def _rows(rows: QuerySet[Assignment]) -> list[_Row]:
     ]
 
 
-def _references(waiting: list[_Row], done: dict[UUID, int]) -> Iterator[QueueReference]:
-    """Yield the references in the order of their first open assignment."""
-    first = {row.reference: place for place, row in reversed(list(enumerate(waiting)))}
-    ordered = sorted(waiting, key=lambda row: first[row.reference])
-    for pk, group in groupby(ordered, key=lambda row: row.reference):
-        rows = tuple(group)
-        names = rows[0].reference_id, rows[0].title, rows[0].ipc
-        yield QueueReference(*names, tuple(row.item for row in rows), done.get(pk, 0))
+def _references(
+    waiting: list[_Row], done: dict[UUID, int], now: datetime
+) -> Iterator[QueueReference]:
+    """Yield the references in the order of their most urgent open assignment."""
+    found: dict[UUID, list[_Row]] = {}
+    for row in waiting:
+        found.setdefault(row.reference, []).append(row)
+    ranks: dict[UUID, tuple[int, datetime]] = {
+        pk: min((row.rank, row.item.due_at or NEVER) for row in rows) for pk, rows in found.items()
+    }
+    # Sorting keeps the order of the first open assignments where nothing is more urgent.
+    for pk in sorted(found, key=ranks.__getitem__):
+        rows = found[pk]
+        due = min((row.item.due_at for row in rows if row.item.due_at), default=None)
+        yield QueueReference(
+            *(rows[0].reference_id, rows[0].title, rows[0].ipc),
+            tuple(row.item for row in rows),
+            done.get(pk, 0),
+            due,
+            _is_past(due, now),
+        )
+
+
+def _is_past(due_at: datetime | None, now: datetime) -> bool:
+    return due_at is not None and due_at < now

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery
+
 from annotator.claims.reading import Reading
 from annotator.models import (
     HOLDING,
@@ -16,6 +18,7 @@ from annotator.models import (
     Draft,
     Rating,
     ReadingPreference,
+    SecondLook,
     User,
 )
 from annotator.queries.access import assignments_for
@@ -26,6 +29,7 @@ CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
 LEFT_SENTENCES = {
     AssignmentStatus.SKIPPED: "You skipped this candidate. Take it back to rate it.",
     AssignmentStatus.RECUSED: "You recused yourself from this reference: nothing is to be rated.",
+    AssignmentStatus.WITHDRAWN: "The campaign's admin has taken this candidate back.",
 }
 
 
@@ -54,6 +58,8 @@ class RatePage:
     previous: UUID | None
     following: UUID | None
     preference: ReadingPreference
+    # What the annotator is asked to look at again.
+    question: str = ""
 
     @property
     def is_writable(self) -> bool:
@@ -84,7 +90,10 @@ class RatePage:
 
 def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
     """Return the page of the user's own assignment; None when it is not theirs."""
+    looks = SecondLook.objects.filter(assignment=OuterRef("pk"), answered_at=None)
+    asked = looks.filter(round__finished_at=None)
     rows = assignments_for(user).select_related("rating", "draft")
+    rows = rows.annotate(question=Subquery(asked.values("round__question")[:1]))
     assignment = rows.filter(pk=assignment_id).first()
     if assignment is None:
         return None
@@ -101,6 +110,7 @@ def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
         previous=before,
         following=after,
         preference=reading_preference(user),
+        question=assignment.question or "",
     )
 
 

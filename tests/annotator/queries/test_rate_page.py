@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.models import Campaign
+from annotator.models import Assignment, Campaign
 from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.queries.rate_page import CLOSED_SENTENCE, rate_page
 from annotator.services.departures import skip_assignment
@@ -73,3 +73,11 @@ def test_the_reading_holds_both_texts_whole(cast) -> None:
             for claim in side.claims
         ]
         assert "".join(pieces) == text
+
+
+def test_what_was_withdrawn_says_so_and_takes_no_rating(cast) -> None:
+    (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
+    Assignment.objects.update(status="withdrawn")
+    page = rate_page(cast.alice, row.pk)
+    assert page is not None and not page.is_writable
+    assert "taken this candidate back" in page.closed_because
