@@ -7,7 +7,15 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotator.models import ApiToken, Assignment, Campaign, Membership, Role, User
+from annotator.models import (
+    ApiToken,
+    Assignment,
+    Campaign,
+    CampaignStatus,
+    Membership,
+    Role,
+    User,
+)
 
 
 def campaigns_for(
@@ -19,6 +27,12 @@ def campaigns_for(
     return Campaign.objects.filter(
         memberships__user=user, memberships__role__in=list(roles)
     ).distinct()
+
+
+def closed_for(user: User | AnonymousUser) -> QuerySet[Campaign]:
+    """Return the closed campaigns in which the user is annotator, the last closed first."""
+    rows = campaigns_for(user, (Role.ANNOTATOR,)).filter(status=CampaignStatus.CLOSED)
+    return rows.order_by("-closed_at", "name")
 
 
 def roles_of(user: User | AnonymousUser, campaign: Campaign | None = None) -> frozenset[str]:

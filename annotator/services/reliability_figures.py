@@ -71,6 +71,7 @@ def figures_of(given: Given, say: Say = lambda share, words: None) -> Plain:
     return {
         "schema": SCHEMA,
         "inputs": _inputs(given.inputs),
+        "annotators": _annotators(given),
         "counts": _counts(given),
         "criteria": criteria,
         "sentinels": {
@@ -147,6 +148,12 @@ def _counts(given: Given) -> Plain:
         "sentinels": len(given.sentinels),
         "left_out": [{"reason": why, "n": n} for why, n in sorted(left_out.items())],
     }
+
+
+def _annotators(given: Given) -> list[str]:
+    """Return everybody who is named in the figures; pages give them other names."""
+    rated = {row.annotator for row in given.ratings.rows}
+    return sorted(rated | {row.annotator for row in given.preferences.rows})
 
 
 def _distinct(values: Iterable[object]) -> int:

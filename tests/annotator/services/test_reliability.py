@@ -207,6 +207,7 @@ def test_a_cancelled_report_is_queued_again_by_the_next_who_asks(cast) -> None:
 def test_a_running_report_stops_at_its_next_beat_once_cancelled(cast, monkeypatch) -> None:
     random_ratings(cast, [cast.alice, cast.bob], references=2)
     row = request_reliability(campaign=cast.campaign)
+
     def cancelling(given: Any, say: Any) -> Any:
         leases.request_cancel(row)
         return figures_of(given, say)

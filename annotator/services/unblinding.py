@@ -1,0 +1,67 @@
+"""Writes of unblindings: who is shown what annotators must not see, recorded as it is shown."""
+
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotator.models import AuditEvent, Campaign, Membership, Shown, Unblinding, User
+from annotator.queries.unblindings import is_unblinded
+from annotator.refusals import OutOfDate, Refused
+
+LONGEST_REASON: Final = 2_000
+STILL_OPEN: Final = "The campaign is open; names are shown once it is closed."
+
+
+@transaction.atomic
+def show_names(*, campaign: Campaign, asked_by: User, reason: str) -> Unblinding:
+    """Let an admin see which annotator is which until the campaign is opened again.
+
+    Raises Refused without a reason, OutOfDate while the campaign is open.
+    """
+    if not reason.strip():
+        why = "Say why, in a few words: it stays on the list of unblindings."
+        raise Refused(why, {"reason": [why]})
+    if len(reason) > LONGEST_REASON or "\x00" in reason:
+        why = f"A reason has at most {LONGEST_REASON:,} characters and no NUL."
+        raise Refused(why, {"reason": [why]})
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if row.is_open:
+        raise OutOfDate(STILL_OPEN)
+    return record_unblinding(campaign=row, user=asked_by, shown=Shown.NAMES, reason=reason)
+
+
+@transaction.atomic
+def show_feedback(*, campaign: Campaign, annotator: User) -> None:
+    """Record the first time that an annotator looks at their own results after a closing.
+
+    Raises OutOfDate while the campaign is open.
+    """
+    row = Campaign.objects.get(pk=campaign.pk)
+    if row.is_open:
+        raise OutOfDate("The campaign is open; own results are shown once it is closed.")
+    if is_unblinded(row, annotator, Shown.FEEDBACK):
+        return
+    # Two views at once make one row: the second waits here, and looks again.
+    list(Membership.objects.select_for_update().filter(campaign=row, user=annotator))
+    if not is_unblinded(row, annotator, Shown.FEEDBACK):
+        record_unblinding(campaign=row, user=annotator, shown=Shown.FEEDBACK)
+
+
+@transaction.atomic
+def record_unblinding(
+    *, campaign: Campaign, user: User, shown: Shown, reason: str = ""
+) -> Unblinding:
+    """Store that somebody is shown something, with its row in the audit trail."""
+    row = Unblinding.objects.create(
+        campaign=campaign, user=user, shown=shown, reason=reason, at=timezone.now()
+    )
+    AuditEvent.objects.create(
+        actor=user,
+        campaign=campaign,
+        action="unblinding.shown",
+        object_type="unblinding",
+        object_id=str(row.pk),
+        details={"shown": str(shown)},
+    )
+    return row
