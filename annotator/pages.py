@@ -20,6 +20,7 @@ from annotator.views import (
     reliability,
     rubric,
     rulings,
+    settled,
     tags,
     what_if,
 )
@@ -58,6 +59,12 @@ urlpatterns = [
     path("campaigns/<slug:slug>/counts/", campaigns.campaign_counts, name="campaign_counts"),
     path("campaigns/<slug:slug>/rules/", campaign_rules.campaign_rules, name="campaign_rules"),
     path("campaigns/<slug:slug>/what-if/", what_if.what_if, name="what_if"),
+    path("campaigns/<slug:slug>/settled/", settled.settled, name="settled"),
+    path(
+        "campaigns/<slug:slug>/settled/<uuid:pk>/",
+        settled.settled_candidate,
+        name="settled_candidate",
+    ),
     path("campaigns/<slug:slug>/close/", campaign_rules.close, name="close_campaign"),
     path("campaigns/<slug:slug>/reopen/", campaign_rules.reopen, name="reopen_campaign"),
     path("campaigns/<slug:slug>/members/", members.members, name="members"),

@@ -27,7 +27,7 @@ NO_PAGES = {
 }
 OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
-    *("annotator:rulings", "annotator:what_if"),
+    *("annotator:rulings", "annotator:what_if", "annotator:settled"),
 )
 PRINCIPALS = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 CRITERION = "feature_completeness"
@@ -77,6 +77,7 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "annotator:rubric_criterion": {"name": CRITERION},
         "annotator:adjudicate": {"pk": Conflict.objects.get(kind="overall_gap").pk},
         **{route: {"slug": cast.campaign.slug} for route in OF_A_CAMPAIGN},
+        "annotator:settled_candidate": {"slug": cast.campaign.slug, "pk": work[0].candidate_id},
         "scoring:dataset_version": {"name": "tiny", "number": 1},
         "scoring:run": {"pk": run.pk},
         "scoring:model": {"pk": model.pk},
