@@ -1,10 +1,11 @@
-"""Measures an admin's pages of a full campaign: progress, live counts, what-if, settled ratings.
+"""Measures the pages of a full campaign: progress, what-if, settled ratings, conflicts, agreement.
 
     benchmarks/admin_pages.py [--candidates 10000] [--times 20] [--only PART]
 
 Runs in this process on a fresh database (SQLite, or the PostgreSQL that DATABASE_URL names) with
-three ratings of every candidate, the conflicts that they show, and a ruling on some. Times are of
-whole requests through every middleware, without the HTTP server.
+three ratings of every candidate, the conflicts that they show, a ruling on some, and the figures of
+agreement that a worker would have made. Times are of whole requests through every middleware,
+without the HTTP server; "CPU here" leaves out what else ran on the machine, and PostgreSQL.
 """
 
 import argparse
@@ -25,12 +26,17 @@ CANDIDATES_EACH = 10
 BATCH = 2_000
 RULED = 200
 PAGES = (
-    ("progress", "/campaigns/full/"),
-    ("counts", "/campaigns/full/counts/"),
-    ("what-if", "/campaigns/full/what-if/"),
-    ("what-if, other rules", "/campaigns/full/what-if/?criterion_gap=2&ladder=on"),
-    ("settled", "/campaigns/full/settled/"),
-    ("settled, last page", "/campaigns/full/settled/?page=last"),
+    ("progress", "admin", "/campaigns/full/"),
+    ("counts", "admin", "/campaigns/full/counts/"),
+    ("what-if", "admin", "/campaigns/full/what-if/"),
+    ("what-if, other rules", "admin", "/campaigns/full/what-if/?criterion_gap=2&ladder=on"),
+    ("settled", "admin", "/campaigns/full/settled/"),
+    ("settled, last page", "admin", "/campaigns/full/settled/?page=last"),
+    ("adjudication list", "carol", "/adjudication/"),
+    ("rulings", "admin", "/campaigns/full/rulings/"),
+    ("plan", "admin", "/campaigns/full/plan/"),
+    ("members", "admin", "/campaigns/full/members/"),
+    ("reliability", "admin", "/campaigns/full/reliability/"),
 )
 
 
@@ -54,6 +60,7 @@ def main() -> None:
         old = setup_databases(verbosity=0, interactive=False)
         try:
             fill(options.candidates)
+            work_out_reliability()
             call_command("collectstatic", "--noinput", verbosity=0)
             measure(options.times, options.only)
         finally:
@@ -164,10 +171,20 @@ def dispute(campaign: object, now: object) -> None:
 
 def adjudicate(candidates: object, now: object) -> None:
     """Store a ruling on each candidate, with the turn that it took."""
-    from annotator.models import Adjudication, AuditEvent, Conflict, Ruling, User
+    from annotator.models import (
+        Adjudication,
+        AuditEvent,
+        Campaign,
+        Conflict,
+        Membership,
+        Ruling,
+        User,
+    )
     from annotator.rubric import ALL_CRITERIA
 
     carol = User.objects.create(username="carol")
+    campaign = Campaign.objects.get()
+    Membership.objects.create(campaign=campaign, user=carol, role="adjudicator")
     for candidate in candidates.only("pk"):
         conflict = Conflict.objects.filter(candidate=candidate).first()
         row = Adjudication.objects.create(
@@ -187,12 +204,22 @@ def adjudicate(candidates: object, now: object) -> None:
         )
         taken = AuditEvent.objects.create(
             actor=carol,
-            campaign=conflict.campaign,
+            campaign=campaign,
             action="turn.taken",
             object_type="conflict",
             object_id=str(conflict.pk),
         )
         AuditEvent.objects.filter(pk=taken.pk).update(at=now)
+
+
+def work_out_reliability() -> None:
+    """Have the figures of agreement made here, as a worker makes them, and say how long it took."""
+    from annotator.models import Campaign
+    from annotator.services.reliability import carry_out_reliability, request_reliability
+
+    start = time.perf_counter()
+    carry_out_reliability(request_reliability(campaign=Campaign.objects.get()).pk)
+    print(f"reliability worked out in {time.perf_counter() - start:.0f} s", file=sys.stderr)
 
 
 def measure(times: int, only: str) -> None:
@@ -203,12 +230,14 @@ def measure(times: int, only: str) -> None:
 
     from annotator.models import User
 
-    client = Client()
-    client.force_login(User.objects.get(username="admin"))
+    clients = {name: Client() for name in ("admin", "carol")}
+    for name, client in clients.items():
+        client.force_login(User.objects.get(username=name))
     print(f"database: {connection.vendor}; load {os.getloadavg()[0]:.1f}")
-    for name, address in PAGES:
+    for name, reader, address in PAGES:
         if only and not name.startswith(only):
             continue
+        client = clients[reader]
         with CaptureQueriesContext(connection) as captured:
             page = client.get(address)
         # The next request clears the log that the context reads from.
@@ -216,15 +245,17 @@ def measure(times: int, only: str) -> None:
         if page.status_code != 200:
             print(f"{name}: {page.status_code}")
             continue
-        taken = []
+        taken, worked = [], []
         for _ in range(times):
-            start = time.perf_counter()
+            start, work = time.perf_counter(), time.process_time()
             client.get(address)
             taken.append(time.perf_counter() - start)
+            worked.append(time.process_time() - work)
         taken.sort()
         print(
             f"{name}: median {statistics.median(taken) * 1000:.0f} ms, "
-            f"p95 {taken[int(len(taken) * 0.95)] * 1000:.0f} ms, {len(queries)} queries "
+            f"p95 {taken[int(len(taken) * 0.95)] * 1000:.0f} ms, "
+            f"CPU here {statistics.median(worked) * 1000:.0f} ms, {len(queries)} queries "
             f"({sum(float(query['time']) for query in queries) * 1000:.0f} ms), "
             f"{len(page.content) / 1000:.0f} kB"
         )
