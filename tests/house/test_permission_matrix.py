@@ -7,12 +7,16 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from rest_framework.permissions import SAFE_METHODS
 
 from annotator import permissions
 from annotator.gate import API_PREFIX
-from annotator.models import Role, User
+from annotator.models import Role, TokenScope, User
+from annotator.services.people import create_token
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+# A view may know them or not; whoever may use it is not refused them.
+NEVER_REFUSED = ("HEAD", "OPTIONS")
 ARGUMENTS = {"slug": "cups", "pk": uuid.UUID(int=7), "name": "cups", "number": 1}
 SIGNED_IN = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 
@@ -35,6 +39,9 @@ ROUTES = dict(routes(get_resolver().url_patterns))
 
 def path(route: str) -> str:
     return reverse(route, kwargs={name: ARGUMENTS[name] for name in ROUTES[route]})
+
+
+PAGES = {route for route in ROUTES if not path(route).startswith(API_PREFIX)}
 
 
 @pytest.fixture
@@ -64,10 +71,18 @@ def test_anonymous_gets_what_the_matrix_says(cast, route: str) -> None:
             is_api = path(route).startswith(API_PREFIX)
             assert answer.status_code == (401 if is_api else 302), (method, answer.status_code)
             assert is_api or answer["Location"].startswith("/login/?next=")
-        elif method in rule.methods:
-            assert answer.status_code not in {401, 403, 405}, (method, answer.status_code)
         else:
-            assert answer.status_code == 405, (method, answer.status_code)
+            assert_let_in(rule, method, answer.status_code)
+
+
+def assert_let_in(rule: permissions.Rule, method: str, status: int) -> None:
+    """Whoever may use a route is answered to its methods, and told so for the others."""
+    if method in NEVER_REFUSED:
+        assert status not in {401, 403} and status < 500, (method, status)
+    elif method in rule.methods:
+        assert status not in {401, 403, 405} and status < 500, (method, status)
+    else:
+        assert status == 405, (method, status)
 
 
 @pytest.mark.parametrize("principal", SIGNED_IN)
@@ -82,13 +97,10 @@ def test_each_principal_gets_what_the_matrix_says(people, route: str, principal:
             # Who is no member is not told that the campaign exists.
             is_stranger = "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN
             assert answer.status_code == (404 if is_stranger else 403), (method, answer.status_code)
-        elif method in rule.methods:
-            assert answer.status_code not in {401, 403, 405}, (method, answer.status_code)
-            assert answer.status_code < 500, method
         elif "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN:
             assert answer.status_code in {404, 405}, (method, answer.status_code)
         else:
-            assert answer.status_code == 405, (method, answer.status_code)
+            assert_let_in(rule, method, answer.status_code)
 
 
 def content_type(route: str) -> str:
@@ -96,10 +108,55 @@ def content_type(route: str) -> str:
     return "application/json" if is_api else "application/x-www-form-urlencoded"
 
 
-def test_a_deactivated_member_is_anonymous(cast, client: Client) -> None:
-    client.force_login(cast.ada)
+@pytest.mark.parametrize("route", sorted(PAGES))
+def test_no_page_looks_at_a_token(people, route: str) -> None:
+    token = create_token(user=people[Role.ADMIN]).token
+    client = Client(headers={"Authorization": f"Token {token}"}, raise_request_exception=False)
+    for method in METHODS:
+        answer = client.generic(method, path(route), content_type=content_type(route))
+        assert permissions.matrix()[route].is_public or answer.status_code == 302, method
+
+
+@pytest.mark.parametrize("scope", TokenScope.values)
+@pytest.mark.parametrize("route", sorted(set(ROUTES) - PAGES))
+def test_a_token_gives_the_api_with_its_owners_roles_as_far_as_it_reaches(
+    people, route: str, scope: str
+) -> None:
+    rule = permissions.matrix()[route]
+    for principal in SIGNED_IN:
+        token = create_token(user=people[principal], scope=scope).token
+        client = Client(headers={"Authorization": f"Token {token}"}, raise_request_exception=False)
+        for method in METHODS:
+            answer = client.generic(method, path(route), content_type=content_type(route))
+            status, where = answer.status_code, (principal, method, answer.status_code)
+            if scope == TokenScope.READ and method not in SAFE_METHODS:
+                assert status == 403, where
+            elif principal not in rule.principals:
+                is_stranger = "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN
+                assert status == (404 if is_stranger else 403), where
+            elif "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN:
+                assert status in {404, 405}, where
+            else:
+                assert_let_in(rule, method, status)
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+def test_who_is_deactivated_is_nobody_by_session_and_by_token(people, route: str) -> None:
+    rule = permissions.matrix()[route]
+    session = Client(raise_request_exception=False)
+    session.force_login(people[Role.ADMIN])
+    token = create_token(user=people[Role.ADMIN]).token
+    by_token = Client(headers={"Authorization": f"Token {token}"}, raise_request_exception=False)
+    clients = (session, by_token)
     User.objects.update(is_active=False)
-    assert client.get("/campaigns/cups/").status_code == 302
+    for client in clients:
+        for method in METHODS:
+            answer = client.generic(method, path(route), content_type=content_type(route))
+            if not rule.is_public:
+                is_api = path(route).startswith(API_PREFIX)
+                assert answer.status_code == (401 if is_api else 302), (method, answer.status_code)
+            else:
+                assert_let_in(rule, method, answer.status_code)
 
 
 def test_a_route_that_is_not_listed_is_for_nobody() -> None:
