@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
@@ -126,26 +126,31 @@ def restated(ratings: Sequence[RatedScores], rules: ConflictRules) -> set[Findin
     return found
 
 
-SCORES = st.tuples(*[st.integers(0, 10)] * 4)
+# One row an annotator, one column a candidate; some have not rated one.
+ROW = st.tuples(*[st.none() | st.tuples(*[st.integers(0, 10)] * 4)] * 3)
 
 
 @settings(max_examples=300, deadline=None)
+@example([((6,) * 4, (5,) * 4, None)] * 2 + [((5,) * 4, (6,) * 4, None)] * 2, LADDER)
 @given(
-    st.dictionaries(
-        st.tuples(st.sampled_from("abcd"), st.sampled_from(("c1", "c2", "c3"))), SCORES
-    ),
+    st.lists(ROW, max_size=5),
     st.builds(
         ConflictRules,
         st.integers(1, 10),
         st.integers(1, 110),
-        st.integers(1, 110),
+        st.integers(1, 60),
         st.booleans(),
     ),
 )
 def test_conflicts_equal_a_plain_restatement_of_the_rules(
-    given_scores: dict[tuple[str, str], tuple[int, ...]], rules: ConflictRules
+    rows: list[tuple[tuple[int, ...] | None, ...]], rules: ConflictRules
 ) -> None:
-    ratings = [rated(person, one, *values) for (person, one), values in given_scores.items()]
+    ratings = [
+        rated(f"annotator {person}", f"c{place}", *values)
+        for person, row in enumerate(rows)
+        for place, values in enumerate(row)
+        if values
+    ]
     found = find_conflicts(ratings, rules)
     assert set(found) == restated(ratings, rules)
     assert len(found) == len(set(found)) and found == sorted(found)
