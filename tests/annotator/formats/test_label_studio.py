@@ -173,7 +173,23 @@ def bad_fields(content: bytes) -> set[str]:
 
 @pytest.mark.parametrize("name", [*item(), "dimension1", "mark1", "comment1"])
 def test_a_strange_value_is_read_or_refused_by_its_field(name: str) -> None:
-    strange = [None, True, -1, 1.5, "", "x", "[", "[]", "{}", [], [[]], [{}], {}, {"a": []}, "\n"]
+    strange: list[Any] = [
+        None,
+        True,
+        -1,
+        1.5,
+        "",
+        "x",
+        "[",
+        "[]",
+        "{}",
+        [],
+        [[]],
+        [{}],
+        {},
+        {"a": []},
+        "\n",
+    ]
     found = [bad_fields(as_bytes(item(**{name: value}))) for value in strange]
     assert {name} in found
     assert all(fields <= {name} for fields in found)
