@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotator.models import Adjudication, Conflict, Membership, Rating, User
+from annotator.models import Adjudication, Conflict, Membership, Rating, Round, User
 from annotator.queries.signatures import signature_holds
 from annotator.rubric import CRITERIA
 
@@ -154,3 +154,67 @@ def test_a_turn_of_another_is_409_until_it_is_given_back(cast, carol, call, conf
     assert call(carol, "post", "adjudications/", body(conflict)).status_code == 409
     assert call(dora, "post", f"{path}give-back/").status_code == 204
     assert call(carol, "post", "adjudications/", body(conflict)).status_code == 201
+
+
+def test_a_conflict_is_sent_back_and_called_back(cast, carol, call, conflict) -> None:
+    path = f"conflicts/{conflict.pk}/"
+    answer = call(carol, "post", f"{path}send-back/", {"kind": "again", "question": "Claim 2?"})
+    assert answer.status_code == 201
+    (said,) = answer.json()
+    made_at = said.pop("made_at")
+    assert made_at and said == {"number": 2, "kind": "again", "question": "Claim 2?"}
+    assert str(conflict.pk) not in str(call(carol, "get", "conflicts/").json())
+    for door, body_sent in (
+        (f"{path}send-back/", {"kind": "again", "question": "Claim 2?"}),
+        (f"{path}take/", None),
+        ("adjudications/", body(conflict)),
+    ):
+        assert call(carol, "post", door, body_sent).status_code == 409
+    assert call(carol, "post", f"{path}call-back/").status_code == 204
+    assert call(carol, "post", f"{path}call-back/").status_code == 409
+    assert call(carol, "post", "adjudications/", body(conflict)).status_code == 201
+
+
+def test_who_sent_a_conflict_back_leaves_the_ruling_to_another(cast, carol, call, conflict) -> None:
+    dora = User.objects.create(username="dora")
+    Membership.objects.create(user=dora, campaign=cast.campaign, role="adjudicator")
+    path = f"conflicts/{conflict.pk}/"
+    call(carol, "post", f"{path}send-back/", {"kind": "again", "question": "Claim 2?"})
+    call(dora, "post", f"{path}call-back/")
+    assert str(conflict.pk) not in {row["id"] for row in call(carol, "get", "conflicts/").json()}
+    assert str(conflict.pk) in {row["id"] for row in call(dora, "get", "conflicts/").json()}
+    for door, body_sent in ((f"{path}take/", None), ("adjudications/", body(conflict))):
+        assert call(carol, "post", door, body_sent).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        ("kind", {"question": "Claim 2?"}),
+        ("kind", {"kind": "ladder"}),
+        ("kind", {"kind": "another"}),
+        ("kind", {"kind": ["again"], "question": "Claim 2?"}),
+        ("question", {"kind": "again"}),
+        ("question", {"kind": "again", "question": 7}),
+        ("question", {"kind": "again", "question": "x" * 200_000}),
+        ("asked_by", {"kind": "again", "question": "Claim 2?", "asked_by": "bob"}),
+    ],
+    ids=["none", "ladder", "nobody", "list", "silent", "number", "long", "more"],
+)
+def test_what_is_wrong_with_sending_back_is_400_by_field(
+    carol, call, conflict, field, sent
+) -> None:
+    answer = call(carol, "post", f"conflicts/{conflict.pk}/send-back/", sent)
+    assert (answer.status_code, list(answer.json())) == (400, [field])
+    assert not Round.objects.exists()
+
+
+def test_sending_back_is_for_adjudicators_of_the_campaign(cast, carol, call, conflict) -> None:
+    for person, campaign in ((cast.alice, cast.campaign), (cast.mallory, cast.elsewhere)):
+        Membership.objects.create(user=person, campaign=campaign, role="adjudicator")
+    path, sent = f"conflicts/{conflict.pk}/", {"kind": "again", "question": "Claim 2?"}
+    assert call(cast.alice, "post", f"{path}send-back/", sent).status_code == 403
+    assert call(cast.alice, "post", f"{path}call-back/").status_code == 404
+    for person, status in ((cast.mallory, 404), (cast.bob, 403), (cast.ada, 403)):
+        assert call(person, "post", f"{path}send-back/", sent).status_code == status
+        assert call(person, "post", f"{path}call-back/").status_code == status
