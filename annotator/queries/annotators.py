@@ -17,3 +17,9 @@ def annotators_of(campaign: Campaign) -> QuerySet[User]:
         .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
         .order_by("username")
     )
+
+
+def members_who_annotate(campaign: Campaign) -> QuerySet[User]:
+    """Return everybody with the role of annotator, deactivated accounts too, by name."""
+    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
+    return User.objects.filter(pk__in=members.values("user_id")).order_by("username")
