@@ -37,20 +37,25 @@ def renamed(value: Any, names: Names) -> Any:
     if isinstance(value, list):
         return [renamed(one, names) for one in value if not _is_nameless(one, names)]
     if isinstance(value, dict):
-        return {
-            key: names.get(one, one) if key in PEOPLE else renamed(one, names)
-            for key, one in value.items()
-        }
+        return {key: _renamed(key, one, names) for key, one in value.items()}
     return value
 
 
-# Where stored figures hold the id of a user.
-PEOPLE: Final = ("annotator", "first", "second")
+# Where stored figures hold the id of a user, and where they hold nobody's.
+PEOPLE: Final = frozenset({"annotator", "first", "second"})
+NOBODYS: Final = frozenset({"figures", "plan", "histogram"})
+
+
+def _renamed(key: str, one: Any, names: Names) -> Any:
+    if key in PEOPLE:
+        return names.get(one, one)
+    # Large results are mostly numbers: what cannot hold a person is not looked through.
+    return renamed(one, names) if isinstance(one, list | dict) and key not in NOBODYS else one
 
 
 def _is_nameless(one: Any, names: Names) -> bool:
     """Say whether it is about somebody who has no name here; None stands for all together."""
     if not isinstance(one, dict):
         return False
-    ids = [one[key] for key in PEOPLE if key in one]
+    ids = [one[key] for key in PEOPLE & one.keys()]
     return any(pk is not None and pk not in names for pk in ids)

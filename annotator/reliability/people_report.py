@@ -48,11 +48,11 @@ def drift_report(table: Table, positions: Table, unit: int = 1) -> list[Plain]:
     return [_drifting(one, unit) for one in drift(table, positions)]
 
 
-def others_report(table: Table, unit: int = 1, draws: int = DRAWS, seed: int = 0) -> list[Plain]:
+def others_report(table: Table, unit: int = 1) -> list[Plain]:
     """Return each annotator against the mean of the others.
 
-    Input: a table; units a point; resamples and seed. Output: annotator and `figures`: difference,
-    distance (both in points) and within_one.
+    Input: a table; units a point. Output: annotator and `figures`: difference, distance (both in
+    points) and within_one.
     """
     return [
         {
@@ -63,7 +63,7 @@ def others_report(table: Table, unit: int = 1, draws: int = DRAWS, seed: int = 0
                 plain_estimate("within_one", one.within),
             ],
         }
-        for one in against_others(table, unit, draws, seed)
+        for one in against_others(table, unit)
     ]
 
 

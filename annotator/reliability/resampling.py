@@ -31,14 +31,15 @@ class Figure:
     """A figure as a function of sums: it maps W x P sums to W values, NaN where undefined.
 
     `reason` says why it is undefined on all items; `lowest` and `highest` end its range. A mean of
-    many figures of few items each is biased in resamples, so it asks for the jackknife at any size.
+    many figures of few items each is biased in resamples, so it asks for the jackknife at any size;
+    so may what is asked for too often to resample.
     """
 
     of_sums: Callable[[Floats], Floats]
     reason: str
     lowest: float = -np.inf
     highest: float = 1.0
-    is_biased_in_resamples: bool = False
+    asks_for_jackknife: bool = False
 
 
 def cluster_numbers(clusters: Sequence[str]) -> tuple[Integers, int]:
@@ -78,7 +79,7 @@ def estimate(sums: Any, figure: Figure, n: int, draws: int = DRAWS, seed: int = 
         return Estimate(None, None, None, n, count, figure.reason)
     if count < 2:
         return Estimate(value, None, None, n, count, ONE_REFERENCE)
-    if count < SMALL_CLUSTER_COUNT or figure.is_biased_in_resamples:
+    if count < SMALL_CLUSTER_COUNT or figure.asks_for_jackknife:
         low, high, reason = jackknife_t_interval(value, without_each(sums, total, figure), figure)
         method = JACKKNIFE_T
     else:

@@ -98,7 +98,7 @@ def _criterion(given: Given, key: str, check: Callable[[], None]) -> Plain:
     check()
     found["drift"] = drift_report(table, position_table(given.ratings.rows), unit)
     check()
-    found["others"] = others_report(table, unit, seed=SEED)
+    found["others"] = others_report(table, unit)
     check()
     found["repeats"] = repeats_report(repeats_of(given.repeats, key), unit, seed=SEED)
     return {"key": key} | found

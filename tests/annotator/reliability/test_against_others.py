@@ -22,7 +22,7 @@ def test_figures_by_hand() -> None:
 def test_figures_equal_a_slow_loop_on_random_tables() -> None:
     compared = 0
     for table in random_tables(200, seed=3):
-        for found in against_others(table, within=2, draws=10):
+        for found in against_others(table, within=2):
             column = table.annotators.index(found.annotator)
             apart = []
             for row in table.values:
