@@ -27,7 +27,7 @@ NO_PAGES = {
 }
 OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
-    *("annotator:rulings", "annotator:what_if", "annotator:settled"),
+    *("annotator:rulings", "annotator:what_if", "annotator:settled", "annotator:plan"),
 )
 PRINCIPALS = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 CRITERION = "feature_completeness"
