@@ -108,6 +108,7 @@ def bodies(route: str, house: House) -> list[dict[str, Any]]:
             for row in conflicts
             for password in (PASSWORD, "wrong")
         ],
+        "api:send_back": [{"kind": "again", "question": "words"}, {"kind": "another"}],
         "scoring:api:datasets": [{"campaign": house.campaign.slug, "include_unlocked": True}],
         "scoring:api:runs": [{"dataset": dataset, "criterion": CRITERION}],
         "scoring:api:reports": [

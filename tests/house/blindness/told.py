@@ -1,0 +1,99 @@
+"""Every key that the API tells, by method and route: a new column stays hidden until listed here.
+
+Roles do not change the keys of an answer: a route tells the same to everybody whom the permission
+matrix lets in. States change those of `api:conflicts`, whose ratings are read in a turn.
+"""
+
+from typing import Final
+
+from tests.house.blindness.allowed import READABLE
+
+_SCORES: Final = (
+    "scores scores.feature_completeness scores.conceptual_clarity scores.terminology_consistency "
+    "scores.logical_linkage"
+)
+_TAGS: Final = (
+    "error_tags error_tags.tag error_tags.side error_tags.start error_tags.end error_tags.remark"
+)
+_OVERALL: Final = "overall_quality overall_quality.numerator overall_quality.value"
+_RATING: Final = (
+    f"id assignment {_SCORES} {_OVERALL} comment note active_seconds version rubric_version "
+    "submitted_at revised_at error_tags"
+)
+_CAMPAIGN: Final = "slug name status rubric_version overlap roles"
+_REFERENCE: Final = (
+    "reference reference.reference_id reference.title reference.office reference.ipc "
+    "reference.language reference.claims"
+)
+_AGREEMENT: Final = (
+    "status progress message input_sha256 result_sha256 since finished_at age_seconds is_current "
+    "result"
+)
+_VERSION: Final = "dataset version sha256 items labels splits left_out created_at"
+_RUN: Final = (
+    "id dataset criterion status progress stage epoch epochs loss validation_tau message model"
+)
+_MODEL: Final = (
+    "id criterion run dataset dataset_sha256 manifest_sha256 code_version validation tie_threshold "
+    "warnings created_at"
+)
+_REPORT: Final = "id dataset criterion split tie_threshold status progress message"
+_CONFLICT: Final = (
+    f"id campaign kind criterion gap words {_REFERENCE} candidates candidates.label "
+    "candidates.claims candidates.scores_as candidates.ratings candidates.ratings.id "
+    "candidates.ratings.scores"
+)
+_READ: Final = tuple(
+    f"candidates.ratings.{key}" for key in f"{_SCORES} {_OVERALL} {_TAGS} comment note".split()
+)
+# Figures by name of scorer, criterion or split: nothing of a person or a claim set is among them.
+FIGURES: Final = (
+    *("labels", "splits", "left_out", "validation", "result"),
+    *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
+)
+TOLD: Final = {
+    "GET api:campaigns": _CAMPAIGN,
+    "GET api:campaign": _CAMPAIGN,
+    "GET api:campaign_progress": (
+        "references candidates begun complete locked ratings open_conflicts waiting_conflicts "
+        "ruled_conflicts lapsed_conflicts unsettled annotators annotators.username "
+        "annotators.assigned annotators.rated annotators.quota annotators.overdue "
+        "annotators.last_rated_on"
+    ),
+    "GET api:agreement": _AGREEMENT,
+    "POST api:agreement": _AGREEMENT,
+    "POST api:take_next": (
+        f"id campaign {_REFERENCE} candidate candidate.label candidate.claims lease_expires_at "
+        "rubric rubric.version rubric.criteria rubric.criteria.key rubric.criteria.name "
+        "rubric.criteria.weight rubric.criteria.question rubric.criteria.bands "
+        "rubric.criteria.bands.low rubric.criteria.bands.high rubric.criteria.bands.sentence"
+    ),
+    "POST api:ratings": _RATING,
+    "GET api:rating": f"{_RATING} {_TAGS}",
+    "PATCH api:rating": f"{_RATING} {_TAGS}",
+    "GET api:conflicts": _CONFLICT,
+    "POST api:take_turn": "until",
+    "POST api:send_back": "kind number question made_at",
+    "POST api:adjudications": (
+        "id conflict decision reason_code reason has_guideline_gap made_at signed_as meaning "
+        f"record_sha256 rulings rulings.rating {' '.join(f'rulings.{k}' for k in _SCORES.split())} "
+        "rulings.scores.overall_quality"
+    ),
+    "GET scoring:api:datasets": _VERSION,
+    "GET scoring:api:dataset_version": _VERSION,
+    "POST scoring:api:datasets": _VERSION,
+    "GET scoring:api:runs": _RUN,
+    "GET scoring:api:run": _RUN,
+    "POST scoring:api:runs": _RUN,
+    "POST scoring:api:cancel_run": _RUN,
+    "GET scoring:api:models": _MODEL,
+    "GET scoring:api:model": _MODEL,
+    "POST scoring:api:reports": _REPORT,
+    "GET scoring:api:report": f"{_REPORT} {' '.join(FIGURES[5:])} signature",
+}
+
+
+def told(where: str, state: str) -> frozenset[str]:
+    """Return the keys that "METHOD route" may tell in a state."""
+    keys = frozenset(TOLD.get(where, "").split())
+    return keys | set(_READ) if where == "GET api:conflicts" and state in READABLE else keys
