@@ -12,7 +12,7 @@ from annotator.models import Campaign
 from annotator.rubric import HIGHEST
 from annotator.what_if import least_numerator, points_text
 
-LADDER: Final = (("off", "an adjudicator at once"), ("on", "a further annotator first"))
+LADDER: Final = (("off", "an adjudicator"), ("on", "first an annotator"))
 
 
 class _Points(forms.DecimalField):
