@@ -77,13 +77,13 @@ def plan_grid(result: Result) -> Grid:
     whole = Form(0)
     rows = tuple(
         Row(
-            f"{line['standard_error']:g} points",
+            f"{line['standard_error']:g}",
             "",
             tuple(cell(entry["plan"][place], whole, notes, "annotators") for entry in criteria),
         )
         for place, line in enumerate(criteria[0]["plan"])
     )
-    caption = "Annotators that a candidate needs for a standard error of its mean score"
+    caption = "Annotators that a candidate needs for a standard error, in points, of its mean score"
     return Grid(caption, HEADS, rows, tuple(notes.found))
 
 

@@ -10,6 +10,14 @@ UNDEFINED: Final = "undefined"
 ABSENT: Final = "none"
 HEADS: Final = tuple(NAMES[key] for key in ALL_CRITERIA)
 
+# What the n of a figure counts, where it is not what the others of its table count.
+COUNTED: Final = {
+    "kappa_quadratic": "pairs of annotators",
+    "kappa": "pairs of annotators",
+    "order_tau": "comparisons",
+    "order_flips": "comparisons",
+}
+
 Figure = Mapping[str, Any]
 
 
@@ -104,18 +112,20 @@ def by_criterion(
     caption: str,
     criteria: Sequence[Mapping[str, Any]],
     lines: Sequence[tuple[str, str, Form]],
-    hint: str = "",
+    counted: str = "candidates",
 ) -> Grid:
     """Return a grid of figures by criteria: one line a figure, one column a criterion.
 
     `lines` gives key, name and form of each figure; the word on a line is what its overall figure
-    rests on, with `hint` for what is counted.
+    rests on: `counted`, but for the figures that count something else.
     """
     notes = Notes()
     stored = [figures_by_key(entry) for entry in criteria]
     rows = [
         Row(
-            name, _rests_on(stored[-1][key], hint), tuple(cell(s[key], form, notes) for s in stored)
+            name,
+            _rests_on(stored[-1][key], COUNTED.get(key, counted)),
+            tuple(cell(entry[key], form, notes) for entry in stored),
         )
         for key, name, form in lines
     ]
@@ -123,9 +133,7 @@ def by_criterion(
 
 
 def _rests_on(found: Figure, counted: str) -> str:
-    words = f"n = {found['n']:,}"
-    if counted:
-        words += f" {counted}"
+    words = f"n = {found['n']:,} {counted}"
     if found["clusters"]:
         words += f", {found['clusters']:,} references"
     return words + (f"; {found['interval'].replace('-', ' ')}" if found["interval"] else "")
