@@ -1,0 +1,140 @@
+"""A whole campaign in a real Chromium: its admin, two annotators, an adjudicator, its results."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.models import Campaign, Conflict, Rating, ReliabilityReport, Unblinding, User
+from annotator.services.claim_import import import_claims
+from annotator.services.reliability import carry_out_reliability
+from tests.browser.conftest import Enter
+from tests.browser.room import CANDIDATE, CLAIMS, PASSWORD, press, wait_for_another
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+# What each annotator gives the candidates, in the order in which they meet them.
+SCORES = {"alice": ("9", "9", "8", "8"), "bob": ("3", "4", "8", "8")}
+
+Desk = Callable[[User], Page]
+
+
+@pytest.fixture
+def desk(browser: Browser, enter: Enter, cast: Any, transactional_db: None) -> Any:
+    """Give a function that seats a person at a browser of their own."""
+    contexts = []
+
+    def seat(user: User) -> Page:
+        user.set_password(PASSWORD)
+        user.save()
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        contexts.append(context)
+        enter(context, user)
+        return context.new_page()
+
+    yield seat
+    for context in contexts:
+        context.close()
+
+
+def import_kettles() -> None:
+    """Two references of two candidates each, as an import would bring them."""
+    records = [
+        ReferenceRecord(
+            reference_id=f"kettle-{name}",
+            reference_claims=CLAIMS.replace("kettle", name),
+            candidates=tuple(
+                CandidateRecord(f"{name}-{n}", CANDIDATE.replace("kettle", f"{name} {n}"), f"s{n}")
+                for n in range(2)
+            ),
+        )
+        for name in ("pot", "jug")
+    ]
+    import_claims(campaign=Campaign.objects.get(slug="kettles"), records=records)
+
+
+def found_campaign(page: Page, site: str) -> None:
+    """Create the campaign, give its roles, and plan its work, as ada."""
+    page.goto(f"{site}/campaigns/new/")
+    page.get_by_label("Short name:").fill("kettles")
+    page.get_by_label("Name:", exact=True).fill("Kettles")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/campaigns/kettles/rules/")
+    page.get_by_role("link", name="Members").click()
+    for name, role in (("alice", "annotator"), ("bob", "annotator"), ("carol", "adjudicator")):
+        page.get_by_label("User name:").fill(name)
+        page.get_by_label("Role:").select_option(role)
+        page.get_by_role("button", name="Give the role").click()
+        expect(page.get_by_role("rowheader", name=name)).to_be_visible()
+    import_kettles()
+
+
+def plan_work(page: Page, site: str) -> None:
+    page.goto(f"{site}/campaigns/kettles/plan/")
+    balance = page.locator("form").filter(has=page.get_by_role("button", name="Show the plan"))
+    for name in ("alice", "bob"):
+        balance.get_by_label(name).check()
+    balance.get_by_role("button", name="Show the plan").click()
+    page.get_by_role("button", name="Give out 8 assignments").click()
+    expect(page.get_by_role("alert").or_(page.locator(".message-success"))).to_contain_text("8")
+
+
+def rate_everything(page: Page, site: str, scores: tuple[str, ...]) -> None:
+    """Rate four candidates by keyboard alone."""
+    page.goto(f"{site}/")
+    expect(page.locator("[data-start]")).to_be_focused()
+    press(page, "Enter")
+    wait_for_another(page, "")
+    for score in scores:
+        here = page.url
+        press(page, *([score] * 4), "Enter")
+        page.wait_for_url(lambda url, here=here: url != here)
+
+
+def test_a_campaign_goes_from_its_first_page_to_its_results(
+    cast: Any, desk: Desk, site: str
+) -> None:
+    ada = desk(cast.ada)
+    found_campaign(ada, site)
+    plan_work(ada, site)
+
+    for name, scores in SCORES.items():
+        page = desk(getattr(cast, name))
+        rate_everything(page, site, scores)
+        expect(page.get_by_role("region", name="Kettles 0 to rate, 4 rated")).to_be_visible()
+        assert "conflict" not in page.content().lower()
+    assert Rating.objects.filter(is_blind=True).count() == 8
+    assert Conflict.objects.filter(status="open").exists()
+
+    carol = desk(cast.carol)
+    carol.goto(f"{site}/adjudication/")
+    take = carol.get_by_role("button", name="Take the first free conflict")
+    while take.count():
+        take.click()
+        carol.get_by_label("Mean").check()
+        carol.get_by_label("Reason").select_option("both-defensible")
+        carol.get_by_label("In your words").fill("Both can be defended.")
+        carol.get_by_label("Your password").fill(PASSWORD)
+        carol.get_by_role("button", name="Sign the ruling").click()
+        carol.wait_for_url(f"{site}/adjudication/")
+    assert not Conflict.objects.filter(status="open").exists()
+
+    ada.goto(f"{site}/campaigns/kettles/rules/")
+    ada.get_by_label("Reason:").fill("All is rated and ruled.")
+    ada.get_by_role("button", name="Close").click()
+    ada.get_by_role("link", name="Reliability").click()
+    ada.get_by_role("button", name="Work it out").click()
+    carry_out_reliability(ReliabilityReport.objects.get().pk)
+    # The page looks again by itself.
+    expect(ada.get_by_role("heading", name="Severity").first).to_be_visible()
+    ada.get_by_role("link", name="Settled ratings").click()
+    ada.get_by_role("link", name="pot-0").click()
+    expect(ada.get_by_text("ruled").first).to_be_visible()
+
+    alice = desk(cast.alice)
+    alice.goto(f"{site}/")
+    alice.get_by_role("link", name="Your results in Kettles").click()
+    expect(alice.get_by_role("heading", name="You and the others")).to_be_visible()
+    assert "bob" not in alice.content()
+    assert Unblinding.objects.get().user == cast.alice
