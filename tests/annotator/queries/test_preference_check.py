@@ -3,10 +3,11 @@
 from itertools import combinations
 
 import pytest
+from django.utils import timezone
 
 from annotator.models import Comparison, Preference
 from annotator.queries.preference_check import preference_check, wilson_interval
-from annotator.rubric import ALL_CRITERIA, OVERALL
+from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.stated_preferences import submit_preference
 
@@ -99,3 +100,21 @@ def test_wilsons_interval_equals_published_values() -> None:
 def test_a_share_of_nothing_has_no_interval(hits: int, n: int) -> None:
     with pytest.raises(ValueError):
         wilson_interval(hits, n)
+
+
+def test_a_preference_on_the_overall_only_counts_there_only(cast) -> None:
+    reference = cast.reference("r1", 2)
+    for row, score in zip(cast.assign(cast.alice, reference), (9, 3), strict=True):
+        cast.submit(row, (score,) * 4)
+    pair = tuple(reference.candidates.all())
+    (asked,) = assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=[pair])
+    Preference.objects.create(
+        comparison=asked,
+        overall_quality=1,
+        rubric_version="1",
+        submitted_at=timezone.now(),
+        revised_at=timezone.now(),
+    )
+    check = preference_check(cast.campaign)
+    assert {row.key: row.n for row in check.criteria} == dict.fromkeys(CRITERIA, 0) | {OVERALL: 1}
+    assert check.n == 1

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotator.models import Assignment, AuditEvent, Candidate, Membership, Purpose
 from annotator.refusals import OutOfDate, Refused
+from annotator.queries.plan_facts import plan_facts
 from annotator.services import plans
 from annotator.services.assignments import take_next
 from annotator.services.departures import recuse
@@ -65,10 +66,9 @@ def test_a_plan_that_has_become_another_is_not_carried_out(cast) -> None:
 
 def test_nothing_is_stored_when_a_place_is_taken_in_between(cast, monkeypatch) -> None:
     cast.reference("r1", 2)
-    facts = plans.plan_facts
 
     def late(campaign, annotators):
-        read = facts(campaign, annotators)
+        read = plan_facts(campaign, annotators)
         Candidate.objects.update(held=2, has_room=False)
         return read
 

@@ -51,7 +51,9 @@ def test_each_is_a_reference_with_one_damage_and_the_criteria_take_turns(cast, r
 
 def test_a_seed_draws_the_same_references_and_damage(cast, references) -> None:
     def drawn() -> set[tuple[object, str]]:
-        made = {(row.reference_id, row.claims) for row in add(cast, 3, seed=9)}
+        made: set[tuple[object, str]] = {
+            (row.reference_id, row.claims) for row in add(cast, 3, seed=9)
+        }
         Candidate.objects.filter(purpose=Purpose.SENTINEL).delete()
         return made
 
