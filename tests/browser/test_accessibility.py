@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from annotator import permissions
 from annotator.models import Assignment, Campaign, CampaignStatus, Conflict, Role, User
 from annotator.services.comparisons import assign_comparisons
+from annotator.services.reliability import carry_out_reliability, request_reliability
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.services.datasets import SplitPlan, import_dataset
 from scoring.services.reports import carry_out_report, request_report
@@ -23,11 +24,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # What a GET answers without a page: two words, a part of a page, a file.
 NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
+    "annotator:reliability_progress",
     *("scoring:run_progress", "scoring:report_progress", "scoring:export"),
 }
 OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
     *("annotator:rulings", "annotator:what_if", "annotator:settled", "annotator:plan"),
+    *("annotator:reliability", "annotator:unblindings", "annotator:feedback"),
 )
 PRINCIPALS = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 CRITERION = "feature_completeness"
@@ -71,6 +74,7 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
     run, model = trained(version)
     report = request_report(version=version, criterion=CRITERION, scorers=["length"], split="all")
     carry_out_report(report.pk)
+    carry_out_reliability(request_reliability(campaign=cast.campaign).pk)
     return {
         "annotator:rate": {"pk": work[0].pk},
         "annotator:compare": {"pk": comparison.pk},
