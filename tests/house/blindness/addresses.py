@@ -22,6 +22,7 @@ KINDS: Final = {
     "adjudication": ("conflict",),
     "conflicts": ("conflict",),
     "rulings": ("adjudication",),
+    "settled": ("candidate",),
     "runs": ("run",),
     "training-runs": ("run",),
     "models": ("model",),

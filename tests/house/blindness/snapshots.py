@@ -1,0 +1,50 @@
+"""All that a principal can look at, so that two states of the world can be held side by side."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from django.db import transaction
+
+from annotator import permissions
+from tests.house.blindness.addresses import Address, addresses
+from tests.house.blindness.crawl import Crawl
+from tests.house.blindness.people import Visitor
+from tests.house.blindness.requests_sent import Sent
+from tests.house.blindness.states import House
+
+# CSRF tokens, the key of a form that was not sent yet, and clocks.
+OF_THE_MOMENT: Final = re.compile(
+    r'name="(csrfmiddlewaretoken|key)" value="[\w-]+"|"X-CSRFToken": "\w+"|csrftoken=\w+|'
+    r"expires[:=][^;\n]+|counted at [\d:]+|yours until.*",
+    re.IGNORECASE,
+)
+
+
+def looked_at(visitor: Visitor, house: House, chosen: Iterable[Address] = ()) -> dict[str, str]:
+    """Return every page and answer that a principal is given without sending anything."""
+    crawl = Crawl(visitor, house)
+    found = {}
+    for address in tuple(chosen) or tuple(addresses(house)):
+        rule = permissions.matrix()[address.route]
+        if "GET" in rule.methods and rule.principals & visitor.roles:
+            for answer in crawl.send(Sent(address, "GET")):
+                plain = OF_THE_MOMENT.sub("", answer.text)
+                found[f"{address.route} {address.path}"] = f"{answer.status} {plain}"
+    return found
+
+
+def after(
+    act: Callable[[], object], visitor: Visitor, house: House, chosen: Iterable[Address] = ()
+) -> dict[str, str]:
+    """Return what a principal looks at once something has happened, which is then undone."""
+    with transaction.atomic():
+        act()
+        found = looked_at(visitor, house, chosen)
+        transaction.set_rollback(True)
+    return found
+
+
+def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    """Return the addresses that are answered in two ways."""
+    return [name for name in one if one[name] != other.get(name)] + sorted(other.keys() - one)
