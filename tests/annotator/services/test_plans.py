@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import Assignment, AuditEvent, Candidate, Membership, Purpose
-from annotator.refusals import OutOfDate, Refused
 from annotator.queries.plan_facts import plan_facts
+from annotator.refusals import OutOfDate, Refused
 from annotator.services import plans
 from annotator.services.assignments import take_next
 from annotator.services.departures import recuse
