@@ -21,6 +21,7 @@ NOT_AGAIN: Final = (
     AssignmentStatus.SUBMITTED,
     AssignmentStatus.SKIPPED,
     AssignmentStatus.RECUSED,
+    AssignmentStatus.WITHDRAWN,
 )
 _ASSIGNMENT: Final = Assignment._meta.db_table
 _CANDIDATE: Final = Candidate._meta.db_table
@@ -36,7 +37,7 @@ SELECT c.queue_position, c.id
  WHERE c.campaign_id = %s AND c.has_room AND c.queue_position {{side}} %s {{recused}}
    AND NOT EXISTS (SELECT 1 FROM {_ASSIGNMENT} a
                     WHERE a.annotator_id = %s AND a.candidate_id = c.id
-                      AND a.status IN (%s, %s, %s))
+                      AND a.status IN ({", ".join(["%s"] * len(NOT_AGAIN))}))
  ORDER BY c.queue_position LIMIT {WINDOW}
 """  # noqa: S608 - table names and a number only
 

@@ -19,6 +19,7 @@ from annotator.models import (
 from annotator.refusals import OutOfDate
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates, take_next
+from annotator.services.named_work import withdraw_assignments
 from annotator.services.ratings import submit_rating
 from tests.conftest import spread
 
@@ -186,3 +187,12 @@ def test_a_closed_campaign_gives_nothing_out(campaign: Campaign) -> None:
 def test_nothing_comes_from_another_campaign(campaign: Campaign) -> None:
     other = Campaign.objects.create(slug="other", name="Other")
     assert take_next(slug=other.slug, annotator=person("alice")) is None
+
+
+def test_what_an_admin_took_back_is_not_given_out_again_on_demand(cast) -> None:
+    (row, *_) = cast.assign(cast.alice, cast.reference("r1", 1))
+    withdraw_assignments(campaign=cast.campaign, annotator=cast.alice, reason="moved", by=cast.ada)
+    assert take_next(slug="cups", annotator=cast.alice) is None
+    taken = take_next(slug="cups", annotator=cast.bob)
+    assert taken is not None
+    assert taken.candidate == row.candidate
