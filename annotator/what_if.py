@@ -102,8 +102,8 @@ def _flip(apart: Sequence[int]) -> tuple[int, int]:
     # Of two annotators in opposite order, the one that is nearer to a tie decides.
     widest = min(max(apart), -min(apart))
     most = max(sum(value > 0 for value in apart), sum(value < 0 for value in apart))
-    is_settled = len(apart) > 2 and 2 * most > len(apart)
-    return widest, 0 if is_settled else widest
+    # Two annotators in opposite order are no majority.
+    return widest, 0 if 2 * most > len(apart) else widest
 
 
 def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
