@@ -96,12 +96,14 @@ def checks_of(campaign: Campaign) -> Checks:
     rows = Candidate.objects.filter(campaign=campaign)
     damages = rows.filter(purpose=Purpose.SENTINEL).values_list("damage", flat=True)
     by_criterion = Counter(damage.get("criterion") for damage in damages)
-    done = Assignment.objects.filter(campaign=campaign, status=AssignmentStatus.SUBMITTED)
+    hidden = rows.filter(purpose__in=(Purpose.SENTINEL, Purpose.REPEAT))
+    rated = Assignment.objects.filter(status=AssignmentStatus.SUBMITTED, candidate__in=hidden)
+    times = Counter(rated.values_list("candidate__purpose", flat=True))
     return Checks(
         tuple(references.order_by("position").values_list("reference_id", flat=True)[:MOST_LISTED]),
         references.count(),
         tuple((NAMES[key], by_criterion[key]) for key in CRITERIA),
-        done.filter(candidate__purpose=Purpose.SENTINEL).count(),
+        times[Purpose.SENTINEL],
         rows.filter(purpose=Purpose.REPEAT).count(),
-        done.filter(candidate__purpose=Purpose.REPEAT).count(),
+        times[Purpose.REPEAT],
     )

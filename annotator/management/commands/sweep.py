@@ -2,6 +2,7 @@
 
 import logging
 import time
+from itertools import count
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -12,6 +13,7 @@ from annotator.services.places import lapse_leases_everywhere
 from annotator.services.repeats import repeat_everywhere
 
 SECONDS_BETWEEN_SWEEPS = 2
+SWEEPS_BETWEEN_REPEATS = 10
 logger = logging.getLogger(__name__)
 
 
@@ -29,12 +31,14 @@ class Command(BaseCommand):
             rung, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
             self.stderr.write(f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given")
             return
-        while True:
+        for number in count():
             try:
                 close_old_connections()
                 sweep()
                 lapse_leases_everywhere()
-                repeat_everywhere()
+                # Nobody waits for one, and asking counts all assignments.
+                if number % SWEEPS_BETWEEN_REPEATS == 0:
+                    repeat_everywhere()
             except DatabaseError as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)
