@@ -38,6 +38,8 @@ MEMBERS: Final = (*ANNOTATORS, *ADJUDICATORS, *ADMINS, "researcher", "reader")
 RESEARCHERS: Final = ("researcher", *ADMINS)
 EVERYBODY: Final = (*MEMBERS, "outsider", "boss")
 RATINGS: Final = tuple(f"{who}.{what}" for who in ("one", "peer") for what in ("words", "overall"))
+OVERALLS: Final = ("one.overall", "peer.overall")
+SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 
 TABLE: Final = (
@@ -74,6 +76,11 @@ TABLE: Final = (
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
     Row(RESEARCHERS, ("dataset", "training", "conflict.word")),
     Row(ADMINS, ("export",), doors=("scoring:export", "scoring:api:export")),
+    # Settled ratings: the value of each candidate, and once closed which system made it.
+    Row(RESEARCHERS, ("reference", "candidate.pk"), doors=SETTLED),
+    Row(RESEARCHERS, (*OVERALLS, "system", "candidate_id"), ("closed",), doors=SETTLED),
+    # An admin knows the candidates by the ids of the file that they were imported from.
+    Row(ADMINS, (*OVERALLS, "candidate_id"), doors=SETTLED),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),
