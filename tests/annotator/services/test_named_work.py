@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotator.models import Assignment, AuditEvent, Candidate, Draft, Membership
 from annotator.refusals import OutOfDate, Refused
+from annotator.services.assignments import take_next
 from annotator.services.departures import recuse, skip_assignment
 from annotator.services.named_work import assign_by_name, set_quota, withdraw_assignments
 
@@ -162,3 +163,11 @@ def test_withdrawing_wants_a_reason_that_can_be_kept(cast, reason) -> None:
         withdraw(cast, reason=reason)
     assert "reason" in refusal.value.fields
     assert not Assignment.objects.exclude(status="open").exists()
+
+
+def test_what_was_withdrawn_does_not_come_back_on_demand(cast) -> None:
+    cast.reference("r1", 1)
+    take_next(slug="cups", annotator=cast.alice)
+    withdraw(cast)
+    assert take_next(slug="cups", annotator=cast.alice) is None
+    assert take_next(slug="cups", annotator=cast.bob) is not None
