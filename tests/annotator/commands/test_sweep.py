@@ -28,7 +28,10 @@ def test_a_waiting_job_is_rung_once(
 ) -> None:
     rung: list[object] = []
     monkeypatch.setattr(registry, "_bells", {AgreementReport: rung.append})
-    for expected in ("1 jobs rung, 0 leases lapsed, 0 repeats given", "0 jobs rung, 0 leases lapsed, 0 repeats given"):
+    for expected in (
+        "1 jobs rung, 0 leases lapsed, 0 repeats given",
+        "0 jobs rung, 0 leases lapsed, 0 repeats given",
+    ):
         err = io.StringIO()
         call_command("sweep", stderr=err)
         assert err.getvalue().strip() == expected
