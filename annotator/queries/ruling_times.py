@@ -65,8 +65,8 @@ def _measured(campaign: Campaign) -> list[float]:
         object_id__in={str(conflict) for conflict, *_ in rulings},
         action="turn.taken",
     )
-    for conflict, actor, at in turns.values_list("object_id", "actor_id", "at"):
-        taken.setdefault((conflict, actor), []).append(at)
+    for object_id, actor, at in turns.values_list("object_id", "actor_id", "at"):
+        taken.setdefault((object_id, actor), []).append(at)
     found = []
     for conflict, adjudicator, made_at in rulings:
         before = [at for at in taken.get((str(conflict), adjudicator), []) if at <= made_at]
