@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from annotator.assignment_plans import PlanAnnotator, PlanCandidate, PlanReference
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -19,6 +18,7 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.plans.making import PlanAnnotator, PlanCandidate, PlanReference
 
 # Theirs and not rated in time: it may be given to them again, by the row that is there.
 AGAIN = (AssignmentStatus.LAPSED,)

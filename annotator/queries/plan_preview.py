@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from uuid import UUID
 
-from annotator.assignment_plans import Plan
 from annotator.models import Campaign, Candidate, Purpose, Reference, User
+from annotator.plans.making import Plan
 from annotator.queries.plan_page import people_at_work
 
 MOST_NAMED = 5

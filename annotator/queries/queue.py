@@ -135,17 +135,17 @@ def next_assignment(user: User, after: Assignment) -> Assignment | None:
     rows = open_assignments(user).exclude(pk=after.pk)
     here = rows.filter(campaign=after.campaign_id)
     same = here.filter(candidate__reference=after.candidate.reference_id)
-    return same.first() or _second_look(user) or _most_urgent(here) or _most_urgent(rows)
+    return same.first() or _second_look(user) or most_urgent(here) or most_urgent(rows)
 
 
 def first_assignment(user: User) -> Assignment | None:
     """Return what to rate first: the first of the queue's first reference."""
     rows = open_assignments(user)
     oldest = rows.order_by("campaign__created_at").values("campaign")[:1]
-    return _most_urgent(rows.filter(campaign=Subquery(oldest)))
+    return most_urgent(rows.filter(campaign=Subquery(oldest)))
 
 
-def _most_urgent(rows: QuerySet[Assignment]) -> Assignment | None:
+def most_urgent(rows: QuerySet[Assignment]) -> Assignment | None:
     """Return the first candidate of the reference that stands first in the queue."""
     urgent = rows.alias(rank=FOR_ALL_FIRST).order_by(
         "rank", F("due_at").asc(nulls_last=True), "position"

@@ -22,6 +22,7 @@ from annotator.models import (
     User,
 )
 from annotator.queries.next_candidates import candidates_before, candidates_from, standing_of
+from annotator.queries.queue import most_urgent
 from annotator.refusals import OutOfDate
 from annotator.services.places import add_places, hold_place, lapse_leases
 
@@ -80,7 +81,7 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
     unfinished = _unfinished(campaign, annotator)
     if unfinished.open:
-        return _renewed(unfinished.open, campaign)
+        return _renewed(_first(unfinished.open), campaign)
     if membership.quota is not None and _held_by(annotator, campaign) >= membership.quota:
         return None
     last = standing_of(campaign.pk, annotator.pk)
@@ -100,10 +101,10 @@ def renew_lease(*, assignment: Assignment) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Unfinished:
-    """An annotator's assignments that are not rated: the open one to go on with, those whose
-    lease ran out by candidate, and the references from which they are recused."""
+    """An annotator's assignments that are not rated: the open ones, those whose lease ran out by
+    candidate, and the references from which they are recused."""
 
-    open: Assignment | None
+    open: list[Assignment]
     lapsed: dict[UUID, Assignment]
     recused: frozenset[UUID]
 
@@ -138,10 +139,20 @@ def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
         by_status.setdefault(row.status, []).append(row)
     recused = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
     return _Unfinished(
-        next(iter(by_status.get(AssignmentStatus.OPEN, ())), None),
+        by_status.get(AssignmentStatus.OPEN, []),
         {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
         _references_of(recused) if recused else frozenset(),
     )
+
+
+def _first(rows: list[Assignment]) -> Assignment:
+    """Return what the screens would put first, of several that were given by name."""
+    if len(rows) > 1:
+        here = {"campaign": rows[0].campaign_id, "annotator": rows[0].annotator_id}
+        opened = Assignment.objects.filter(**here, status=AssignmentStatus.OPEN)
+        first = most_urgent(opened)
+        return next((row for row in rows if row == first), rows[0])
+    return rows[0]
 
 
 def _references_of(candidate_ids: Sequence[UUID]) -> frozenset[UUID]:

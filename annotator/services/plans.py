@@ -11,8 +11,8 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F
 
-from annotator.assignment_plans import Plan, make_plan
 from annotator.models import AuditEvent, Campaign, Candidate, User
+from annotator.plans.making import Plan, make_plan
 from annotator.queries.plan_facts import plan_facts
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.named_work import (

@@ -22,9 +22,9 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.plans.sentinel_texts import unguessable_id
 from annotator.queries.annotators import annotators_of
 from annotator.refusals import Refused
-from annotator.sentinel_texts import unguessable_id
 from annotator.services.assignments import assign_candidates
 from annotator.services.named_work import lock_open_campaign
 from annotator.services.places import free_place

@@ -11,9 +11,9 @@ from django.db.models import Max, Min, Q
 from annotator.claims.damage import NothingToDamage
 from annotator.formats.digests import text_sha256
 from annotator.models import AuditEvent, Campaign, Candidate, Purpose, Reference, User
+from annotator.plans.sentinel_texts import SentinelText, sentinel_text, unguessable_id
 from annotator.refusals import Refused
 from annotator.rubric import CRITERIA, NAMES
-from annotator.sentinel_texts import SentinelText, sentinel_text, unguessable_id
 from annotator.services.named_work import lock_open_campaign
 
 MOST_AT_ONCE: Final = 500

@@ -89,7 +89,7 @@ def rate_everything(page: Page, site: str, scores: tuple[str, ...]) -> None:
     for score in scores:
         here = page.url
         press(page, *([score] * 4), "Enter")
-        page.wait_for_url(lambda url, here=here: url != here)
+        expect(page).not_to_have_url(here)
 
 
 def test_a_campaign_goes_from_its_first_page_to_its_results(

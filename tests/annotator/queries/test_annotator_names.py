@@ -1,5 +1,7 @@
 """Pseudonyms: stable under one key, not to be joined under another, and nobody without a name."""
 
+from typing import Any
+
 from annotator.queries.annotator_names import pseudonyms, renamed
 
 IDS = [f"id-{number}" for number in range(30)]
@@ -19,7 +21,7 @@ def test_another_key_or_another_secret_gives_other_numbers(settings) -> None:
 
 def test_ids_become_names_wherever_they_stand_and_the_rest_stays() -> None:
     names = {"x": "Annotator 1", "y": "Annotator 2"}
-    stored = {
+    stored: dict[str, Any] = {
         "severity": {"people": [{"annotator": "x", "n": 1}], "groups": 1},
         "pairs": [{"first": "x", "second": "y", "value": 0.5}],
         "groups": [{"annotator": None, "n": 4}],

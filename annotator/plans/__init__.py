@@ -1,0 +1,1 @@
+"""Who rates what, worked out without a row: shares, who meets whom, texts of sentinels. Pure."""

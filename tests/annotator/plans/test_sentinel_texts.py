@@ -1,0 +1,62 @@
+"""Texts of sentinels: one criterion suffers, and the id tells nothing."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.claims.damage import NothingToDamage
+from annotator.plans.sentinel_texts import KINDS, sentinel_text, unguessable_id
+from annotator.rubric import CRITERIA
+
+REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
+TEXTS = {path.stem: path.read_text("utf-8") for path in sorted(REFERENCES.glob("*.txt"))}
+
+
+def test_each_criterion_that_is_rated_has_a_damage() -> None:
+    assert set(KINDS) == set(CRITERIA)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_reference_of_the_demo_can_be_damaged_on_every_criterion(name, criterion) -> None:
+    done = sentinel_text(TEXTS[name], criterion, 7)
+    assert done == sentinel_text(TEXTS[name], criterion, 7)
+    assert done.text != TEXTS[name]
+    assert done.criterion == criterion
+    assert 1 <= done.places <= 3
+
+
+def test_terms_of_the_text_get_a_second_name_where_no_known_one_stands() -> None:
+    text = "1. A spoon with a bowl, wherein the bowl is deep and a rim of the bowl is flat."
+    done = sentinel_text(text, "terminology_consistency", 1)
+    assert "the bowl member" in done.text
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_text_without_a_place_is_told(criterion) -> None:
+    with pytest.raises(NothingToDamage):
+        sentinel_text("A cup", criterion, 0)
+
+
+@given(st.text(min_size=1, max_size=30), st.integers())
+def test_an_id_has_the_shape_of_its_model_and_room_enough_to_be_drawn(like, seed) -> None:
+    name = unguessable_id(like, {like}, random.Random(seed))
+    assert name != like
+
+    def shape(text: str) -> str:
+        for kind, mark in (("[0-9]", "0"), ("[a-z]", "a"), ("[A-Z]", "A")):
+            text = re.sub(kind, mark, text)
+        return text
+
+    assert shape(name[: len(like)]) == shape(like)
+    drawn = re.findall("[0-9a-zA-Z]", name)
+    assert len(drawn) >= 8
+
+
+def test_an_id_that_is_taken_is_drawn_again() -> None:
+    first = unguessable_id("cand-12345678", set(), random.Random(3))
+    assert unguessable_id("cand-12345678", {first}, random.Random(3)) != first
