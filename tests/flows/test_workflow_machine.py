@@ -51,6 +51,7 @@ SCORES = st.sampled_from((1, 3, 4, 6, 9))
 PICK = st.integers(0, 999)
 PERSON = st.sampled_from(ANNOTATORS)
 JUDGE = st.sampled_from(ADJUDICATORS)
+MOSTLY = st.sampled_from((True, True, False))
 SAME = {Late: OutOfDate, NotTheirs: Forbidden, Wrong: Refused}
 
 
@@ -122,14 +123,18 @@ class Workflow(RuleBasedStateMachine):
         )
         return key, found.pk
 
-    @initialize(far=st.booleans(), near=st.booleans())
-    def begin(self, far: bool, near: bool) -> None:
-        """Begin, half of the time, where two have rated a reference already, apart or not."""
+    @initialize(far=st.booleans(), is_rated=MOSTLY, is_asked=MOSTLY)
+    def begin(self, far: bool, is_rated: bool, is_asked: bool) -> None:
+        """Begin, mostly, where two have rated a reference, long ago and asked to look again."""
         pair = [one for one, place in self.model.reference.items() if place == 0]
-        for person, score in (("alice", 1), ("bob", 9 if far else 3)) if near else ():
+        for person, score in (("alice", 1), ("bob", 9 if far else 3)) if is_rated else ():
             for place, one in enumerate(pair):
                 self.assign(person, 0, one=one)
                 self.submit(0, 10 - score if place and far else score, key=(person, one))
+        if is_rated and is_asked:
+            self.let_the_window_pass()
+            if self.model.conflicts:
+                self.ask_again("carol", 0, "again")
 
     @rule(person=PERSON, pick=PICK)
     def assign(self, person: str, pick: int, one: str = "") -> None:
@@ -183,7 +188,9 @@ class Workflow(RuleBasedStateMachine):
     @rule(pick=PICK, score=st.none() | SCORES)
     def revise(self, pick: int, score: int | None) -> None:
         """Revise, also to what it was."""
-        person, one = sorted(self.model.ratings)[pick % len(self.model.ratings)]
+        keys = [key for key in self.model.ratings if self.model.running(key[1])]
+        keys = sorted(keys if keys and pick % 2 else self.model.ratings)
+        person, one = keys[pick % len(keys)]
         rating = self.model.ratings[person, one]
         value, version = score or rating["score"], rating["version"]
         seen = self.model.shares[person, one]["draft"] or None
