@@ -4,17 +4,14 @@ WORKFLOW_RUNS and WORKFLOW_STEPS ask for more runs and longer ones; they are dra
 """
 
 import os
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
     precondition,
@@ -22,8 +19,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from annotator.models import Adjudication, Assignment, Campaign, Candidate, Conflict, Rating, User
-from annotator.refusals import Forbidden, OutOfDate, Refused
+from annotator.models import Adjudication, Assignment, Rating
 from annotator.rubric import CRITERIA
 from annotator.services.adjudication import rule as rule_on
 from annotator.services.adjudication import void_adjudication
@@ -36,92 +32,24 @@ from annotator.services.places import lapse_leases
 from annotator.services.ratings import revise_rating, submit_rating
 from annotator.services.rounds import call_back, send_back
 from annotator.services.turns import give_back, take_turn
-from tests.conftest import grant, make_reference, make_user
-from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS, Key, Late, NotTheirs, Wrong
-from tests.flows.workflow_rulings import Rulings
+from tests.flows.workflow_ground import PASSWORD, Ground
+from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS
 from tests.flows.workflow_state import expected, expected_to_show, shown, stored
 
 RUNS = int(os.environ.get("WORKFLOW_RUNS", "0"))
 STEPS = int(os.environ.get("WORKFLOW_STEPS", "30"))
 # What follows from the rows is looked at every few steps: it costs most.
 SELDOM = 4
-PASSWORD = "a long enough phrase"
 # From one to the next nothing conflicts, from one to the one after it everything does.
 SCORES = st.sampled_from((1, 3, 4, 6, 9))
 PICK = st.integers(0, 999)
 PERSON = st.sampled_from(ANNOTATORS)
 JUDGE = st.sampled_from(ADJUDICATORS)
 MOSTLY = st.sampled_from((True, True, False))
-SAME = {Late: OutOfDate, NotTheirs: Forbidden, Wrong: Refused}
 
 
-class Workflow(RuleBasedStateMachine):
-    """Two references of two candidates, three annotators, two adjudicators."""
-
-    has_ladder = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.steps = 0
-        self.undone = transaction.atomic()
-        self.undone.__enter__()
-        self.campaign = Campaign.objects.create(
-            slug="machine", name="Machine", has_ladder=self.has_ladder
-        )
-        self.people: dict[str, User] = {"ada": make_user("ada")}
-        for role, names in (("annotator", ANNOTATORS), ("adjudicator", ADJUDICATORS)):
-            for name in names:
-                self.people[name] = grant(make_user(name), self.campaign, role)
-        grant(self.people["ada"], self.campaign, "admin")
-        for judge in ADJUDICATORS:
-            self.people[judge].set_password(PASSWORD)
-            self.people[judge].save()
-        self.references = [make_reference(self.campaign, f"r{n}", 2) for n in range(2)]
-        self.campaign.references.update(may_train=True)
-        rows = Candidate.objects.filter(campaign=self.campaign)
-        self.candidates = {one.pk.hex: one for one in rows}
-        numbers = {one.pk: number for number, one in enumerate(self.references)}
-        self.model = Rulings(
-            self.has_ladder,
-            {key: numbers[one.reference_id] for key, one in sorted(self.candidates.items())},
-            places={key: one.places for key, one in self.candidates.items()},
-        )
-
-    def teardown(self) -> None:
-        transaction.set_rollback(True)
-        self.undone.__exit__(None, None, None)
-
-    def same(self, told: Callable[[], object], done: Callable[[], object]) -> None:
-        """Let the model and the services do the same; both do it, or both refuse it alike."""
-        why: type[Exception] | None = None
-        try:
-            told()
-        except (Late, NotTheirs, Wrong) as error:
-            why = SAME[type(error)]
-        if why is None:
-            done()
-        else:
-            with pytest.raises(why):
-                done()
-
-    def share(self, pick: int) -> tuple[str, str]:
-        return sorted(self.model.shares)[pick % len(self.model.shares)]
-
-    def row(self, person: str, one: str) -> Assignment:
-        rows = Assignment.objects.select_related("campaign", "candidate__reference")
-        return rows.get(annotator=self.people[person], candidate=self.candidates[one])
-
-    def conflict(self, pick: int) -> tuple[Key, Any]:
-        """Return one of the conflicts by the model's key, and its id."""
-        key = sorted(self.model.conflicts)[pick % len(self.model.conflicts)]
-        kind, one, other, criterion = key
-        found = Conflict.objects.get(
-            kind=kind,
-            candidate=self.candidates[one],
-            other_candidate=self.candidates[other] if other else None,
-            criterion=criterion,
-        )
-        return key, found.pk
+class Workflow(Ground):
+    """What people do, in any order."""
 
     @initialize(far=st.booleans(), is_rated=MOSTLY, is_asked=MOSTLY)
     def begin(self, far: bool, is_rated: bool, is_asked: bool) -> None:
