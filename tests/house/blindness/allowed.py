@@ -71,6 +71,9 @@ TABLE: Final = (
     Row(ADJUDICATORS, RATINGS, READABLE),
     Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, doors=(TAKEN,)),
     Row(ADJUDICATORS, ("ruling", "void reason"), SINCE_RULED),
+    # Adjudicators ask the question; who reads the history of a candidate finds it there.
+    Row(ADJUDICATORS, ("question",), ("waiting",)),
+    Row(ADMINS, ("question",), ("waiting",), doors=SETTLED),
     # A signature that was voided says by whom.
     Row(ADJUDICATORS, ("admin.name",), ("voided",)),
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
