@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
+from math import ceil
 
-from annotator.rubric import CRITERIA
+from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,20 @@ def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list
     if rules.has_ladder:
         return _still_discrepant(ratings, rules)
     return _largest(_all_findings(ratings, rules))
+
+
+def gap_text(numerator: int) -> str:
+    """Return a gap over 11 in rating points with two decimals, rounded down.
+
+    Input 0 to 110. The smallest numerator that is no nearer than the text says is the same again.
+    """
+    hundredths = numerator * 100 // TOTAL_WEIGHT
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def least_numerator(points: Fraction) -> int:
+    """Return the smallest numerator over 11 that is at least so many rating points (0 to 10)."""
+    return ceil(points * TOTAL_WEIGHT)
 
 
 def _still_discrepant(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:

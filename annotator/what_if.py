@@ -5,9 +5,7 @@ Standard library only.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations, pairwise
-from math import ceil
 from typing import Final, NamedTuple
 
 from annotator.conflicts import ConflictRules, Finding, RatedScores
@@ -119,20 +117,6 @@ def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
     if rules.has_ladder:
         return [width for width in measured if width.on_ladder >= least[width.kind]]
     return [width for width in measured if width.largest >= least[width.kind]]
-
-
-def points_text(numerator: int) -> str:
-    """Return a gap over 11 in rating points with two decimals, rounded down.
-
-    Input 0 to 110. The smallest numerator that is no nearer than the text says is the same again.
-    """
-    hundredths = numerator * 100 // TOTAL_WEIGHT
-    return f"{hundredths // 100}.{hundredths % 100:02d}"
-
-
-def least_numerator(points: Fraction) -> int:
-    """Return the smallest numerator over 11 that is at least so many rating points (0 to 10)."""
-    return ceil(points * TOTAL_WEIGHT)
 
 
 def as_findings(measured: Iterable[Width]) -> list[Finding]:

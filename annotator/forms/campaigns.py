@@ -3,16 +3,16 @@
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil
 from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from annotator.conflicts import gap_text, least_numerator
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
-from annotator.rubric import HIGHEST, TOTAL_WEIGHT
+from annotator.rubric import HIGHEST
 from annotator.services.campaigns import LONGEST_REASON, CampaignRules
 
 MOST_ANNOTATORS: Final = 20
@@ -107,8 +107,8 @@ class RulesForm(RefusableForm):
         """The rules of a valid form; a gap in points becomes the smallest numerator it allows."""
         said = dict(self.cleaned_data)
         return CampaignRules(
-            overall_gap_numerator=_numerator(said.pop("overall_gap")),
-            flip_gap_numerator=_numerator(said.pop("flip_gap")),
+            overall_gap_numerator=least_numerator(Fraction(said.pop("overall_gap"))),
+            flip_gap_numerator=least_numerator(Fraction(said.pop("flip_gap"))),
             **said,
         )
 
@@ -120,18 +120,9 @@ def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
         *("criterion_gap", "has_ladder", "retain_until"),
     )
     return {name: getattr(campaign, name) for name in same} | {
-        "overall_gap": _in_points(campaign.overall_gap_numerator),
-        "flip_gap": _in_points(campaign.flip_gap_numerator),
+        "overall_gap": gap_text(campaign.overall_gap_numerator),
+        "flip_gap": gap_text(campaign.flip_gap_numerator),
     }
-
-
-def _numerator(points: Decimal) -> int:
-    return ceil(Fraction(points) * TOTAL_WEIGHT)
-
-
-def _in_points(numerator: int) -> Decimal:
-    # Rounded down, so that the value shown, sent again, gives the same numerator.
-    return Decimal(numerator * 100 // TOTAL_WEIGHT) / 100
 
 
 class MemberForm(RefusableForm):

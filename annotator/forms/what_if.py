@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from django import forms
 
-from annotator.conflicts import ConflictRules
+from annotator.conflicts import ConflictRules, gap_text, least_numerator
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign
 from annotator.rubric import HIGHEST
-from annotator.what_if import least_numerator, points_text
 
 LADDER: Final = (("off", "an adjudicator"), ("on", "first an annotator"))
 
@@ -52,8 +51,8 @@ def what_if_form(campaign: Campaign, asked: Any) -> WhatIfForm:
     """Return the form with what the address says (a QueryDict), and today's rules for the rest."""
     today = {
         "criterion_gap": str(campaign.criterion_gap),
-        "overall_gap": points_text(campaign.overall_gap_numerator),
-        "flip_gap": points_text(campaign.flip_gap_numerator),
+        "overall_gap": gap_text(campaign.overall_gap_numerator),
+        "flip_gap": gap_text(campaign.flip_gap_numerator),
         "ladder": "on" if campaign.has_ladder else "off",
     }
     return WhatIfForm({name: asked.get(name, value) for name, value in today.items()})

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.functions import Now
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.jobs.rows import JobRow, JobStatus
 
 Row = TypeVar("Row", bound=JobRow)
@@ -40,7 +40,7 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
         status=JobStatus.RUNNING,
         owner=token,
         attempt=F("attempt") + 1,
-        lease_until=timezone.now() + lease_length(),
+        lease_until=database_now() + lease_length(),
         started_at=Now(),
     )
     return model._default_manager.filter(pk=pk, owner=token).first()
@@ -53,7 +53,7 @@ def beat(row: JobRow, **fields: Any) -> None:
         ._default_manager.filter(
             pk=row.pk, owner=row.owner, status=JobStatus.RUNNING, cancel_requested=False
         )
-        .update(lease_until=timezone.now() + lease_length(), **fields)
+        .update(lease_until=database_now() + lease_length(), **fields)
     )
     if not changed:
         raise LostLease
@@ -101,7 +101,7 @@ def settle_stranded(model: type[JobRow]) -> int:
 
 def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
     """Return the keys of jobs that wait for a worker and were not rung lately, and mark them."""
-    now = timezone.now()
+    now = database_now()
     waiting = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
     quiet = Q(rung_at__isnull=True) | Q(rung_at__lt=now - RING_AGAIN_AFTER)
     rows = model._default_manager

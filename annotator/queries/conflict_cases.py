@@ -3,7 +3,7 @@
 Nothing here tells a system, a candidate_id, a name or the time of a rating.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -132,12 +132,18 @@ class CaseReference:
     cases: tuple[Case, ...]
 
 
-def adjudication_queue(user: User) -> tuple[CaseReference, ...]:
-    """Return the open cases of the user, by campaign and reference, the widest gaps first."""
+def adjudication_queue(
+    user: User, references: Collection[UUID] | None = None
+) -> tuple[CaseReference, ...]:
+    """Return the open cases of the user, by campaign and reference, the widest gaps first.
+
+    Of all references, or of those that are named.
+    """
+    listed = Q() if references is None else Q(candidate__reference__in=references)
     reference = "candidate__reference"
     rows: list[dict[str, Any]] = list(
         conflicts_to_rule(user)
-        .filter(status=ConflictStatus.OPEN)
+        .filter(listed, status=ConflictStatus.OPEN)
         .order_by("campaign__name", f"{reference}__position", f"{reference}_id", "-gap", "pk")
         .values(
             *("pk", "kind", "criterion", "gap", "candidate_id", "other_candidate_id"),

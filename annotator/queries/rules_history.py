@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotator.conflicts import gap_text
 from annotator.models import Campaign, RulesVersion
-from annotator.what_if import points_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ def rules_history(campaign: Campaign) -> tuple[PastRules, ...]:
         PastRules(
             row.number,
             row.criterion_gap,
-            points_text(row.overall_gap_numerator),
-            points_text(row.flip_gap_numerator),
+            gap_text(row.overall_gap_numerator),
+            gap_text(row.flip_gap_numerator),
             row.has_ladder,
             row.made_at,
             row.made_by.username if row.made_by else "",

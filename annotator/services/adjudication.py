@@ -99,7 +99,10 @@ def rule(
                 conflict.candidate_id: ("scores", scores),
                 conflict.other_candidate_id: ("other_scores", other_scores),
             }
-            given = _decide(row, undecided(conflict), rating_id, new, seen)
+            candidates = undecided(conflict)
+            if not candidates:
+                raise OutOfDate(RULED_SENTENCE)
+            given = _decide(row, candidates, rating_id, new, seen)
             _sign(row, given)
             _settle(conflict, given)
             _audit(row, conflict, adjudicator, "conflict.ruled")

@@ -8,8 +8,8 @@ from itertools import chain
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -198,7 +198,7 @@ def _renewed(assignment: Assignment, campaign: Campaign) -> Assignment:
 
 
 def _lease_end(campaign: Campaign) -> datetime:
-    return timezone.now() + timedelta(minutes=campaign.lease_minutes)
+    return database_now() + timedelta(minutes=campaign.lease_minutes)
 
 
 def _new(campaign: Campaign, annotator: User, candidate_id: UUID, position: int) -> Assignment:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     AuditEvent,
     Candidate,
@@ -52,7 +52,7 @@ def take_turn(*, conflict_id: UUID, adjudicator: User) -> datetime:
     pks = [candidate.pk for candidate in candidates]
     own = Turn.objects.filter(candidate__in=pks, adjudicator=adjudicator, expires_at__gt=Now())
     is_new = not own.exists()
-    now = timezone.now()
+    now = database_now()
     Turn.objects.filter(candidate__in=pks).delete()
     Turn.objects.bulk_create(
         Turn(candidate_id=pk, adjudicator=adjudicator, taken_at=now, expires_at=now + TURN_LENGTH)

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -11,6 +12,7 @@ from annotator.forms.ruling import OTHER, RulingForm
 from annotator.forms.send_back import SendBackForm
 from annotator.gate import SignedInRequest
 from annotator.models import Conflict
+from annotator.queries.adjudication_list import case_count, first_free, references_to_rule
 from annotator.queries.adjudication_page import AdjudicationPage, adjudication_page
 from annotator.queries.conflict_cases import adjudication_queue
 from annotator.queries.waiting_conflicts import waiting_cases
@@ -22,6 +24,7 @@ from annotator.views.ruling_form import page_context
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422
+REFERENCES_A_PAGE = 25
 QUEUE = "annotator:adjudication"
 PAGE = "annotator:adjudicate"
 
@@ -29,13 +32,13 @@ PAGE = "annotator:adjudicate"
 @require_GET
 def adjudication(request: SignedInRequest) -> HttpResponse:
     """List the open conflicts of the campaigns in which the person adjudicates."""
-    references = adjudication_queue(request.user)
-    cases = [case for entry in references for case in entry.cases]
-    free = next((case for case in cases if not case.is_taken), None)
+    pages = Paginator(references_to_rule(request.user), REFERENCES_A_PAGE)
+    page = pages.get_page(request.GET.get("page"))
     context = {
-        "references": references,
-        "count": len(cases),
-        "first": free,
+        "page": page,
+        "references": adjudication_queue(request.user, list(page)),
+        "count": case_count(request.user),
+        "first": first_free(request.user),
         "waiting": waiting_cases(request.user),
     }
     return render(request, "annotator/adjudication.html", context)

@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from annotator.conflicts import gap_text
 from annotator.forms.comparison import AskForm
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign, Role
@@ -14,7 +15,6 @@ from annotator.queries.campaign_notices import campaign_notices
 from annotator.queries.campaign_progress import campaign_progress
 from annotator.queries.preference_check import preference_check
 from annotator.queries.retention import retention
-from annotator.what_if import points_text
 
 
 @require_GET
@@ -48,8 +48,8 @@ def campaign_page(
         "progress": campaign_progress(row),
         "rules": {
             "criterion_gap": row.criterion_gap,
-            "overall_gap": points_text(row.overall_gap_numerator),
-            "flip_gap": points_text(row.flip_gap_numerator),
+            "overall_gap": gap_text(row.overall_gap_numerator),
+            "flip_gap": gap_text(row.flip_gap_numerator),
         },
         "retention": retention(row, timezone.now().date()),
         "notices": campaign_notices(row),

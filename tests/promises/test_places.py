@@ -133,7 +133,6 @@ def submit_late(row: Assignment, server: Server) -> Answer:
     return Tab(row.annotator, server.port).post(f"/rate/{row.pk}/", form | more)
 
 
-@pytest.mark.xfail(reason="services/assignments.py::_lease_end reads the clock of the web server")
 @pytest.mark.parametrize("wrong", [-1, 1], ids=["an hour slow", "an hour fast"])
 def test_a_lease_runs_by_the_clock_of_the_database_whatever_the_web_server_thinks(
     cast, monkeypatch: pytest.MonkeyPatch, wrong: int

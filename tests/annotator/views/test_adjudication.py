@@ -308,5 +308,5 @@ def test_the_list_asks_the_database_as_often_for_many_cases(
         for person, value in ((cast.alice, 1), (cast.bob, 9)):
             for row in cast.assign(person, reference):
                 cast.submit(row, [value] * 4)
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11):
         client.get("/adjudication/")

@@ -76,7 +76,7 @@ def test_a_gap_shown_and_sent_again_is_the_same_gap(numerator: int) -> None:
     row = Campaign(name="x", overall_gap_numerator=numerator, flip_gap_numerator=numerator)
     form = RulesForm(rules_as_sent(row))
     if numerator == 110:
-        assert str(rules_as_sent(row)["overall_gap"]) == "10"
+        assert str(rules_as_sent(row)["overall_gap"]) == "10.00"
     assert form.is_valid(), form.errors
     assert form.rules.overall_gap_numerator == numerator
 
