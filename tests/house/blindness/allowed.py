@@ -81,7 +81,10 @@ TABLE: Final = (
     Row(ADMINS, ("export",), doors=("scoring:export", "scoring:api:export")),
     # Settled ratings: the value of each candidate, and once closed which system made it.
     Row(RESEARCHERS, ("reference", "candidate.pk"), doors=SETTLED),
-    Row(RESEARCHERS, (*OVERALLS, "system", "candidate_id"), ("closed",), doors=SETTLED),
+    Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
+    # Once closed, ratings are read without names; figures tell what was found by sentinels.
+    Row(RESEARCHERS, OVERALLS, ("closed",)),
+    Row(RESEARCHERS, ("purpose",), doors=("api:agreement", "annotator:reliability")),
     # An admin knows the candidates by the ids of the file that they were imported from.
     Row(ADMINS, (*OVERALLS, "candidate_id"), doors=SETTLED),
     # Admins: who takes part, how far they are, and who signed what.
