@@ -31,7 +31,7 @@ PAGES = (
     ("what-if", "admin", "/campaigns/full/what-if/"),
     ("what-if, other rules", "admin", "/campaigns/full/what-if/?criterion_gap=2&ladder=on"),
     ("settled", "admin", "/campaigns/full/settled/"),
-    ("settled, last page", "admin", "/campaigns/full/settled/?page=last"),
+    ("settled, last page", "admin", "/campaigns/full/settled/?page=40"),
     ("adjudication list", "carol", "/adjudication/"),
     ("rulings", "admin", "/campaigns/full/rulings/"),
     ("plan", "admin", "/campaigns/full/plan/"),

@@ -17,7 +17,7 @@ from annotator.queries.candidate_history import (
     rounds_on,
     rulings_on,
 )
-from annotator.queries.settled_values import SettledCandidate, candidate_names, settled_references
+from annotator.queries.settled_values import SettledCandidate, settled_references
 from annotator.settled import SettledValue, points_text
 
 
@@ -44,19 +44,16 @@ class CandidateTrace:
     derivations: tuple[Derivation, ...]
 
 
-def candidate_trace(
-    campaign: Campaign, pk: UUID, names: Names, *, has_names: bool
-) -> CandidateTrace:
+def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrace:
     """Return the page of a genuine candidate; raises Candidate.DoesNotExist for any other.
 
-    `names` calls annotators by user id; without any, no single rating is told. `has_names` is
-    about the candidates, as for `settled_references`.
+    `names` calls annotators by user id; without any, no single rating is told.
     """
     genuine = Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
     row = genuine.select_related("reference").defer("claims", "reference__claims").get(pk=pk)
-    (reference,) = settled_references(campaign, [row.reference], has_names=has_names)
+    (reference,) = settled_references(campaign, [row.reference])
     candidate = next(one for one in reference.candidates if one.pk == pk)
-    siblings = genuine.filter(reference=row.reference_id).only("candidate_id")
+    siblings = genuine.filter(reference=row.reference_id)
     rulings = rulings_on(pk, names)
     return CandidateTrace(
         reference.reference_id,
@@ -64,7 +61,7 @@ def candidate_trace(
         candidate,
         ratings=given_ratings(pk, names) if names else (),
         rounds=rounds_on(pk),
-        conflicts=conflicts_on(pk, candidate_names(siblings, has_names=has_names)),
+        conflicts=conflicts_on(pk, dict(siblings.values_list("pk", "candidate_id"))),
         rulings=rulings,
         derivations=tuple(
             Derivation(value, _settled_words(value, rulings, bool(names)), _majority_words(value))

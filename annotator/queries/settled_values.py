@@ -1,6 +1,6 @@
 """The settled values of a campaign's candidates: derived from ratings and rulings, never stored."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -33,7 +33,7 @@ STATES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SettledCandidate:
-    """A candidate with what counts for it; `name` and `system` are "" where they are hidden."""
+    """A candidate with what counts for it; `system` is "" where it is hidden."""
 
     pk: UUID
     name: str
@@ -61,12 +61,11 @@ def references_with_candidates(campaign: Campaign) -> QuerySet[Reference]:
 
 
 def settled_references(
-    campaign: Campaign, references: Sequence[Reference], *, has_names: bool
+    campaign: Campaign, references: Sequence[Reference]
 ) -> tuple[SettledReference, ...]:
     """Return the candidates of some references with their settled values.
 
-    `has_names`: whether candidates are called by their ids, which may tell a system, or by number
-    within their reference. The system is told once the campaign is closed.
+    The system is told once the campaign is closed.
     """
     rows = Candidate.objects.filter(reference__in=references, purpose__in=GENUINE)
     candidates = list(rows.order_by("candidate_id").only("candidate_id", "system", "reference_id"))
@@ -77,23 +76,9 @@ def settled_references(
     found = []
     for reference in references:
         own = by_reference.get(reference.pk, [])
-        names = candidate_names(own, has_names=has_names)
-        settled = tuple(
-            facts.settled(row, names[row.pk], "" if campaign.is_open else row.system)
-            for row in sorted(own, key=lambda row: names[row.pk])
-        )
+        settled = tuple(facts.settled(row, "" if campaign.is_open else row.system) for row in own)
         found.append(SettledReference(reference.reference_id, reference.title, settled))
     return tuple(found)
-
-
-def candidate_names(candidates: Iterable[Candidate], *, has_names: bool) -> dict[UUID, str]:
-    """Return how the candidates of one reference are called; ids are random, and so are numbers."""
-    rows = list(candidates)
-    if has_names:
-        return {row.pk: row.candidate_id for row in rows}
-    width = len(str(len(rows)))
-    drawn = sorted(rows, key=lambda row: row.pk.hex)
-    return {row.pk: f"Candidate {n:0{width}d}" for n, row in enumerate(drawn, start=1)}
 
 
 def rating_points(rating: Mapping[str, Any]) -> Points:
@@ -143,12 +128,12 @@ class _Facts:
             set(locked_candidates(campaign).filter(pk__in=pks).values_list("pk", flat=True)),
         )
 
-    def settled(self, row: Candidate, name: str, system: str) -> SettledCandidate:
+    def settled(self, row: Candidate, system: str) -> SettledCandidate:
         ratings, ruling = self.ratings.get(row.pk, []), self.rulings.get(row.pk)
         statuses = self.statuses.get(row.pk, set())
         return SettledCandidate(
             row.pk,
-            name,
+            row.candidate_id,
             system,
             len(ratings),
             state_of(statuses, ratings=len(ratings), is_ruled=ruling is not None),

@@ -32,21 +32,21 @@ class Seen:
     reader: Reader
 
     @property
-    def has_names(self) -> bool:
-        """Whether candidates are called by their ids, which may tell a system."""
-        return self.reader.is_admin or not self.campaign.is_open
+    def is_withheld(self) -> bool:
+        """Whether ratings and rulings are not theirs to read yet: see the matrix of rights."""
+        return self.reader.is_withheld or (self.campaign.is_open and not self.reader.is_admin)
 
 
 @require_GET
 def settled(request: SignedInRequest, slug: str) -> HttpResponse:
     """List every candidate of a campaign with its settled values, by reference."""
     seen = _seen(request, slug)
-    if seen.reader.is_withheld:
+    if seen.is_withheld:
         return _withheld(request, seen)
     pages = Paginator(references_with_candidates(seen.campaign), REFERENCES_A_PAGE)
     page = pages.get_page(request.GET.get("page"))
     show_systems(campaign=seen.campaign, user=request.user)
-    found = settled_references(seen.campaign, list(page), has_names=seen.has_names)
+    found = settled_references(seen.campaign, list(page))
     policy = "majority" if request.GET.get("policy") == "majority" else "settled"
     context = _context(seen) | {"page": page, "references": found, "policy": policy}
     return render(request, "annotator/settled.html", context)
@@ -56,11 +56,11 @@ def settled(request: SignedInRequest, slug: str) -> HttpResponse:
 def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what the settled values of one candidate follow from."""
     seen = _seen(request, slug)
-    if seen.reader.is_withheld:
+    if seen.is_withheld:
         return _withheld(request, seen)
     names = _names(request, seen, pk)
     try:
-        trace = candidate_trace(seen.campaign, pk, names, has_names=seen.has_names)
+        trace = candidate_trace(seen.campaign, pk, names)
     except Candidate.DoesNotExist as error:
         raise Http404 from error
     show_systems(campaign=seen.campaign, user=request.user)
@@ -79,7 +79,10 @@ def _seen(request: SignedInRequest, slug: str) -> Seen:
 
 def _withheld(request: SignedInRequest, seen: Seen) -> HttpResponse:
     return render(
-        request, "annotator/settled_withheld.html", {"campaign": seen.campaign}, status=403
+        request,
+        "annotator/settled_withheld.html",
+        {"campaign": seen.campaign, "rates_here": seen.reader.is_withheld},
+        status=403 if seen.reader.is_withheld else 200,
     )
 
 

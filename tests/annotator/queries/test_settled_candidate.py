@@ -22,7 +22,7 @@ def rate(cast, *values: Sequence[int]) -> Candidate:
 
 def trace(cast, candidate: Candidate, *, tells: bool = True) -> CandidateTrace:
     names = {str(cast.alice.pk): "Annotator 1", str(cast.bob.pk): "Annotator 2"}
-    return candidate_trace(cast.campaign, candidate.pk, names if tells else {}, has_names=True)
+    return candidate_trace(cast.campaign, candidate.pk, names if tells else {})
 
 
 def ruled(cast, candidate: Candidate, decision: str) -> None:

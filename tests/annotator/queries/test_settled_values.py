@@ -1,7 +1,6 @@
 """The settled values of a campaign's candidates."""
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -9,7 +8,6 @@ from django.utils import timezone
 from annotator.models import Adjudication, Candidate, Conflict, Purpose, Ruling
 from annotator.queries.settled_values import (
     SettledCandidate,
-    candidate_names,
     references_with_candidates,
     settled_references,
 )
@@ -18,11 +16,10 @@ from annotator.rubric import ALL_CRITERIA
 pytestmark = pytest.mark.embedded
 
 
-def settled(cast, **more: Any) -> list[SettledCandidate]:
+def settled(cast) -> list[SettledCandidate]:
     """Return every settled candidate of cups, in the order of their names."""
     rows = list(references_with_candidates(cast.campaign))
-    more = {"has_names": True} | more
-    found = settled_references(cast.campaign, rows, **more)
+    found = settled_references(cast.campaign, rows)
     return [one for reference in found for one in reference.candidates]
 
 
@@ -103,14 +100,6 @@ def test_repeats_and_sentinels_are_not_listed(cast, rated) -> None:
     Candidate.objects.filter(pk=rated[0].pk).update(purpose=Purpose.SENTINEL)
     Candidate.objects.filter(pk=rated[2].pk).update(purpose=Purpose.QUALIFICATION)
     assert [one.pk for one in settled(cast)] == [rated[1].pk, rated[2].pk]
-
-
-def test_numbers_in_place_of_ids_hang_on_nothing_that_tells_a_system(cast, rated) -> None:
-    names = candidate_names(rated, has_names=False)
-    assert sorted(names.values()) == ["Candidate 1", "Candidate 2", "Candidate 3"]
-    assert sorted(rated, key=lambda row: names[row.pk]) == sorted(rated, key=lambda row: row.pk.hex)
-    text = repr(settled(cast, has_names=False))
-    assert cast.candidate_canary not in text
 
 
 def test_another_campaign_gives_nothing(cast, rated) -> None:

@@ -122,18 +122,34 @@ def test_systems_are_told_after_closing_and_that_is_recorded_once(client, cast, 
 
 def test_no_text_and_no_name_stands_on_any_of_the_pages(client, cast, disputed) -> None:
     ruled(cast)
-    for user in (cast.ada, cast.rita):
-        for address in pages(disputed):
-            html = read(client, user, address)
-            assert not re.search(r"comment of|A mug|A cup|\balice\b|\bbob\b", html)
+    for status in ("open", "closed"):
+        Campaign.objects.update(status=status)
+        for user in (cast.ada, cast.rita):
+            for address in pages(disputed):
+                html = read(client, user, address)
+                assert not re.search(r"comment of|A mug|A cup|\balice\b|\bbob\b", html)
 
 
-def test_a_researcher_reads_neither_ids_nor_reasons_nor_two_annotators_apart(
+def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(
+    client, cast, disputed
+) -> None:
+    ruled(cast)
+    for address in pages(disputed):
+        html = read(client, cast.rita, address)
+        assert "Not while the campaign is open" in html
+        assert cast.candidate_canary not in html
+    close(cast)
+    for address in pages(disputed):
+        assert cast.candidate_canary in read(client, cast.rita, address)
+
+
+def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(
     client, cast, disputed
 ) -> None:
     ruled(cast, reason="ruling words")
+    close(cast)
     html = "".join(read(client, cast.rita, address) for address in pages(disputed))
-    for secret in (cast.candidate_canary, "ruling words", "carol", "Annotator 1", "9 + 1", "1 + 9"):
+    for secret in ("ruling words", "carol", "Annotator 1", "9 + 1", "1 + 9"):
         assert secret not in html, secret
     assert "they are not told apart" in html
 
@@ -148,6 +164,7 @@ def test_a_researcher_reads_three_annotators_by_numbers_of_each_candidate(
     client, cast, disputed
 ) -> None:
     third_annotator(cast)
+    close(cast)
     assert re.search(r"Annotator [123]<", read(client, cast.rita, f"{LIST}{disputed.pk}/"))
 
 

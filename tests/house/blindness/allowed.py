@@ -80,7 +80,8 @@ TABLE: Final = (
     Row(RESEARCHERS, ("dataset", "training", "conflict.word")),
     Row(ADMINS, ("export",), doors=("scoring:export", "scoring:api:export")),
     # Settled ratings: the value of each candidate, and once closed which system made it.
-    Row(RESEARCHERS, ("reference", "candidate.pk"), doors=SETTLED),
+    Row(ADMINS, ("reference", "candidate.pk"), doors=SETTLED),
+    Row(("researcher",), ("reference", "candidate.pk"), ("closed",), doors=SETTLED),
     Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
     # Once closed, ratings are read without names; figures tell what was found by sentinels.
     Row(RESEARCHERS, OVERALLS, ("closed",)),
