@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -108,7 +109,7 @@ def record_ping(*, assignment: Assignment) -> None:
 
     The page pings only while its reader is active, so that idle time is never counted.
     """
-    now = timezone.now()
+    now = database_now()
     with transaction.atomic():
         row, is_new = WorkTime.objects.select_for_update().get_or_create(
             assignment=assignment, defaults={"last_ping_at": now}

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotator.models import Assignment, AuditEvent, Draft, Rating, WorkTime
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import assignments, drafts
 from annotator.services.assignments import take_next
 from annotator.services.drafts import (
     LONGEST_TYPED,
@@ -167,12 +168,13 @@ WORK = [
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], datetime]:
-    """Give a function that sets the clock of drafts to seconds after now."""
+    """Give a function that sets the clock of the database to seconds after now."""
     start = timezone.now()
 
     def turn(seconds: float) -> datetime:
         now = start + timedelta(seconds=seconds)
-        monkeypatch.setattr(timezone, "now", lambda: now)
+        for room in (assignments, drafts):
+            monkeypatch.setattr(room, "database_now", lambda: now)
         return now
 
     return turn

@@ -257,7 +257,7 @@ def test_a_list_of_waiting_cases_asks_the_database_as_often_for_many(
         other = disagree(cast, f"x{number}")
         send_back(conflict_id=of(other).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
     assert Conflict.objects.filter(status="waiting").count() >= 5
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client.get("/adjudication/")
 
 
