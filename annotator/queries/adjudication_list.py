@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator.models import Conflict, ConflictStatus, Turn, User
@@ -29,7 +29,8 @@ def first_free(user: User) -> UUID | None:
         Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate")),
         expires_at__gt=Now(),
     ).exclude(adjudicator=user)
-    free = _open(user).filter(~Exists(taken)).order_by(*_ORDER, "other_candidate", "-gap", "pk")
+    alone_first = F("other_candidate").asc(nulls_first=True)
+    free = _open(user).filter(~Exists(taken)).order_by(*_ORDER, alone_first, "-gap", "pk")
     return free.values_list("pk", flat=True).first()
 
 

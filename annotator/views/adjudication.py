@@ -34,11 +34,13 @@ def adjudication(request: SignedInRequest) -> HttpResponse:
     """List the open conflicts of the campaigns in which the person adjudicates."""
     pages = Paginator(references_to_rule(request.user), REFERENCES_A_PAGE)
     page = pages.get_page(request.GET.get("page"))
+    references = adjudication_queue(request.user, list(page))
+    shown = [case for entry in references for case in entry.cases if not case.is_taken]
     context = {
         "page": page,
-        "references": adjudication_queue(request.user, list(page)),
+        "references": references,
         "count": case_count(request.user),
-        "first": first_free(request.user),
+        "first": shown[0].conflict_id if shown else first_free(request.user),
         "waiting": waiting_cases(request.user),
     }
     return render(request, "annotator/adjudication.html", context)
