@@ -27,6 +27,16 @@ def counts(cast: Any, work: list[Assignment], enter: Enter, site: str, page: Pag
     return page
 
 
+def questions(page: Page) -> list[str]:
+    """Return a list that gathers each address at which the page asks for its counts."""
+    asked: list[str] = []
+    # A browser fetches the icon of a page at a moment of its own.
+    page.on(
+        "request", lambda sent: asked.append(sent.url) if sent.url.endswith("/counts/") else None
+    )
+    return asked
+
+
 def test_a_rating_is_counted_on_a_page_that_stays_open(
     cast: Any, work: list[Assignment], counts: Page
 ) -> None:
@@ -39,8 +49,7 @@ def test_a_rating_is_counted_on_a_page_that_stays_open(
 def test_a_page_behind_another_asks_for_nothing_until_it_is_looked_at(
     cast: Any, work: list[Assignment], counts: Page
 ) -> None:
-    asked = []
-    counts.on("request", lambda request: asked.append(request.url))
+    asked = questions(counts)
     cast.submit(work[0])
     counts.evaluate("window.state = 'hidden'")
     counts.clock.run_for(4 * EVERY)
@@ -53,8 +62,7 @@ def test_a_page_behind_another_asks_for_nothing_until_it_is_looked_at(
 
 
 def test_a_campaign_that_is_closed_is_asked_for_once_more_and_then_never(counts: Page) -> None:
-    asked = []
-    counts.on("request", lambda request: asked.append(request.url))
+    asked = questions(counts)
     Campaign.objects.update(status="closed")
     counts.clock.run_for(EVERY)
     expect(counts.locator("#counts")).to_contain_text("the campaign is closed")
