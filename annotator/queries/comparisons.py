@@ -1,6 +1,6 @@
 """Whose comparisons, which of them are open, and what comes next."""
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from annotator.models import (
     Assignment,
@@ -26,14 +26,13 @@ def comparisons_for(user: User) -> QuerySet[Comparison]:
 
 def open_comparisons(user: User) -> QuerySet[Comparison]:
     """Return what the user may compare now, in order, without references they recused from."""
-    recused = Assignment.objects.filter(
-        annotator=user,
-        status=AssignmentStatus.RECUSED,
-        candidate__reference=OuterRef("left__reference"),
-    )
+    # Read once, whatever the planner thinks of the tables: as a correlated question it was asked
+    # of every row of a table that PostgreSQL took for empty, and took 38 s.
+    recused = Assignment.objects.filter(annotator=user, status=AssignmentStatus.RECUSED)
     rows = comparisons_for(user).filter(
-        ~Exists(recused), preference__isnull=True, campaign__status=CampaignStatus.OPEN
+        preference__isnull=True, campaign__status=CampaignStatus.OPEN
     )
+    rows = rows.exclude(left__reference__in=recused.values("candidate__reference"))
     # A list needs no claim text, and a queue may be long.
     texts = ("left__claims", "left__reference__claims", "left__reference__draft_claims")
     return rows.defer(*texts).order_by("campaign__created_at", "position")
