@@ -102,6 +102,7 @@ TEMPLATES = [
 IS_SQLITE = _database["ENGINE"].endswith("sqlite3")
 if IS_SQLITE:
     _database |= {
+        "ENGINE": "annotator.sqlite",
         "OPTIONS": sqlite.options(sqlite.use_sound_sqlite()),
         # Opening and closing SQLite costs a third of a short request.
         "CONN_MAX_AGE": 60,

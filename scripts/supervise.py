@@ -226,7 +226,7 @@ def programs(port: int) -> list[Program]:
     """The web server, one worker for each queue, and the sweeper that rings waiting jobs."""
     python = [sys.executable, "-m"]
     web = [*python, "granian", "--interface", "wsgi", "--host", HOST, "--port", str(port)]
-    web += ["--workers", "2", "--blocking-threads", "4", "--respawn-failed-workers"]
+    web += ["--workers", "2", "--blocking-threads", "2", "--respawn-failed-workers"]
     web += ["--respawn-interval", "0.5", "--workers-kill-timeout", "5", "--no-ws"]
     web += ["--log-level", "warning", "annotator.wsgi:application"]
     found = [Program("web server", web)]
