@@ -1,6 +1,6 @@
 """Measures the pages of a full campaign: progress, what-if, settled ratings, conflicts, agreement.
 
-    benchmarks/admin_pages.py [--candidates 10000] [--times 20] [--only PART]
+    benchmarks/admin_pages.py [--candidates 10000] [--times 60] [--only PART]
 
 Runs in this process on a fresh database (SQLite, or the PostgreSQL that DATABASE_URL names) with
 three ratings of every candidate, the conflicts that they show, a ruling on some, and the figures of
@@ -44,7 +44,7 @@ def main() -> None:
     """Fill, measure, print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--candidates", type=int, default=10_000)
-    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--times", type=int, default=60)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
