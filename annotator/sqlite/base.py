@@ -24,7 +24,7 @@ _line = threading.Lock()
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection whose write transactions wait for their turn.
 
-    The types of Django leave out the methods that a backend overrides.
+    Django's types leave out what a backend is made of.
     """
 
     def __init__(self, *args: Any, **more: Any) -> None:
@@ -50,8 +50,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             while time.monotonic() < deadline:
                 try:
                     # Past Django's cursor, which costs several times what an answer of SQLite does.
-                    ask(f"BEGIN {self.transaction_mode}")
-                except base.Database.OperationalError as error:
+                    ask(f"BEGIN {self.transaction_mode}")  # type: ignore[attr-defined]
+                except base.Database.OperationalError as error:  # type: ignore[attr-defined]
                     if TAKEN not in str(error):
                         break
                     time.sleep(random.uniform(SHORTEST_PAUSE, LONGEST_PAUSE))
