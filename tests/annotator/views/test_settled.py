@@ -1,6 +1,8 @@
 """The settled ratings of a campaign, and the page of one candidate."""
 
 import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
 from uuid import UUID, uuid4
 
 import pytest
@@ -219,6 +221,14 @@ def test_many_references_stand_on_pages(client, cast) -> None:
     first, last = (read(client, cast.ada, f"{LIST}?page={page}") for page in (1, 2))
     assert "r00" in first and "r20" not in first and "Page 1 of 2" in first
     assert "r20" in last and "r19" not in last
+
+
+def test_the_way_to_another_page_keeps_the_policy(client, cast) -> None:
+    for number in range(21):
+        cast.reference(f"r{number:02d}", 1)
+    page = read(client, cast.ada, f"{LIST}?policy=majority&page=1")
+    (way,) = re.findall('href="([^"]*)" rel="next"', page)
+    assert parse_qs(urlsplit(unescape(way)).query) == {"policy": ["majority"], "page": ["2"]}
 
 
 def test_an_empty_campaign_says_so(client, cast) -> None:
