@@ -108,7 +108,7 @@ def preference_grids(result: Result) -> tuple[Grid, ...]:
         for entry in criteria
     )
     said = Grid("Answers", ("One of the two is better", "Equal"), answers)
-    return (by_criterion(caption, criteria, PREFERENCES, "pairs"), said)
+    return (by_criterion(caption, criteria, PREFERENCES, "pair{s}"), said)
 
 
 def pair_grid(result: Result) -> Grid | None:

@@ -10,12 +10,12 @@ UNDEFINED: Final = "undefined"
 ABSENT: Final = "none"
 HEADS: Final = tuple(NAMES[key] for key in ALL_CRITERIA)
 
-# What the n of a figure counts, where it is not what the others of its table count.
+# What the n of a figure counts where others of its table count something else; {s} for several.
 COUNTED: Final = {
-    "kappa_quadratic": "pairs of annotators",
-    "kappa": "pairs of annotators",
-    "order_tau": "comparisons",
-    "order_flips": "comparisons",
+    "kappa_quadratic": "pair{s} of annotators",
+    "kappa": "pair{s} of annotators",
+    "order_tau": "comparison{s}",
+    "order_flips": "comparison{s}",
 }
 
 Figure = Mapping[str, Any]
@@ -112,7 +112,7 @@ def by_criterion(
     caption: str,
     criteria: Sequence[Mapping[str, Any]],
     lines: Sequence[tuple[str, str, Form]],
-    counted: str = "candidates",
+    counted: str = "candidate{s}",
 ) -> Grid:
     """Return a grid of figures by criteria: one line a figure, one column a criterion.
 
@@ -133,7 +133,11 @@ def by_criterion(
 
 
 def _rests_on(found: Figure, counted: str) -> str:
-    words = f"n = {found['n']:,} {counted}"
+    words = f"n = {_several(found['n'], counted)}"
     if found["clusters"]:
-        words += f", {found['clusters']:,} references"
+        words += f", {_several(found['clusters'], 'reference{s}')}"
     return words + (f"; {found['interval'].replace('-', ' ')}" if found["interval"] else "")
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count:,} {what.format(s='' if count == 1 else 's')}"

@@ -59,7 +59,7 @@ def own_feedback(report: ReliabilityReport, annotator: str) -> OwnFeedback | Non
     return OwnFeedback(
         overall["ratings"],
         overall["n"],
-        by_criterion(caption, entries, OWN, "shared candidates"),
+        by_criterion(caption, entries, OWN, "shared candidate{s}"),
         _repeats(criteria, annotator),
         _sentinels(report.result["sentinels"]["groups"], annotator),
     )
@@ -92,7 +92,7 @@ def _repeats(criteria: Iterable[Mapping[str, Any]], annotator: str) -> Grid | No
     if len(entries) < len(own):
         return None
     caption = "The same candidate, rated by you twice"
-    return by_criterion(caption, entries, REPEATS, "repeats")
+    return by_criterion(caption, entries, REPEATS, "repeat{s}")
 
 
 def _sentinels(groups: Iterable[Mapping[str, Any]], annotator: str) -> Grid | None:

@@ -68,7 +68,7 @@ def repeat_grids(result: Result) -> tuple[Grid, ...]:
     """Return self-consistency over all, then of each annotator in overall quality."""
     stored = [entry["repeats"] for entry in result["criteria"]]
     caption = "First and second rating of the same candidate by the same annotator"
-    grids = [by_criterion(caption, [entry[0] for entry in stored], REPEATS, "repeats")]
+    grids = [by_criterion(caption, [entry[0] for entry in stored], REPEATS, "repeat{s}")]
     people = _in_order(one for one in stored[-1] if one["annotator"])
     if people:
         notes = Notes()

@@ -3,7 +3,16 @@
 import pytest
 
 from annotator.queries.agreement_grids import MOST_PAIRS, histograms, pair_grid
-from annotator.queries.figure_grids import CHANGE, COEFFICIENT, POINTS, SHARE, Cell, Notes, cell
+from annotator.queries.figure_grids import (
+    CHANGE,
+    COEFFICIENT,
+    POINTS,
+    SHARE,
+    Cell,
+    Notes,
+    by_criterion,
+    cell,
+)
 from annotator.queries.people_grids import drift_grid
 from annotator.rubric import ALL_CRITERIA
 
@@ -42,6 +51,22 @@ def test_an_undefined_figure_says_so_and_one_reason_has_one_note() -> None:
 def test_an_interval_is_written_beside_its_value() -> None:
     found = cell(stored(0.5, low=-0.25, high=1.0), COEFFICIENT, Notes())
     assert found.interval == "\N{MINUS SIGN}0.250 to 1.000"
+
+
+@pytest.mark.parametrize(
+    ("key", "n", "clusters", "words"),
+    [
+        ("kappa", 1, 1, "n = 1 pair of annotators, 1 reference; jackknife t"),
+        ("kappa", 3, 14, "n = 3 pairs of annotators, 14 references; jackknife t"),
+        ("icc", 1, 0, "n = 1 repeat; jackknife t"),
+        ("icc", 1_200, 2, "n = 1,200 repeats, 2 references; jackknife t"),
+    ],
+)
+def test_a_line_says_what_its_figure_rests_on(key: str, n: int, clusters: int, words: str) -> None:
+    figure = stored(0.5) | {"key": key, "n": n, "clusters": clusters, "interval": "jackknife-t"}
+    entries = [{"figures": [figure]}] * len(ALL_CRITERIA)
+    (row,) = by_criterion("Caption", entries, [(key, "Name", COEFFICIENT)], "repeat{s}").rows
+    assert row.hint == words
 
 
 def test_the_lowest_pairs_come_first_and_undefined_ones_last() -> None:
