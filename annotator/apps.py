@@ -9,6 +9,7 @@ class AnnotatorConfig(AppConfig):
     def ready(self) -> None:
         from annotator import tasks
         from annotator.jobs.registry import register
-        from annotator.models import ReliabilityReport
+        from annotator.models import ClaimImport, ReliabilityReport
 
         register(ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)))
+        register(ClaimImport, lambda pk: tasks.import_claims.delay(str(pk)))

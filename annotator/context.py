@@ -25,12 +25,13 @@ PLACES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One entry of the navigation."""
+    """One entry of the navigation; `is_around` where the page is one of its own below it."""
 
     url: str
     name: str
     purpose: str
     is_here: bool
+    is_around: bool
 
 
 def house(request: HttpRequest) -> dict[str, object]:
@@ -46,8 +47,16 @@ def places(request: HttpRequest) -> tuple[Place, ...]:
     principals = principals_of(request)
     match = request.resolver_match
     here = match.view_name if match else ""
+    urls = {route: reverse(route) for route, _, _ in PLACES}
     return tuple(
-        Place(reverse(route), name, purpose, route == here)
+        Place(
+            url=urls[route],
+            name=name,
+            purpose=purpose,
+            is_here=route == here,
+            # Everything is below the first place, the root.
+            is_around=route not in (here, PLACES[0][0]) and request.path.startswith(urls[route]),
+        )
         for route, name, purpose in PLACES
         if permissions.may(route, principals)
     )

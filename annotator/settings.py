@@ -66,6 +66,8 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Before the CSRF check, which reads the whole form.
+    "annotator.body_limits.BodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -179,6 +181,12 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+# Of a file with claim sets; a form without a file has the limit above.
+MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024**3)
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "annotator.upload_handlers.ArrivalsHandler",
+]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -203,6 +211,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     _folders = {name: _queue / name for name in ("messages", "processed", "control")}
     for _folder in _folders.values():
         _folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    CELERY_BROKER_TRANSPORT = "annotator.broker:Transport"
     # kombu's default of one second between polls would turn a burst into minutes.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "data_folder_in": str(_folders["messages"]),

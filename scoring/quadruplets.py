@@ -6,13 +6,14 @@ section 3.2 and eq. 3. Standard library only.
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
 from typing import Final
 
+from annotator.formats.digests import text_sha256
 from annotator.rubric import ALL_CRITERIA
 
 POLICIES: Final = ("settled", "per-annotator", "majority")
@@ -97,35 +98,35 @@ def build_quadruplets(
     policy: str = "settled",
     tie_band: Fraction = Fraction(0),
     seed: int = 0,
-) -> list[Quadruplet]:
+    criteria: Collection[str] = ALL_CRITERIA,
+) -> Iterator[Quadruplet]:
     """Compare every two candidates of each reference.
 
     Input: rated references; a policy: "settled" compares rulings, and the means over annotators
     where there is none, as exact fractions, "per-annotator" gives one quadruplet for each annotator
     who rated both, "majority" takes the sign of the sum of those annotators' signs; `tie_band` in
     rating points, >= 0: a difference of at most that is a tie. `seed` draws which of the two
-    stands as B.
-    Output: quadruplets in the order of the references, the same for the same input; a criterion
-    on which a policy has nothing to compare is absent from y, and a pair without any label is
-    left out. Ids follow from the texts; "-2", "-3" mark further pairs of the same texts. Raises
-    ValueError for an unknown policy or a negative band.
+    stands as B. `criteria` are those that get labels.
+    Output: quadruplets in the order of the references, one reference held at a time, the same for
+    the same input; a criterion on which a policy has nothing to compare is absent from y, and a
+    pair without any label is left out. Ids follow from the texts; "-2", "-3" mark further pairs of
+    the same texts. Raises ValueError for an unknown policy or a negative band.
     """
     if policy not in POLICIES:
         raise ValueError(f"{policy} is no policy; policies are {', '.join(POLICIES)}")
     if tie_band < 0:
         raise ValueError("the tie band must be 0 or more rating points")
-    found = [
+    chosen = tuple(key for key in ALL_CRITERIA if key in criteria)
+    return _with_distinct_ids(
         quadruplet
         for reference in references
-        for pair in combinations(sorted(reference.candidates, key=lambda c: c.candidate_id), 2)
-        for quadruplet in _compare(reference, *_sides(reference, *pair, seed), policy, tie_band)
-    ]
-    return _with_distinct_ids(found)
+        for quadruplet in _of_reference(reference, policy, tie_band, seed, chosen)
+    )
 
 
 def quadruplet_id(reference: str, b: str, c: str, annotator: str = "") -> str:
     """Return the id of a comparison: "q-" and 24 hex digits of the digest of its texts."""
-    digests = [sha256(text.encode()).hexdigest() for text in (reference, b, c)]
+    digests = [text_sha256(text) for text in (reference, b, c)]
     return f"q-{sha256(' '.join([*digests, annotator]).encode()).hexdigest()[:24]}"
 
 
@@ -135,17 +136,42 @@ def flags_of(reference: str, b: str, c: str) -> tuple[str, ...]:
     return (*found, "B equals C") if b == c else tuple(found)
 
 
-def _with_distinct_ids(found: list[Quadruplet]) -> list[Quadruplet]:
+def _with_distinct_ids(found: Iterable[Quadruplet]) -> Iterator[Quadruplet]:
     """Number the repeats of an id: candidates with one text make several pairs of the same texts.
 
     A version could not be read back, nor split, if two of its rows had one id.
     """
     times: Counter[str] = Counter()
-    for place, row in enumerate(found):
+    for row in found:
         times[row.id] += 1
-        if times[row.id] > 1:
-            found[place] = replace(row, id=f"{row.id}-{times[row.id]}")
-    return found
+        yield replace(row, id=f"{row.id}-{times[row.id]}") if times[row.id] > 1 else row
+
+
+def _of_reference(
+    reference: RatedReference,
+    policy: str,
+    tie_band: Fraction,
+    seed: int,
+    criteria: Sequence[str],
+) -> Iterator[Quadruplet]:
+    candidates = sorted(reference.candidates, key=lambda c: c.candidate_id)
+    # Worked out once a candidate, not once a pair.
+    settled = {id(one): _settled_values(one, criteria) for one in candidates}
+    for pair in combinations(candidates, 2):
+        b, c = _sides(reference, *pair, seed)
+        pairs = _shared(b, c)
+        if policy == "per-annotator":
+            groups = [(name, [both]) for name, both in sorted(pairs.items())]
+        else:
+            groups = [("", list(pairs.values()))]
+        for annotator, given in groups:
+            signs = {key: _signs(given, key, tie_band) for key in criteria}
+            if policy == "settled":
+                y = _settled_labels(settled[id(b)], settled[id(c)], tie_band)
+            else:
+                y = {key: _sign(sum(found)) for key, found in signs.items() if found}
+            if y:
+                yield _row(reference, b, c, y, signs, given, annotator, policy)
 
 
 def _sides(
@@ -157,30 +183,6 @@ def _sides(
     return (two, one) if is_swapped else (one, two)
 
 
-def _compare(
-    reference: RatedReference,
-    b: RatedCandidate,
-    c: RatedCandidate,
-    policy: str,
-    tie_band: Fraction,
-) -> list[Quadruplet]:
-    shared = _shared(b, c)
-    if policy == "per-annotator":
-        groups = [(name, [pair]) for name, pair in sorted(shared.items())]
-    else:
-        groups = [("", list(shared.values()))]
-    rows = []
-    for annotator, pairs in groups:
-        signs = {key: _signs(pairs, key, tie_band) for key in ALL_CRITERIA}
-        if policy == "settled":
-            y = _settled_labels(b, c, tie_band)
-        else:
-            y = {key: _sign(Fraction(sum(found))) for key, found in signs.items() if found}
-        if y:
-            rows.append(_row(reference, b, c, y, signs, pairs, annotator, policy))
-    return rows
-
-
 def _shared(b: RatedCandidate, c: RatedCandidate) -> dict[str, tuple[RatedValues, RatedValues]]:
     of_c = {rating.annotator: rating for rating in c.ratings}
     return {r.annotator: (r, of_c[r.annotator]) for r in b.ratings if r.annotator in of_c}
@@ -190,33 +192,31 @@ def _signs(
     pairs: Sequence[tuple[RatedValues, RatedValues]], criterion: str, tie_band: Fraction
 ) -> list[int]:
     return [
-        _sign(Fraction(b.values[criterion]) - Fraction(c.values[criterion]), tie_band)
+        _sign(b.values[criterion] - c.values[criterion], tie_band)
         for b, c in pairs
         if criterion in b.values and criterion in c.values
     ]
 
 
-def _sign(difference: Fraction, tie_band: Fraction = Fraction(0)) -> Label:
-    if abs(difference) <= tie_band:
+def _sign(difference: Value, tie_band: Fraction = Fraction(0)) -> Label:
+    if -tie_band <= difference <= tie_band:
         return 0
     return 1 if difference > 0 else -1
 
 
-def _settled_labels(b: RatedCandidate, c: RatedCandidate, tie_band: Fraction) -> dict[str, Label]:
-    labels = {}
-    for criterion in ALL_CRITERIA:
-        of_b, of_c = _settled(b, criterion), _settled(c, criterion)
-        if of_b is not None and of_c is not None:
-            labels[criterion] = _sign(of_b - of_c, tie_band)
-    return labels
+def _settled_labels(
+    b: Mapping[str, Fraction], c: Mapping[str, Fraction], tie_band: Fraction
+) -> dict[str, Label]:
+    return {key: _sign(value - c[key], tie_band) for key, value in b.items() if key in c}
 
 
-def _settled(candidate: RatedCandidate, criterion: str) -> Fraction | None:
+def _settled_values(candidate: RatedCandidate, criteria: Sequence[str]) -> dict[str, Fraction]:
+    """Return the ruled values, else the means over annotators, for each criterion that has any."""
     if candidate.ruling:
-        value = candidate.ruling.values.get(criterion)
-        return None if value is None else Fraction(value)
-    values = [r.values[criterion] for r in candidate.ratings if criterion in r.values]
-    return sum(map(Fraction, values), Fraction(0)) / len(values) if values else None
+        ruled = candidate.ruling.values
+        return {key: Fraction(ruled[key]) for key in criteria if key in ruled}
+    given = {key: [r.values[key] for r in candidate.ratings if key in r.values] for key in criteria}
+    return {key: Fraction(sum(values), len(values)) for key, values in given.items() if values}
 
 
 def _row(

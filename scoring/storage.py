@@ -3,12 +3,20 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, BinaryIO, Final
 
 from django.conf import settings
 
+from annotator.files import ASIDE
 from annotator.refusals import Refused
+
+ABANDONED_SECONDS: Final = 15 * 60
+# A row of real length is longer than Python's own buffer: each would be a system call of its own.
+FILE_BUFFER: Final = 1 << 20
 
 
 class StoredFileDamaged(Refused):
@@ -33,42 +41,92 @@ def _directory(name: str) -> Path:
     return path
 
 
-def store_dataset(content: bytes) -> str:
+def spool() -> IO[bytes]:
+    """Open a nameless file for what is too much for memory; it is gone once its process is."""
+    # Not in the system's folder for such files: there it may be memory, or others may look.
+    return tempfile.TemporaryFile(dir=_directory("spools"), buffering=FILE_BUFFER)
+
+
+def store_dataset(pieces: Iterable[bytes]) -> str:
     """Write a dataset's canonical JSONL under its sha256 and return that digest.
 
-    Storing the same content again changes nothing.
+    Storing the same content again changes nothing, unless what is there has another length.
     """
-    digest = hashlib.sha256(content).hexdigest()
-    target = dataset_path(digest)
-    if not target.exists():
-        write_whole(target, [content])
-    return digest
+    directory = datasets_directory()
+    _clear_asides(directory)
+    digest = hashlib.sha256()
+    with _aside(directory) as (file, aside):
+        for piece in pieces:
+            digest.update(piece)
+            file.write(piece)
+        _flush(file)
+        target = dataset_path(digest.hexdigest())
+        size = file.tell()
+        if target.is_file() and target.stat().st_size == size:
+            aside.unlink()
+        else:
+            _rename(aside, target)
+    return digest.hexdigest()
 
 
-def write_whole(target: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file aside, flush it to disk and rename it: its name never holds half a file."""
-    descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=".aside-")
+@contextmanager
+def _aside(directory: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """Open a file beside its later name; whatever goes wrong takes it away."""
+    descriptor, name = tempfile.mkstemp(dir=directory, prefix=ASIDE)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(aside).replace(target)
+            yield file, Path(name)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
         raise
+
+
+def _flush(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _rename(aside: Path, target: Path) -> None:
+    """Give a file its name, which then outlives a power cut as the row that names it does."""
+    aside.replace(target)
+    directory = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _clear_asides(directory: Path) -> None:
+    """Take away what writers left that were killed; one that lives has written a moment ago."""
+    for left in directory.glob(f"{ASIDE}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
+                left.unlink()
 
 
 def dataset_path(digest: str) -> Path:
     return datasets_directory() / f"{digest}.jsonl"
 
 
-def read_dataset(digest: str) -> bytes:
-    """Return a stored dataset; raise StoredFileDamaged when it is missing or changed."""
+def open_dataset(digest: str) -> BinaryIO:
+    """Open a stored dataset whose digest was looked at; what is read then is the very same file.
+
+    Raises StoredFileDamaged when it is missing or changed. The caller closes it.
+    """
     path = dataset_path(digest)
-    if not path.is_file():
-        raise StoredFileDamaged(f"The dataset file {path.name} is missing from the data directory.")
-    content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != digest:
+    try:
+        file = path.open("rb")
+    except FileNotFoundError as error:
+        raise StoredFileDamaged(
+            f"The dataset file {path.name} is missing from the data directory."
+        ) from error
+    if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+        file.close()
         raise StoredFileDamaged(f"The dataset file {path.name} was changed after it was stored.")
-    return content
+    file.seek(0)
+    return file
+
+
+def check_dataset(digest: str) -> None:
+    """Raise StoredFileDamaged when a stored dataset is missing or changed."""
+    open_dataset(digest).close()

@@ -1,6 +1,7 @@
 """Bells: each task takes a row's key and calls the service that carries the job out."""
 
 from annotator.celery import Queues, app
+from scoring.services.freezes import carry_out_freeze
 from scoring.services.reports import carry_out_report
 from scoring.services.runs import carry_out_training
 
@@ -13,3 +14,8 @@ def train(pk: str) -> None:
 @app.task(queue=Queues.WEB.value, name="scoring.report")
 def report(pk: str) -> None:
     carry_out_report(pk)
+
+
+@app.task(queue=Queues.WEB.value, name="scoring.freeze")
+def freeze(pk: str) -> None:
+    carry_out_freeze(pk)

@@ -2,16 +2,44 @@
 
 from django.urls import include, path
 
-from scoring.views import datasets, models, reports, runs
+from scoring.views import (
+    comparisons,
+    datasets,
+    exports,
+    freezes,
+    lineage,
+    models,
+    quadruplets,
+    reports,
+    runs,
+)
 
 app_name = "scoring"
 
 urlpatterns = [
     path("api/v1/", include("scoring.api.urls")),
     path("datasets/", datasets.dataset_list, name="datasets"),
-    path("datasets/freeze/", datasets.freeze, name="freeze"),
+    path("datasets/freeze/", freezes.freeze, name="freeze"),
+    path("datasets/freezes/<uuid:pk>/", freezes.freeze_page, name="freeze_page"),
+    path("datasets/freezes/<uuid:pk>/progress/", freezes.progress, name="freeze_progress"),
+    path("datasets/freezes/<uuid:pk>/cancel/", freezes.cancel, name="cancel_freeze"),
+    path("datasets/compare/", comparisons.compare, name="compare_versions"),
+    path("datasets/ratings/<uuid:pk>/", lineage.rating_uses, name="rating_uses"),
+    path("datasets/references/<uuid:pk>/", lineage.reference_uses, name="reference_uses"),
     path("datasets/<slug:name>/<int:number>/", datasets.version, name="dataset_version"),
-    path("datasets/<slug:name>/<int:number>/export/", datasets.export, name="export"),
+    path("datasets/<slug:name>/<int:number>/licence/", datasets.licence, name="set_licence"),
+    path("datasets/<slug:name>/<int:number>/export/", exports.export, name="export"),
+    path("datasets/<slug:name>/<int:number>/card/", exports.data_card, name="data_card"),
+    path(
+        "datasets/<slug:name>/<int:number>/quadruplets/",
+        quadruplets.quadruplets,
+        name="quadruplets",
+    ),
+    path(
+        "datasets/<slug:name>/<int:number>/quadruplets/<int:place>/",
+        quadruplets.quadruplet,
+        name="quadruplet",
+    ),
     path("runs/", runs.run_list, name="runs"),
     path("runs/<uuid:pk>/", runs.run, name="run"),
     path("runs/<uuid:pk>/progress/", runs.progress, name="run_progress"),

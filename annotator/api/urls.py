@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from annotator.api import adjudication, agreement, campaigns, ratings
+from annotator.api import adjudication, agreement, campaigns, imports, ratings
 from annotator.api.permissions import MatrixPermission
 
 app_name = "api"
@@ -20,6 +20,26 @@ urlpatterns = [
         "campaigns/<slug:slug>/agreement/",
         agreement.Agreement.as_view(),
         name="agreement",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/import/",
+        imports.Imports.as_view(),
+        name="import_claims",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/",
+        imports.Import.as_view(),
+        name="claim_import",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/confirm/",
+        imports.Confirm.as_view(),
+        name="confirm_import",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/cancel/",
+        imports.Cancel.as_view(),
+        name="cancel_import",
     ),
     path(
         "campaigns/<slug:slug>/assignments/next/",

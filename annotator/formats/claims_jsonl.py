@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from annotator.compact_keys import FirstLines
 from annotator.formats.json_streams import Record, read_lines
 from annotator.formats.records import ByteSource, ReadNotes
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
@@ -36,21 +37,21 @@ def read(
     has no record. A caller that stores while it reads must therefore undo on FormatError.
     """
     notes = notes if notes is not None else ReadNotes()
-    first_line_of: dict[str, int] = {}
+    first_lines = FirstLines()
 
     def build(record: Record) -> tuple[ReferenceRecord | None, list[tuple[str, str]]]:
-        reference, problems = _reference(record.value)
-        earlier = first_line_of.setdefault(reference.reference_id, record.line)
-        if reference.reference_id and earlier != record.line:
-            named = short(reference.reference_id)
-            problems.append(("reference_id", f"{named} stands on line {earlier} already"))
+        reference, problems = _reference(record)
+        name = reference.reference_id
+        earlier = first_lines.enter(name, record.line) if name else None
+        if earlier is not None:
+            problems.append(("reference_id", f"{short(name)} stands on line {earlier} already"))
         return (None if problems else reference), problems
 
     return checked(read_lines(file, notes, max_bytes=max_bytes), build, notes)
 
 
-def _reference(value: object) -> tuple[ReferenceRecord, list[tuple[str, str]]]:
-    shape = Shape(value, _REFERENCE_FIELDS)
+def _reference(record: Record) -> tuple[ReferenceRecord, list[tuple[str, str]]]:
+    shape = Shape(record.value, _REFERENCE_FIELDS)
     candidates, problems = _candidates(shape)
     reference = ReferenceRecord(
         reference_id=shape.identifier("reference_id"),
@@ -59,6 +60,7 @@ def _reference(value: object) -> tuple[ReferenceRecord, list[tuple[str, str]]]:
         **{name: shape.text(name, longest) for name, longest in LONGEST.items()},
         draft_claims=_draft(shape),
         may_train=_may_train(shape),
+        line=record.line,
     )
     return reference, shape.problems + problems
 

@@ -14,8 +14,9 @@ _FOREIGN: Final = (
     (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),
     (b"\x1f\x8b", "compressed (gzip); unpack it first"),
-    (b"PK\x03\x04", "a ZIP archive or an Office document, not JSON"),
-    (b"%PDF", "a PDF document, not JSON"),
+    (b"PK\x03\x04", "a ZIP archive or an Office document, not text; save the table as CSV UTF-8"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document, not text; save the table as CSV UTF-8"),
+    (b"%PDF", "a PDF document, not text"),
 )
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(\\?\Z))|[\[\]{},]', re.DOTALL)
 
@@ -30,15 +31,22 @@ class Record:
 
 
 def refuse_foreign(head: bytes) -> None:
-    """Raise FormatError when the first bytes of a file show that it is no JSON at all.
+    """Raise FormatError when the first bytes of a file show that it is no UTF-8 text at all.
 
     Input: the first bytes, at least four where the file has them. Output: none.
     """
     for magic, what in _FOREIGN:
         if head.startswith(magic):
             raise FormatError(f"The file is {what}.")
-    if b"\0" in head[:64]:
-        raise FormatError("The file is binary, not JSON text.")
+    start = head[:64]
+    if b"\0" in start:
+        halves = (start[::2], start[1::2])
+        is_wide = len(start) > 3 and any(not any(half) for half in halves)
+        raise FormatError(
+            "The file is UTF-16 text; save it as UTF-8."
+            if is_wide
+            else "The file is binary, not text."
+        )
 
 
 def read_lines(

@@ -5,7 +5,8 @@ claims so far take the place of the reference, the two outputs are its candidate
 wrote an output is not in the file, and "output1" is a place on the screen, not a system.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -41,6 +42,8 @@ FIELDS: Final = (
     "lead_time",
     "agreement",
 )
+# The reference, the left and the right candidate.
+TEXTS: Final = FIELDS[:3]
 # Where an export goes through a table, lists and objects become texts.
 _WRITTEN: Final = ("comparison", "dimension1", "dimension2", "mark1", "mark2")
 _JUDGEMENTS: Final = {LEFT: 1, RIGHT: -1}
@@ -53,20 +56,16 @@ def read(
 
     Input: a file open for bytes that holds a JSON array; `comparison` is [{"selected": "left" or
     "right"}], and absent, null or empty for a tie. Lists and objects may be written as Python
-    texts. Checked and not kept, for there is no place: id, dependency, lengths, lead time,
+    texts. In `fields` alone are, for there is no other place: id, dependency, lengths, lead time,
     agreement. Raises FormatError with up to 100 bad items, or for 0 records. A caller that stores
     while it reads must therefore undo on FormatError.
     """
     notes = notes if notes is not None else ReadNotes()
     first_item_of: dict[int, int | None] = {}
-    texts: dict[str, str] = {}
-
-    def once(text: str) -> str:
-        """Return the same object for the same text: every annotation repeats all three."""
-        return texts.setdefault(text, text)
 
     def build(record: Record) -> tuple[PreferenceRecord | None, list[tuple[str, str]]]:
         shape = Shape(record.value, FIELDS)
+        item = shape.fields
         found = _preference(shape)
         if found is not None and found.annotation in first_item_of:
             earlier = first_item_of[found.annotation]
@@ -74,8 +73,7 @@ def read(
         if found is None or shape.problems:
             return None, shape.problems
         first_item_of[found.annotation] = record.item
-        claims, left, right = map(once, (found.reference_claims, found.left, found.right))
-        return replace(found, reference_claims=claims, left=left, right=right), []
+        return replace(found, fields=_without_texts(item)), []
 
     return checked(read_array(file, notes, max_bytes=max_bytes), build, notes)
 
@@ -85,14 +83,14 @@ def _preference(shape: Shape) -> PreferenceRecord | None:
     if not shape.is_object:
         return None
     _read_written(shape)
-    claims, left, right = (shape.claims(name) for name in FIELDS[:3])
+    claims, left, right = (shape.claims(name) for name in TEXTS)
     sides = (said_of_side(shape, "1", LEFT, left), said_of_side(shape, "2", RIGHT, right))
     created, updated = (_time(shape, name) for name in ("created_at", "updated_at"))
     annotation = _whole(shape, "annotation_id")
     annotator = _whole(shape, "annotator")
     judgement = _judgement(shape)
     ipc = shape.text("domain", 40)
-    _check_unkept(shape)
+    _check_others(shape)
     if created and updated and updated < created:
         shape.wrong("updated_at", "before created_at")
     if annotation is None or annotator is None or not created or not updated:
@@ -113,6 +111,11 @@ def _preference(shape: Shape) -> PreferenceRecord | None:
         highlights=sides[0].highlights + sides[1].highlights,
         other_errors=tuple(said.side for said in sides if said.has_other_error),
     )
+
+
+def _without_texts(item: Mapping[str, Any]) -> str:
+    """Return an item as it was written, as JSON text; the texts are kept elsewhere."""
+    return json.dumps({**item, **dict.fromkeys(TEXTS)}, ensure_ascii=False, separators=(",", ":"))
 
 
 def _read_written(shape: Shape) -> None:
@@ -167,8 +170,8 @@ def _whole(shape: Shape, name: str, *, is_required: bool = True) -> int | None:
     return None
 
 
-def _check_unkept(shape: Shape) -> None:
-    """Refuse wrong values of the fields that are not kept, too: they show a damaged file."""
+def _check_others(shape: Shape) -> None:
+    """Refuse wrong values of the fields that mean nothing here, too: they show a damaged file."""
     for name in ("id", "length1", "length2"):
         _whole(shape, name, is_required=False)
     shape.text("dependency", 40)

@@ -4,6 +4,7 @@ Labels stay unread here: scoring/formats owns them (docs/adr/0003-who-reads-the-
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Final
 
 from annotator.formats.digests import candidate_id_of, reference_id_of
@@ -12,6 +13,7 @@ from annotator.formats.records import ByteSource, ReadNotes
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
 from annotator.formats.shapes import Shape, checked, type_words
 from annotator.formats.strict_json import MAX_BYTES
+from annotator.formats.text_groups import TextGroups
 
 _FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
 
@@ -24,22 +26,23 @@ def read(
     Input: a file open for bytes that holds a JSON array of {"gold_claim", "A", "B",
     "human_eval"?}; A and B are the two candidates compared. Output: references, and the candidates
     of each, in the order in which they first stand in the file; equal texts are one candidate;
-    ids come from the texts' SHA-256. The file's texts are held in memory, for a reference may
-    return at its end. Raises FormatError with up to 100 bad items, or for 0 records.
+    ids come from the texts' SHA-256. As a reference may return at the file's end, texts wait in a
+    temporary file that has no name. Raises FormatError with up to 100 bad items, or for 0 records.
     """
     notes = notes if notes is not None else ReadNotes()
-    groups: dict[str, dict[str, None]] = {}
-    for texts in checked(read_array(file, notes, max_bytes=max_bytes), _texts, notes):
-        reference, *candidates = texts
-        groups.setdefault(reference, {}).update(dict.fromkeys(candidates))
-    for reference, candidate_texts in groups.items():
-        yield ReferenceRecord(
-            reference_id=reference_id_of(reference),
-            reference_claims=reference,
-            candidates=tuple(
-                CandidateRecord(candidate_id_of(text), text) for text in candidate_texts
-            ),
-        )
+    with closing(TextGroups()) as groups:
+        for reference, *candidates in checked(
+            read_array(file, notes, max_bytes=max_bytes), _texts, notes
+        ):
+            groups.enter(reference, candidates)
+        for reference, candidates in groups:
+            yield ReferenceRecord(
+                reference_id=reference_id_of(reference),
+                reference_claims=reference,
+                candidates=tuple(
+                    CandidateRecord(candidate_id_of(text), text) for text in candidates
+                ),
+            )
 
 
 def _texts(record: Record) -> tuple[tuple[str, ...] | None, list[tuple[str, str]]]:

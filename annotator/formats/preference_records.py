@@ -18,6 +18,7 @@ class PreferenceRecord:
     have `tag` (a code of the typology), `side` (left or right) and, where a span was marked,
     `start` and `end` in code points of that candidate. `other_errors` are the sides said to have
     an error that has no tag; `highlights` counts marks that nobody made. Times know their zone.
+    `fields` is the whole item as JSON text, keys in its order, with null for the three texts.
     """
 
     annotation: int
@@ -34,6 +35,7 @@ class PreferenceRecord:
     right_comment: str = ""
     highlights: int = 0
     other_errors: tuple[str, ...] = ()
+    fields: str = "{}"
 
     @property
     def comment(self) -> str:

@@ -56,6 +56,8 @@ class ReadNotes:
     blank_lines: int = 0
     duplicates: int = 0
     joined: int = 0
+    # What one format alone has to say, as sentences.
+    extra: list[str] = field(default_factory=list)
 
     def sentences(self) -> list[str]:
         """Return the notes as sentences for people; nothing worth saying gives an empty list."""
@@ -66,7 +68,7 @@ class ReadNotes:
             (self.duplicates, f"{self.duplicates} items repeat an earlier item of their file."),
             (self.joined, f"{self.joined} items were joined with the same item of another file."),
         ]
-        return [sentence for condition, sentence in said if condition]
+        return [*(sentence for condition, sentence in said if condition), *self.extra]
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """A reference with its candidates as a file states them, whatever the file's format."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class CandidateRecord:
 class ReferenceRecord:
     """A reference claim set and its candidates.
 
-    Texts that a file leaves out are "", `may_train` is None where the file does not say.
+    Texts that a file leaves out are "", `may_train` is None where the file does not say. `line` is
+    where the record begins in its file, 0 where the file's layout has no such line.
     """
 
     reference_id: str
@@ -29,3 +30,4 @@ class ReferenceRecord:
     family: str = ""
     draft_claims: str = ""
     may_train: bool | None = None
+    line: int = field(default=0, compare=False)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.db import OperationalError, connection
 
@@ -11,8 +12,14 @@ from annotator.jobs.rows import JobRow
 
 
 @contextmanager
-def heartbeat(row: JobRow) -> Iterator[Callable[[], None]]:
-    """Beat four times a lease; yield a function that raises LostLease once the lease is gone."""
+def heartbeat(
+    row: JobRow, progress: Callable[[], dict[str, Any]] = dict
+) -> Iterator[Callable[[], None]]:
+    """Beat four times a lease; yield a function that raises LostLease once the lease is gone.
+
+    `progress` gives the columns that each beat writes along: this thread is outside a transaction
+    in which the work may be.
+    """
     stop = threading.Event()
     lost = threading.Event()
 
@@ -20,7 +27,7 @@ def heartbeat(row: JobRow) -> Iterator[Callable[[], None]]:
         try:
             while not stop.wait(lease_length().total_seconds() / 4):
                 try:
-                    beat(row)
+                    beat(row, **progress())
                 except LostLease:
                     lost.set()
                     return

@@ -16,6 +16,8 @@ from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Rol
 from annotator.models.claim_sets import GENUINE, Candidate, Purpose, Reference
 from annotator.models.comparisons import Comparison, Preference, PreferenceRevision
 from annotator.models.drafts import Draft, WorkTime
+from annotator.models.imported_annotations import ImportedAnnotation
+from annotator.models.imports import ClaimImport, ImportStage
 from annotator.models.people import ApiToken, TokenScope, User
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
 from annotator.models.reading import ReadingPreference
@@ -36,6 +38,7 @@ __all__ = [
     "Campaign",
     "CampaignStatus",
     "Candidate",
+    "ClaimImport",
     "Comparison",
     "Conflict",
     "ConflictKind",
@@ -48,6 +51,8 @@ __all__ = [
     "Flag",
     "FlagReason",
     "IdempotencyKey",
+    "ImportStage",
+    "ImportedAnnotation",
     "Membership",
     "Preference",
     "PreferenceRevision",

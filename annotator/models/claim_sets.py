@@ -5,13 +5,16 @@ import uuid
 from django.db import models
 
 from annotator.models.campaigns import Campaign
+from annotator.models.imports import ClaimImport
 
 
 class Reference(models.Model):
     """A reference claim set of a campaign; its text is kept byte for byte."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="references")
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, related_name="references", db_index=False
+    )
     reference_id = models.CharField(max_length=200)
     title = models.CharField(max_length=500, blank=True, default="")
     office = models.CharField(max_length=40, blank=True, default="")
@@ -23,6 +26,9 @@ class Reference(models.Model):
     draft_claims = models.TextField(blank=True, default="")
     may_train = models.BooleanField(default=False)
     position = models.PositiveIntegerField(default=0)
+    imported_from = models.ForeignKey(
+        ClaimImport, on_delete=models.PROTECT, null=True, related_name="references"
+    )
 
     class Meta:
         ordering = ["position"]
@@ -53,7 +59,10 @@ class Candidate(models.Model):
     """A candidate claim set; which system made it stays hidden until the campaign closes."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    reference = models.ForeignKey(Reference, on_delete=models.PROTECT, related_name="candidates")
+    # Its unique constraint begins with it: an index of its own would only cost.
+    reference = models.ForeignKey(
+        Reference, on_delete=models.PROTECT, related_name="candidates", db_index=False
+    )
     # Those of its reference, here too: the next free candidate is found by one index, however
     # many are full already.
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="candidates")
@@ -73,6 +82,10 @@ class Candidate(models.Model):
     damage = models.JSONField(default=dict, blank=True)
     claims = models.TextField()
     claims_sha256 = models.CharField(max_length=64, db_index=True)
+    # None for what the app made itself, and for what was there before imports were kept.
+    imported_from = models.ForeignKey(
+        ClaimImport, on_delete=models.PROTECT, null=True, related_name="candidates"
+    )
 
     class Meta:
         indexes = [

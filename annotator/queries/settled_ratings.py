@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch
 
 from annotator.models import (
     GENUINE,
@@ -18,6 +18,11 @@ from annotator.models import (
     Ruling,
 )
 from annotator.queries.locks import locked_candidates
+from annotator.rubric import CRITERIA
+
+# References that are read together with all that hangs on them.
+BATCH = 200
+_OF_RATING = ("candidate", "annotator", *CRITERIA, "overall_numerator", "submitted_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,9 @@ def freezable_references(
 ) -> Iterator[FreezableReference]:
     """Yield the references with at least one candidate that may be frozen, in their order.
 
-    Left out, and counted in `left_out` by reason: candidates not locked (unless asked for), with
-    an open conflict, without a rating, or of a reference whose owner did not allow training.
+    One batch of references is held at a time. Left out, and counted in `left_out` by reason:
+    candidates not locked (unless asked for), with an open conflict, without a rating, or of a
+    reference whose owner did not allow training.
     """
     locked = set(locked_candidates(campaign).values_list("pk", flat=True))
     disputed = _disputed(campaign)
@@ -61,13 +67,25 @@ def freezable_references(
             yield FreezableReference(reference, tuple(kept), rulings)
 
 
-def _references(campaign: Campaign) -> QuerySet[Reference]:
-    valid = Prefetch("candidates__rulings", Ruling.objects.filter(is_valid=True))
-    genuine = Prefetch("candidates", Candidate.objects.filter(purpose__in=GENUINE))
+def _references(campaign: Campaign) -> Iterator[Reference]:
+    """Yield the references in their order, a batch at a time, without what no freeze looks at."""
+    ratings = Rating.objects.only(*_OF_RATING)
+    valid = Ruling.objects.filter(is_valid=True).select_related("adjudication")
+    own = ("reference", "candidate_id", "claims")
+    candidates = Candidate.objects.filter(purpose__in=GENUINE).only(*own)
     return (
         Reference.objects.filter(campaign=campaign)
-        .prefetch_related(genuine, "candidates__ratings__annotator", valid)
+        .defer("draft_claims", "title")
+        .prefetch_related(
+            Prefetch("candidates", candidates),
+            Prefetch("candidates__ratings", ratings),
+            Prefetch(
+                "candidates__rulings",
+                valid.only("candidate", "scores", "adjudication__adjudicator"),
+            ),
+        )
         .order_by("position", "reference_id")
+        .iterator(chunk_size=BATCH)
     )
 
 

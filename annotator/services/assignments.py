@@ -1,9 +1,10 @@
 """Writes of assignments: by name, and the next one on demand."""
 
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain
 from uuid import UUID
 
@@ -166,11 +167,22 @@ def _free_candidates(
     """Yield candidates with room that the annotator may rate, the best first."""
     who = (campaign.pk, annotator.pk)
     # The rest of the reference rated last stands first among those from its place on.
-    yield from candidates_from(*who, place, recused)
-    yield from candidates_before(*who, place, recused)
+    yield from _until_none(partial(candidates_from, *who, place, recused))
+    yield from _until_none(partial(candidates_before, *who, place, recused))
     # The sweeper does this every few seconds; nobody is sent away for its next turn.
     if lapse_leases(campaign):
-        yield from candidates_from(*who, 0, recused)
+        yield from _until_none(partial(candidates_from, *who, 0, recused))
+
+
+def _until_none(look: Callable[[], list[UUID]]) -> Iterable[UUID]:
+    """Yield windows of candidates until one brings nothing new.
+
+    Others may fill a whole window between the look and the taking, with room left behind it.
+    """
+    seen: set[UUID] = set()
+    while new := [pk for pk in look() if pk not in seen]:
+        seen.update(new)
+        yield from new
 
 
 def _leased(assignment: Assignment) -> Assignment:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.api import datasets, models, reports, runs
+from scoring.api import datasets, exports, models, reports, runs
 
 app_name = "api"
 
@@ -15,8 +15,13 @@ urlpatterns = [
     ),
     path(
         "datasets/<slug:name>/versions/<int:number>/export/",
-        datasets.Export.as_view(),
+        exports.Export.as_view(),
         name="export",
+    ),
+    path(
+        "datasets/<slug:name>/versions/<int:number>/card/",
+        exports.DataCard.as_view(),
+        name="data_card",
     ),
     path("training-runs/", runs.Runs.as_view(), name="runs"),
     path("training-runs/<uuid:pk>/", runs.Run.as_view(), name="run"),

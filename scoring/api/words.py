@@ -1,19 +1,22 @@
 """What the API says of datasets, runs, models and reports: listed keys, and no others."""
 
+from collections.abc import Collection
 from typing import Any
+from uuid import UUID
 
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.queries.datasets import ordered_labels
 from scoring.queries.report_page import ordered_result
 
 
-def version_words(row: DatasetVersion) -> dict[str, Any]:
+def version_words(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
+    """Tell of a version; who rates in one of the campaigns `withheld` is told no labels of it."""
     return {
         "dataset": row.dataset.name,
         "version": row.number,
         "sha256": row.sha256,
         "items": row.items,
-        "labels": ordered_labels(row),
+        "labels": {} if row.dataset.campaign_id in withheld else ordered_labels(row),
         "splits": row.card["splits"],
         "left_out": row.card.get("left_out", {}),
         "created_at": row.created_at.isoformat(),

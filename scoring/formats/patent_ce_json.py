@@ -24,6 +24,7 @@ CRITERION_OF: Final = {
 }
 NAME_OF: Final = {key: name for name, key in CRITERION_OF.items()}
 _FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRow]:
@@ -45,7 +46,7 @@ def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:
             "B": row.c,
             "human_eval": {name: row.y[key] for name, key in CRITERION_OF.items() if key in row.y},
         }
-        yield (b",\n" if number else b"\n") + json.dumps(item, ensure_ascii=False).encode()
+        yield (b",\n" if number else b"\n") + _ENCODE(item).encode()
     yield b"\n]\n"
 
 

@@ -18,6 +18,9 @@ KEYS: Final = (
     *("id", "reference_id", "A", "B", "C", "b_id", "c_id", "y", "split", "provenance"),
     *EXTRAS,
 )
+_SPLIT_KEY: Final = b', "split": "'
+# Built once: json.dumps would build one for every row.
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRow]:
@@ -57,7 +60,16 @@ def write(rows: Iterable[DatasetRow]) -> Iterator[bytes]:
             "provenance": dict(row.provenance),
             **{key: row.extras[key] for key in EXTRAS if key in row.extras},
         }
-        yield json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        yield _ENCODE(line).encode() + b"\n"
+
+
+def split_of(line: bytes) -> str:
+    """Return the split of a line that `write` wrote, without parsing it.
+
+    Within a text a quotation mark stands behind a backslash, so the key is found nowhere else.
+    """
+    start = line.rindex(_SPLIT_KEY) + len(_SPLIT_KEY)
+    return line[start : line.index(b'"', start)].decode()
 
 
 def _row(value: Any) -> tuple[DatasetRow, list[tuple[str, str]]]:

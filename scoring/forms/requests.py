@@ -1,13 +1,12 @@
-"""Forms that ask for a freeze, a training run or a report."""
+"""Forms that ask for a training run or a report."""
 
 from django import forms
 
-from annotator.models import Campaign, User
-from annotator.queries.access import campaigns_for
+from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import MAY_READ, SPLITS, versions_for
+from scoring.queries.datasets import SPLITS, versions_for
 from scoring.queries.models import models_for
 from scoring.queries.scorers import MODEL_PREFIX
 
@@ -20,25 +19,6 @@ class VersionField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: DatasetVersion) -> str:
         return f"{obj} ({obj.items} quadruplets)"
-
-
-class FreezeForm(forms.Form):
-    """Which campaign to freeze, and how."""
-
-    campaign = forms.ModelChoiceField(Campaign.objects.none(), to_field_name="slug")
-    name = forms.SlugField(
-        max_length=80, required=False, help_text="Empty: the name of the campaign."
-    )
-    test_share = forms.FloatField(min_value=0, max_value=0.9, initial=0.15)
-    validation_share = forms.FloatField(min_value=0, max_value=0.9, initial=0.1)
-    seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
-    include_unlocked = forms.BooleanField(
-        required=False, help_text="For trials only; the card says so."
-    )
-
-    def __init__(self, user: User, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.fields["campaign"].queryset = campaigns_for(user, MAY_READ)  # type: ignore[attr-defined]
 
 
 class TrainingForm(forms.Form):

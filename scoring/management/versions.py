@@ -5,7 +5,7 @@ from typing import Any
 from annotator.refusals import Refused
 from scoring.models import Dataset, DatasetVersion
 from scoring.queries.datasets import find_version, ordered_labels
-from scoring.services.datasets import Frozen
+from scoring.services.dataset_versions import Frozen
 
 
 def version_or_refuse(name: str) -> DatasetVersion:

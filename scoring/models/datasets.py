@@ -4,7 +4,8 @@ import uuid
 
 from django.db import models
 
-from annotator.models import Campaign, User
+from annotator.jobs.rows import JobRow
+from annotator.models import Campaign, Rating, User
 
 
 class Dataset(models.Model):
@@ -30,6 +31,8 @@ class DatasetVersion(models.Model):
     sha256 = models.CharField(max_length=64)
     items = models.PositiveIntegerField()
     card = models.JSONField()
+    # What an admin allows others to do with it; empty as long as nobody has said.
+    licence = models.CharField(max_length=200, blank=True, default="")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -42,3 +45,40 @@ class DatasetVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.dataset.name}@{self.number}"
+
+
+class UsedRating(models.Model):
+    """A rating from which labels of a version follow: the way from a rating to what used it."""
+
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.PROTECT, related_name="used_ratings"
+    )
+    rating = models.ForeignKey(Rating, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["version", "rating"], name="rating_used_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"rating {self.rating_id} in version {self.version_id}"
+
+
+class Freeze(JobRow):
+    """A freeze that was asked for: how, and the version that came of it."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="freezes")
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    # The keywords of the freezing service, as JSON values.
+    settings = models.JSONField()
+    version = models.ForeignKey(
+        DatasetVersion, on_delete=models.PROTECT, null=True, related_name="freezes"
+    )
+    # False where the dataset had this content already.
+    is_new = models.BooleanField(null=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"freeze {self.pk} of {self.campaign_id}"

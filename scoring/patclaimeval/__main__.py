@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from scoring.patclaimeval.config import BATCHINGS, METHODS, PRESETS, TrainingSettings
-from scoring.patclaimeval.data import read_quadruplets
+from scoring.patclaimeval.data import read_pairs, read_quadruplets
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.results import Progress
 
@@ -49,7 +49,7 @@ def _score(options: argparse.Namespace) -> None:
     from scoring.patclaimeval.score import load_scorer
 
     scorer = load_scorer(options.model, options.cache)
-    rows = [json.loads(line) for line in options.pairs.open(encoding="utf-8") if line.strip()]
+    rows = read_pairs(options.pairs)
     scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
     for row, score in zip(rows, scores, strict=True):
         print(json.dumps({**row, "score": score}, ensure_ascii=False))

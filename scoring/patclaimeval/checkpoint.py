@@ -16,6 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from annotator.formats.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.errors import CheckpointInvalid
 
 __all__ = ["Checkpoint", "CheckpointInvalid", "read_checkpoint", "write_checkpoint"]
@@ -117,8 +118,8 @@ def _check_finite(tensors: dict[str, Tensor]) -> None:
 
 def _parse(content: bytes, name: str) -> dict[str, Any]:
     try:
-        value = json.loads(content)
-    except ValueError as error:
+        value = loads(content)
+    except StrictJsonError as error:
         raise CheckpointInvalid(f"The file {name} is not JSON.") from error
     if not isinstance(value, dict):
         raise CheckpointInvalid(f"The file {name} does not hold an object.")

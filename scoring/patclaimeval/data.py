@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from annotator.formats.json_streams import Record, read_lines
+from annotator.formats.records import FormatError, ReadNotes
 from scoring.patclaimeval.errors import DataError
 
 Pair = tuple[str, str]
@@ -97,18 +98,40 @@ def read_quadruplets(path: Path, criterion: str) -> list[Quadruplet]:
     A row whose y object lacks ``criterion`` is left out. Raises ``DataError`` with the line.
     """
     found: list[Quadruplet] = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                label = row["y"].get(criterion) if isinstance(row["y"], dict) else row["y"]
-                if label is not None:
-                    found.append(_quadruplet(row, label))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise DataError(f"line {number} of {path.name}: {error}") from error
+    for number, row in read_rows(path):
+        try:
+            label = row["y"].get(criterion) if isinstance(row["y"], dict) else row["y"]
+            if label is not None:
+                found.append(_quadruplet(row, label))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"line {number} of {path.name}: {error}") from error
     return found
+
+
+def read_pairs(path: Path) -> list[dict[str, Any]]:
+    """Read JSONL rows with the texts "reference" and "candidate"; more fields are kept."""
+    rows: list[dict[str, Any]] = []
+    for number, row in read_rows(path):
+        texts = (row.get("reference"), row.get("candidate")) if isinstance(row, dict) else (None,)
+        if not all(isinstance(text, str) for text in texts):
+            raise DataError(f"line {number} of {path.name}: reference and candidate must be texts")
+        rows.append(row)
+    return rows
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the line and the value of each line of a JSONL file, read by the one strict reader.
+
+    Raises ``DataError`` with the line for what is not UTF-8, not JSON, or not accepted of it.
+    """
+    try:
+        with path.open("rb") as file:
+            for record in read_lines(file, ReadNotes()):
+                if not isinstance(record, Record):
+                    raise DataError(f"line {record.line} of {path.name}: {record.reason}")
+                yield record.line, record.value
+    except FormatError as error:
+        raise DataError(f"{path.name}: {error}") from error
 
 
 def _quadruplet(row: dict[str, Any], label: Any) -> Quadruplet:

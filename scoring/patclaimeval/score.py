@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from annotator.formats.strict_json import loads
 from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
@@ -102,8 +102,8 @@ def _encoder(checkpoint: Checkpoint) -> Encoder:
 def _shape(checkpoint: Checkpoint) -> dict[str, Any]:
     """Return the encoder configuration that a fine-tuned model carries."""
     try:
-        return dict(json.loads(checkpoint.texts["encoder_config.json"]))
-    except (KeyError, ValueError) as error:
+        return dict(loads(checkpoint.texts["encoder_config.json"].encode()))
+    except (KeyError, TypeError, ValueError) as error:
         raise CheckpointInvalid("The model lacks its encoder's configuration.") from error
 
 

@@ -1,9 +1,8 @@
 """Reads of datasets: which versions a person may see, and the rows of one."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 
 from django.db.models import Q, QuerySet
 
@@ -11,7 +10,7 @@ from annotator.models import Role, User
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.rubric import ALL_CRITERIA
 from scoring import storage
-from scoring.formats import patent_ce_jsonl
+from scoring.formats import stored_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
 
@@ -79,9 +78,12 @@ def is_researcher(user: User, version: DatasetVersion) -> bool:
     return campaigns.exists() if campaign is None else campaigns.filter(pk=campaign.pk).exists()
 
 
-def read_rows(version: DatasetVersion) -> Iterable[DatasetRow]:
-    """Return the rows of a version; raise StoredFileDamaged when its file is another now."""
-    return patent_ce_jsonl.read(BytesIO(storage.read_dataset(version.sha256)))
+def read_rows(version: DatasetVersion) -> Iterator[DatasetRow]:
+    """Give the rows of a version one by one; the digest of its file is looked at first, now.
+
+    Raises StoredFileDamaged when the file is missing or another one now.
+    """
+    return stored_rows.read(storage.open_dataset(version.sha256))
 
 
 def labelled_rows(version: DatasetVersion, criterion: str) -> list[LabelledRow]:

@@ -1,73 +1,94 @@
-"""Dataset screens: list and freeze, one version, download."""
+"""Dataset screens: the list, one version, its licence."""
+
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import FileResponse, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_GET, require_POST
 
 from annotator.gate import SignedInRequest
-from annotator.models import Role
-from annotator.queries.access import roles_of
 from annotator.refusals import Refused
-from scoring import storage
-from scoring.forms.requests import FreezeForm
+from annotator.views.see_other import SeeOther
+from scoring.formats.export_formats import EXPORT_FORMATS
+from scoring.forms.licence import LicenceForm
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import ordered_labels, versions_for
-from scoring.services.datasets import freeze_dataset
+from scoring.queries.card_page import card_page
+from scoring.queries.datasets import SPLITS, versions_for
+from scoring.queries.exporters import may_export
+from scoring.queries.freezes import freezes_for
+from scoring.queries.used_ratings import ratings_by_annotator
+from scoring.queries.uses import uses_of
+from scoring.queries.version_access import version_reader
+from scoring.queries.version_page import making_words, people_plot, siblings_of
+from scoring.services.freezes import UNFINISHED
+from scoring.services.licences import set_licence
+
+VERSIONS_A_PAGE = 50
+UNPROCESSABLE = 422
 
 
 @require_GET
 def dataset_list(request: SignedInRequest) -> HttpResponse:
-    return _page(request, FreezeForm(request.user))
-
-
-@require_POST
-def freeze(request: SignedInRequest) -> HttpResponse:
-    form = FreezeForm(request.user, request.POST)
-    if not form.is_valid():
-        return _page(request, form, status=422)
-    values = form.cleaned_data | {"name": form.cleaned_data["name"] or None}
-    try:
-        frozen = freeze_dataset(**values, created_by=request.user)
-    except Refused as refusal:
-        form.add_error(None, refusal.sentence)
-        return _page(request, form, status=422)
-    words = "frozen" if frozen.is_new else "has this content already"
-    messages.success(request, f"{frozen.version} {words}.")
-    row = frozen.version
-    return redirect("scoring:dataset_version", name=row.dataset.name, number=row.number)
+    """List the versions that the person may see, and the freezes under way."""
+    pages = Paginator(versions_for(request.user), VERSIONS_A_PAGE)
+    context = {
+        "page": pages.get_page(request.GET.get("page")),
+        "under_way": freezes_for(request.user).filter(status__in=UNFINISHED),
+    }
+    return render(request, "scoring/datasets.html", context)
 
 
 @require_GET
 def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """Show the card of a version, what was made on it, and what leaves with it."""
+    return _version_page(request, _version(request, name, number))
+
+
+@require_POST
+def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """Say what others may do with a version."""
     row = _version(request, name, number)
-    may_export = _may_export(request, row)
-    context = {"version": row, "labels": ordered_labels(row), "may_export": may_export}
-    return render(request, "scoring/dataset_version.html", context)
+    if not may_export(version_reader(request.user, row)):
+        raise PermissionDenied("Only admins of the campaign say what others may do with it.")
+    form = LicenceForm(request.POST)
+    if not form.is_valid():
+        return _version_page(request, row, form, UNPROCESSABLE)
+    try:
+        set_licence(version=row, licence=form.cleaned_data["licence"], set_by=request.user)
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _version_page(request, row, form, refusal.status)
+    messages.success(request, "The licence stands on the card now.")
+    return SeeOther(resolve_url("scoring:dataset_version", name, number))
 
 
-@require_GET
-def export(request: SignedInRequest, name: str, number: int) -> FileResponse:
-    row = _version(request, name, number)
-    if not _may_export(request, row):
-        raise PermissionDenied("Only admins of the campaign download claim texts.")
-    return FileResponse(
-        storage.dataset_path(row.sha256).open("rb"),
-        as_attachment=True,
-        filename=f"{name}-{number}.jsonl",
-        content_type="application/jsonl; charset=utf-8",
-    )
-
-
-def _page(request: SignedInRequest, form: FreezeForm, status: int = 200) -> HttpResponse:
-    context = {"versions": versions_for(request.user), "form": form}
-    return render(request, "scoring/datasets.html", context, status=status)
+def _version_page(
+    request: SignedInRequest,
+    row: DatasetVersion,
+    form: LicenceForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    reader = version_reader(request.user, row)
+    (use,) = uses_of(DatasetVersion.objects.filter(pk=row.pk))
+    context: dict[str, Any] = {
+        "version": row,
+        "reader": reader,
+        "making": list(making_words(row.card, tells_files=reader.is_admin)),
+        "siblings": siblings_of(row),
+        "use": use,
+        "may_export": may_export(reader),
+        "formats": tuple(EXPORT_FORMATS),
+        "splits": SPLITS,
+        "form": form or LicenceForm(initial={"licence": row.licence}),
+    }
+    if not reader.is_withheld:
+        context["page"] = card_page(row.card)
+        context["people_plot"] = people_plot(ratings_by_annotator(row))
+    return render(request, "scoring/dataset_version.html", context, status=status)
 
 
 def _version(request: SignedInRequest, name: str, number: int) -> DatasetVersion:
     return get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
-
-
-def _may_export(request: SignedInRequest, row: DatasetVersion) -> bool:
-    return Role.ADMIN in roles_of(request.user, row.dataset.campaign)

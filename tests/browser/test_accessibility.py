@@ -12,11 +12,15 @@ from annotator.models import Assignment, Campaign, CampaignStatus, Conflict, Rol
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.reliability import carry_out_reliability, request_reliability
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.dataset_import import import_dataset
+from scoring.services.freezes import request_freeze
 from scoring.services.reports import carry_out_report, request_report
+from scoring.splits import SplitPlan
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.room import press, wait_until_kept
+from tests.house.blindness.import_rows import import_rows
+from tests.house.blindness.measured_rows import FROZEN
 from tests.scoring.conftest import dataset_rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -24,13 +28,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # What a GET answers without a page: two words, a part of a page, a file.
 NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
-    "annotator:reliability_progress",
-    *("scoring:run_progress", "scoring:report_progress", "scoring:export"),
+    *("annotator:reliability_progress", "annotator:claim_import_progress"),
+    *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
+    "scoring:freeze_progress",
 }
 OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
     *("annotator:rulings", "annotator:what_if", "annotator:settled", "annotator:plan"),
     *("annotator:reliability", "annotator:unblindings", "annotator:feedback"),
+    "annotator:import_claims",
+    "annotator:export_ratings",
 )
 PRINCIPALS = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 CRITERION = "feature_completeness"
@@ -74,15 +81,23 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
     run, model = trained(version)
     report = request_report(version=version, criterion=CRITERION, scorers=["length"], split="all")
     carry_out_report(report.pk)
+    freeze = request_freeze(campaign=cast.campaign, settings=FROZEN)
     carry_out_reliability(request_reliability(campaign=cast.campaign).pk)
+    imports = import_rows("x", cast.campaign, cast.ada)
     return {
         "annotator:rate": {"pk": work[0].pk},
         "annotator:compare": {"pk": comparison.pk},
         "annotator:rubric_criterion": {"name": CRITERION},
         "annotator:adjudicate": {"pk": Conflict.objects.get(kind="overall_gap").pk},
         **{route: {"slug": cast.campaign.slug} for route in OF_A_CAMPAIGN},
+        "annotator:claim_import": {"slug": cast.campaign.slug, "pk": imports.waiting.pk},
         "annotator:settled_candidate": {"slug": cast.campaign.slug, "pk": work[0].candidate_id},
         "scoring:dataset_version": {"name": "tiny", "number": 1},
+        "scoring:quadruplets": {"name": "tiny", "number": 1},
+        "scoring:quadruplet": {"name": "tiny", "number": 1, "place": 1},
+        "scoring:freeze_page": {"pk": freeze.pk},
+        "scoring:rating_uses": {"pk": other.rating.pk},
+        "scoring:reference_uses": {"pk": work[0].candidate.reference_id},
         "scoring:run": {"pk": run.pk},
         "scoring:model": {"pk": model.pk},
         "scoring:report": {"pk": report.pk},

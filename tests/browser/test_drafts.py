@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
 from annotator.models import Assignment, Draft, Rating, User
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, press, wait_for_another, wait_until_kept
+from tests.served.dying import DIE_AT, UNANSWERED
 from tests.served.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -153,22 +154,22 @@ def test_a_submit_to_a_dead_server_says_so_and_works_once_it_is_back(
     assert Rating.objects.get().comment == "all of it"
 
 
-def test_an_answer_lost_on_the_way_leaves_one_rating(room: Page) -> None:
-    def lose(route: Route) -> None:
-        if route.request.method == "POST":
-            route.fetch()
-            route.abort()
-        else:
-            route.continue_()
+def test_an_answer_lost_on_the_way_leaves_one_rating(server: Server, served: Page) -> None:
+    def lose_the_answer(route: Route) -> None:
+        dies = {DIE_AT: UNANSWERED} if route.request.method == "POST" else {}
+        route.continue_(headers=route.request.headers | dies)
 
-    here = room.url
-    room.route(here, lose)
-    press(room, *SCORES, "Control+Enter")
-    expect(room.get_by_role("alert").filter(visible=True)).to_contain_text("nothing is lost")
+    here = served.url
+    press(served, *SCORES)
+    wait_until_kept(served)
+    served.route(here, lose_the_answer)
+    press(served, "Control+Enter")
+    expect(served.get_by_role("alert").filter(visible=True)).to_contain_text("nothing is lost")
     assert Rating.objects.count() == 1
-    room.unroute(here)
-    press(room, "Control+Enter")
-    wait_for_another(room, here)
+    served.unroute(here)
+    server.wait_until_it_answers()
+    press(served, "Control+Enter")
+    wait_for_another(served, here)
     assert Rating.objects.get().version == 1
 
 

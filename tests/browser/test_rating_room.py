@@ -114,6 +114,35 @@ def test_an_undo_while_the_server_answers_is_not_undone_by_the_answer(room: Page
     expect(room.locator("#tags .chip")).to_have_count(0)
 
 
+def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(room: Page) -> None:
+    press(room, "e", "v", "Enter")
+    expect(room.locator("#tags .chip")).to_have_count(1)
+    press(room, "Escape", "c", "x", "Escape")
+    # Bodies are handed out when the test says so: the first one after the second undo.
+    room.evaluate(
+        """() => {
+          const text = Response.prototype.text;
+          const held = [];
+          const say = () => { document.body.dataset.held = held.length; };
+          Response.prototype.text = function () {
+            if (!this.url.endsWith("/tags/")) { return text.call(this); }
+            return new Promise((give) => { held.push(() => give(text.call(this))); say(); });
+          };
+          window.handOut = () => { held.splice(0).forEach((give) => give()); say(); };
+        }"""
+    )
+    body = room.locator("body")
+    press(room, "u")
+    expect(body).to_have_attribute("data-held", "1")
+    press(room, "u")
+    expect(body).to_have_attribute("data-held", "2")
+    room.evaluate("() => window.handOut()")
+    # The first answer is of before the second undo, so the server is asked again.
+    expect(body).to_have_attribute("data-held", "1")
+    room.evaluate("() => window.handOut()")
+    expect(room.locator("#tags .chip")).to_have_count(0)
+
+
 def test_a_tag_points_at_the_selected_words_whatever_stands_before_them(
     room: Page, work: list[Assignment]
 ) -> None:

@@ -12,8 +12,9 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Campaign, Membership, Rating, User
 from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.dataset_import import import_dataset
 from scoring.services.reports import carry_out_report
+from scoring.splits import SplitPlan
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, sign_in
 from tests.scoring.conftest import dataset_rows

@@ -17,7 +17,7 @@ from annotator.services.people import create_token
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 # A view may know them or not; whoever may use it is not refused them.
 NEVER_REFUSED = ("HEAD", "OPTIONS")
-ARGUMENTS = {"slug": "cups", "pk": uuid.UUID(int=7), "name": "cups", "number": 1}
+ARGUMENTS = {"slug": "cups", "pk": uuid.UUID(int=7), "name": "cups", "number": 1, "place": 1}
 SIGNED_IN = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 
 

@@ -16,12 +16,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.served.server import lasting_port
+
 ROOT = Path(__file__).resolve().parents[2]
 # Deadlines only end a hanging test; nothing is asserted about speed.
 LONGEST_WAIT_SECONDS = 120
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.xdist_group("supervisor"),
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc"),
 ]
 
@@ -98,12 +101,6 @@ def wait_until(fact: Callable[[], bool], words: str) -> None:
         time.sleep(0.05)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def environment(data_dir: Path, port: object) -> dict[str, str]:
     """Local mode, whatever services the suite itself runs on."""
     foreign = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DEMO_PASSWORD")
@@ -111,36 +108,61 @@ def environment(data_dir: Path, port: object) -> dict[str, str]:
     return kept | {"DATA_DIR": str(data_dir), "PORT": str(port)}
 
 
+class House:
+    """One data directory, and the supervisor that serves it: the one that runs, or another."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._served: Served | None = None
+
+    def served(self) -> Served:
+        """Return what runs; start it first where a test has ended it, as a user would."""
+        if self._served is None or self._served.process.poll() is not None:
+            self.end()
+            self._served = self._start()
+        return self._served
+
+    def _start(self) -> Served:
+        port = lasting_port()
+        output = self._data_dir / "output"
+        with output.open("wb") as stream:
+            process = subprocess.Popen(
+                [sys.executable, "scripts/supervise.py"],
+                cwd=ROOT,
+                env=environment(self._data_dir, port),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                # The supervisor respects nohup, under which this run may have been started.
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+            )
+        self._served = found = Served(process, port, self._data_dir)
+        wait_until(lambda: found.answers() or process.poll() is not None, "first page")
+        assert process.poll() is None, output.read_text()
+        wait_until(lambda: any("sweep" in p.command for p in found.processes()), "last program")
+        return found
+
+    def end(self) -> None:
+        """Kill what is there."""
+        if self._served is not None:
+            self._served.process.kill()
+            self._served.process.wait()
+            for left in self._served.processes():
+                with suppress(ProcessLookupError):
+                    os.kill(left.pid, signal.SIGKILL)
+
+
 @pytest.fixture(scope="module")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all tests here: the demo is loaded once, as in a clone started several times."""
-    return tmp_path_factory.mktemp("served")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One for all tests here: each start takes ten seconds, and the demo is loaded once."""
+    house = House(tmp_path_factory.mktemp("served"))
+    yield house
+    house.end()
 
 
 @pytest.fixture
-def served(data_dir: Path) -> Iterator[Served]:
-    port = free_port()
-    with (data_dir / "output").open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "scripts/supervise.py"],
-            cwd=ROOT,
-            env=environment(data_dir, port),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    found = Served(process, port, data_dir)
-    try:
-        wait_until(lambda: found.answers() or process.poll() is not None, "first page")
-        assert process.poll() is None, (data_dir / "output").read_text()
-        wait_until(lambda: any("sweep" in p.command for p in found.processes()), "last program")
-        yield found
-    finally:
-        process.kill()
-        process.wait()
-        for left in found.processes():
-            with suppress(ProcessLookupError):
-                os.kill(left.pid, signal.SIGKILL)
+def served(house: House) -> Served:
+    return house.served()
 
 
 def test_one_command_serves_and_prints_the_address_and_the_logins(served: Served) -> None:

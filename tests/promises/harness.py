@@ -6,7 +6,6 @@ PROMISES_SCALE multiplies every count: 1 in `make test`, 20 for the counts of th
 import http.client
 import json
 import os
-import threading
 import time
 import uuid
 from collections import Counter
@@ -17,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
 from django.utils.crypto import get_random_string
 
@@ -25,12 +24,11 @@ from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRev
 from annotator.rubric import CRITERIA
 from annotator.services.people import create_token
 from tests.conftest import grant, make_user
+from tests.crowd import LONGEST_WAIT_SECONDS
 from tests.served.dying import DIE_AT
 from tests.served.server import HOST
 
 SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
-# Deadlines only end a hanging test; nothing is asserted about speed.
-LONGEST_WAIT_SECONDS: Final = 120
 
 
 @dataclass(frozen=True)
@@ -131,31 +129,6 @@ def rating_words(assignment_id: object, scores: Sequence[int], comment: str = ""
     """Return the body of a first rating."""
     by_criterion = dict(zip(CRITERIA, scores, strict=True))
     return {"assignment": str(assignment_id), "scores": by_criterion, "comment": comment}
-
-
-def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run each act in a thread of its own, all from one moment on; return what they return.
-
-    An act that raises gives its exception in the place of an answer.
-    """
-    gate = threading.Barrier(len(acts))
-    answers: list[Any] = [None] * len(acts)
-
-    def run(number: int) -> None:
-        try:
-            gate.wait(timeout=LONGEST_WAIT_SECONDS)
-            answers[number] = acts[number]()
-        except Exception as error:  # noqa: BLE001 - a finding, looked at by the test
-            answers[number] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(acts))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 def wait_until(fact: Callable[[], bool], words: str) -> None:

@@ -13,11 +13,11 @@ from django.db import connection
 from annotator.models import Rating
 from annotator.rubric import CRITERIA
 from tests.conftest import make_reference
+from tests.crowd import at_once
 from tests.promises.harness import (
     SCALE,
     Answer,
     Caller,
-    at_once,
     differences,
     make_callers,
     rating_words,

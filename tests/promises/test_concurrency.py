@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 
 from annotator.models import Campaign, Rating
+from tests.crowd import at_once
 from tests.promises.conftest import StartServer
 from tests.promises.harness import (
     SCALE,
     Caller,
-    at_once,
     make_callers,
     rating_words,
     server_errors,

@@ -8,7 +8,8 @@ from django.db import transaction
 
 from annotator.models import Draft, Rating, RatingRevision
 from annotator.rubric import CRITERIA
-from tests.promises.harness import SCALE, Tab, at_once
+from tests.crowd import at_once
+from tests.promises.harness import SCALE, Tab
 from tests.served.server import Server
 
 pytestmark = [

@@ -7,7 +7,8 @@ import pytest
 from django.db import transaction
 
 from annotator.models import AuditEvent, Conflict, Rating, RatingRevision, Reference
-from tests.promises.harness import SCALE, Caller, at_once, make_callers, rating_words
+from tests.crowd import at_once
+from tests.promises.harness import SCALE, Caller, make_callers, rating_words
 from tests.served.server import Server
 
 pytestmark = [

@@ -17,12 +17,12 @@ from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidat
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import take_next
 from annotator.services.places import lapse_leases_everywhere
+from tests.crowd import at_once
 from tests.promises.harness import (
     SCALE,
     Answer,
     Caller,
     Tab,
-    at_once,
     make_callers,
     rating_words,
     server_errors,

@@ -15,7 +15,8 @@ from annotator.services.assignments import assign_candidates
 from annotator.services.ratings import submit_rating
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.dataset_import import import_dataset
+from scoring.splits import SplitPlan
 
 LONG_AGO = timedelta(days=3)
 PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,
+    Quadruplet,
     RatedCandidate,
     RatedReference,
     RatedValues,
@@ -39,13 +41,17 @@ SPLIT_OPINION = reference(
 )
 
 
+def built(*references: Any, **settings: Any) -> list[Quadruplet]:
+    return list(build_quadruplets(*references, **settings))
+
+
 def test_settled_compares_the_means_over_annotators() -> None:
     # Means 13/3 and 19/3: c2 is better although two of three prefer c1.
-    assert one_label(build_quadruplets([SPLIT_OPINION]), "c2") == 1
+    assert one_label(built([SPLIT_OPINION]), "c2") == 1
 
 
 def test_majority_takes_the_sign_of_the_sum_of_signs() -> None:
-    assert one_label(build_quadruplets([SPLIT_OPINION], policy="majority"), "c1") == 1
+    assert one_label(built([SPLIT_OPINION], policy="majority"), "c1") == 1
 
 
 def test_a_majority_of_nobody_is_a_tie() -> None:
@@ -53,8 +59,8 @@ def test_a_majority_of_nobody_is_a_tie() -> None:
         candidate("c1", rated("x", "x1", 6, 5, 5, 5), rated("y", "y1", 5, 5, 5, 5)),
         candidate("c2", rated("x", "x2", 5, 5, 5, 5), rated("y", "y2", 9, 5, 5, 5)),
     )
-    assert one_label(build_quadruplets([even], policy="majority"), "c1") == 0
-    assert one_label(build_quadruplets([even]), "c2") == 1
+    assert one_label(built([even], policy="majority"), "c1") == 0
+    assert one_label(built([even]), "c2") == 1
 
 
 def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:
@@ -65,7 +71,7 @@ def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:
             replace(SPLIT_OPINION.candidates[1], ratings=SPLIT_OPINION.candidates[1].ratings[1:]),
         ),
     )
-    rows = build_quadruplets([partly], policy="per-annotator")
+    rows = built([partly], policy="per-annotator")
     assert [row.annotator for row in rows] == ["y", "z"]
     assert [one_label([row], "c1") for row in rows] == [1, -1]
     assert [row.rating_ids for row in rows] == [("y1", "y2"), ("z1", "z2")]
@@ -77,10 +83,10 @@ def test_candidates_of_different_annotators_are_compared_by_settled_alone() -> N
     strangers = reference(
         candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("y", "y2", 5, 5, 5, 5))
     )
-    assert one_label(build_quadruplets([strangers]), "c1") == 1
-    assert build_quadruplets([strangers])[0].y_soft == {}
-    assert build_quadruplets([strangers], policy="per-annotator") == []
-    assert build_quadruplets([strangers], policy="majority") == []
+    assert one_label(built([strangers]), "c1") == 1
+    assert built([strangers])[0].y_soft == {}
+    assert built([strangers], policy="per-annotator") == []
+    assert built([strangers], policy="majority") == []
 
 
 @pytest.mark.parametrize(("band", "expected"), [("0", 1), ("0.99", 1), ("1", 0), ("2", 0)])
@@ -89,7 +95,7 @@ def test_a_difference_within_the_tie_band_is_a_tie(band: str, expected: int) -> 
         candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("x", "x2", 5, 5, 5, 5))
     )
     for policy in POLICIES:
-        rows = build_quadruplets([pair], policy=policy, tie_band=Fraction(band))
+        rows = built([pair], policy=policy, tie_band=Fraction(band))
         assert one_label(rows, "c1") == expected
 
 
@@ -108,7 +114,7 @@ def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
         )
         for name, of in zip(("c1", "c2"), numerators, strict=True)
     ]
-    (row,) = build_quadruplets([reference(*both)])
+    (row,) = built([reference(*both)])
     assert row.y == {OVERALL: 0}
 
 
@@ -117,9 +123,9 @@ def test_overalls_that_differ_by_one_eleventh_are_told_apart() -> None:
         candidate("c1", rated("x", "x1", 5, 5, 5, 6)),  # 58 / 11
         candidate("c2", rated("x", "x2", 5, 6, 5, 5)),  # 57 / 11
     )
-    rows = build_quadruplets([nearest], tie_band=Fraction(1, 12))
+    rows = built([nearest], tie_band=Fraction(1, 12))
     assert one_label(rows, "c1", OVERALL) == 1
-    assert one_label(build_quadruplets([nearest], tie_band=Fraction(1, 11)), "c1", OVERALL) == 0
+    assert one_label(built([nearest], tie_band=Fraction(1, 11)), "c1", OVERALL) == 0
 
 
 def test_soft_labels_are_shares_of_annotators_with_half_for_a_tie() -> None:
@@ -132,28 +138,28 @@ def test_soft_labels_are_shares_of_annotators_with_half_for_a_tie() -> None:
             rated("z", "z2", 7, 5, 5, 5),
         ),
     )
-    (row,) = build_quadruplets([three])
+    (row,) = built([three])
     assert row.y_soft[COMPLETENESS] == 0.5
-    (row,) = build_quadruplets([SPLIT_OPINION])
+    (row,) = built([SPLIT_OPINION])
     assert row.y_soft[COMPLETENESS] == pytest.approx(2 / 3 if row.b_id == "c1" else 1 / 3)
 
 
 def test_provenance_names_every_rating_that_the_label_follows_from() -> None:
-    (row,) = build_quadruplets([SPLIT_OPINION])
+    (row,) = built([SPLIT_OPINION])
     assert row.rating_ids == ("x1", "x2", "y1", "y2", "z1", "z2")
     assert row.annotators == 3
     lonely = reference(
         candidate("c1", rated("x", "x1", 6, 5, 5, 5), rated("y", "y1", 6, 5, 5, 5)),
         candidate("c2", rated("x", "x2", 5, 5, 5, 5)),
     )
-    (settled,) = build_quadruplets([lonely])
-    (majority,) = build_quadruplets([lonely], policy="majority")
+    (settled,) = built([lonely])
+    (majority,) = built([lonely], policy="majority")
     assert settled.rating_ids == ("x1", "x2", "y1")
     assert majority.rating_ids == ("x1", "x2")
 
 
 def test_a_row_carries_texts_ids_and_facts() -> None:
-    (row,) = build_quadruplets([SPLIT_OPINION])
+    (row,) = built([SPLIT_OPINION])
     assert (row.reference_id, row.reference) == ("r1", "1. A cup.")
     assert {(row.b_id, row.b), (row.c_id, row.c)} == {
         (c.candidate_id, c.text) for c in SPLIT_OPINION.candidates
@@ -167,7 +173,7 @@ def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> N
     names = ("c1", "c2", "c3", "c4")
     one = reference(*(candidate(n, rated("x", n, 5, 5, 5, 5)) for n in names))
     other = replace(one, reference_id="r2", text="1. A mug.", candidates=one.candidates[:2])
-    rows = build_quadruplets([one, other])
+    rows = built([one, other])
     assert [row.reference_id for row in rows] == ["r1"] * 6 + ["r2"]
     assert len({frozenset((row.b_id, row.c_id)) for row in rows[:6]}) == 6
 
@@ -175,16 +181,16 @@ def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> N
 def test_odd_comparisons_are_flagged_and_kept() -> None:
     copy = RatedCandidate("c1", "1. A cup.", (rated("x", "x1", 9, 9, 9, 9),))
     twin = RatedCandidate("c2", "1. A cup.", (rated("x", "x2", 9, 9, 9, 9),))
-    (row,) = build_quadruplets([reference(copy, twin)])
+    (row,) = built([reference(copy, twin)])
     assert row.flags == ("B equals the reference", "C equals the reference", "B equals C")
     assert flags_of("a", "b", "c") == ()
 
 
 def test_an_unknown_policy_and_a_negative_band_are_refused() -> None:
     with pytest.raises(ValueError, match="policies are settled"):
-        build_quadruplets([], policy="mean")
+        built([], policy="mean")
     with pytest.raises(ValueError, match="tie band"):
-        build_quadruplets([], tie_band=Fraction(-1))
+        built([], tie_band=Fraction(-1))
 
 
 def many_pairs(count: int) -> list[RatedReference]:
@@ -204,9 +210,9 @@ def many_pairs(count: int) -> list[RatedReference]:
 
 def test_sides_are_drawn_from_the_seed_and_balanced() -> None:
     pairs = many_pairs(400)
-    first = [row.y[COMPLETENESS] for row in build_quadruplets(pairs, seed=7)]
-    assert first == [row.y[COMPLETENESS] for row in build_quadruplets(pairs, seed=7)]
-    assert first != [row.y[COMPLETENESS] for row in build_quadruplets(pairs, seed=8)]
+    first = [row.y[COMPLETENESS] for row in built(pairs, seed=7)]
+    assert first == [row.y[COMPLETENESS] for row in built(pairs, seed=7)]
+    assert first != [row.y[COMPLETENESS] for row in built(pairs, seed=8)]
     # Four standard deviations of 400 fair draws are 40.
     assert 160 <= first.count(1) <= 240
     assert first.count(1) + first.count(-1) == 400
@@ -237,9 +243,7 @@ def test_the_order_of_the_input_changes_nothing(
         mixed.append(replace(one, ratings=tuple(ratings)))
     chance.shuffle(mixed)
     shuffled = replace(given_reference, candidates=tuple(mixed))
-    assert build_quadruplets([shuffled], policy=policy) == build_quadruplets(
-        [given_reference], policy=policy
-    )
+    assert built([shuffled], policy=policy) == built([given_reference], policy=policy)
 
 
 @given(rated_references(), st.sampled_from(POLICIES))
@@ -252,8 +256,8 @@ def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
         given_reference,
         candidates=(replace(one, ratings=two.ratings), replace(two, ratings=one.ratings)),
     )
-    before = build_quadruplets([pair], policy=policy)
-    after = build_quadruplets([swapped], policy=policy)
+    before = built([pair], policy=policy)
+    after = built([swapped], policy=policy)
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
         assert (old.b_id, old.c_id) == (new.b_id, new.c_id)
@@ -263,7 +267,7 @@ def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
 
 @given(rated_references())
 def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> None:
-    rows = build_quadruplets([given_reference])
+    rows = built([given_reference])
     for key in ALL_CRITERIA:
         above = {(row.b_id, row.c_id) for row in rows if row.y[key] == 1}
         above |= {(row.c_id, row.b_id) for row in rows if row.y[key] == -1}
@@ -275,7 +279,7 @@ def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> N
 def test_a_row_names_ratings_of_its_own_candidates_only(
     given_reference: RatedReference, policy: str
 ) -> None:
-    for row in build_quadruplets([given_reference], policy=policy):
+    for row in built([given_reference], policy=policy):
         assert {rating_id.split("-")[1] for rating_id in row.rating_ids} == {row.b_id, row.c_id}
 
 
@@ -286,10 +290,10 @@ def test_pairs_of_the_same_texts_get_ids_of_their_own() -> None:
         RatedCandidate("c2", "1. A twin.", (rated("x", "x2", 1, 1, 1, 1),)),
         RatedCandidate("c3", "1. A third.", (rated("x", "x3", 5, 5, 5, 5),)),
     )
-    rows = build_quadruplets([twins])
+    rows = built([twins])
     ids = [row.id for row in rows]
     assert len(set(ids)) == 3
-    assert rows == build_quadruplets([twins])
+    assert rows == built([twins])
     with_third = [row for row in rows if "c3" in (row.b_id, row.c_id)]
     assert with_third[1].id == f"{with_third[0].id}-2"
 
@@ -301,7 +305,7 @@ def test_labels_are_signs_of_whole_numbers(one: tuple[int, ...], two: tuple[int,
     )
     gaps = [a - b for a, b in zip(one, two, strict=True)]
     overall = sum(weight * gap for weight, gap in zip((4, 2, 2, 3), gaps, strict=True))
-    rows = build_quadruplets([pair])
+    rows = built([pair])
     for criterion, gap in zip((*CRITERIA, OVERALL), (*gaps, overall), strict=True):
         assert one_label(rows, "c1", criterion) == (gap > 0) - (gap < 0)
 
@@ -310,16 +314,16 @@ def test_a_criterion_that_nobody_rated_has_no_label() -> None:
     part = RatedValues("x", "x1", {"conceptual_clarity": 3})
     other = RatedValues("x", "x3", {"logical_linkage": 3})
     whole = rated("x", "x2", 5, 5, 5, 5)
-    (row,) = build_quadruplets([reference(candidate("c1", part), candidate("c2", whole))])
+    (row,) = built([reference(candidate("c1", part), candidate("c2", whole))])
     assert set(row.y) == {"conceptual_clarity"}
-    assert build_quadruplets([reference(candidate("c1", part), candidate("c2", other))]) == []
+    assert built([reference(candidate("c1", part), candidate("c2", other))]) == []
 
 
 def test_a_ruling_counts_instead_of_the_mean_and_is_named() -> None:
     low = dict.fromkeys(CRITERIA, Fraction(1)) | {OVERALL: Fraction(1)}
     first, second = SPLIT_OPINION.candidates
     ruled = replace(first, ruling=RuledValues("a1", low | {COMPLETENESS: Fraction(19, 2)}))
-    rows = build_quadruplets([replace(SPLIT_OPINION, candidates=(ruled, second))])
+    rows = built([replace(SPLIT_OPINION, candidates=(ruled, second))])
     assert one_label(rows, "c1") == 1
     assert one_label(rows, "c1", OVERALL) == -1
     assert rows[0].adjudication_ids == ("a1",)
@@ -333,14 +337,12 @@ def test_policies_that_count_annotators_leave_rulings_aside() -> None:
         SPLIT_OPINION, candidates=(replace(first, ruling=RuledValues("a", low)), second)
     )
     for policy in ("majority", "per-annotator"):
-        assert build_quadruplets([ruled], policy=policy) == build_quadruplets(
-            [SPLIT_OPINION], policy=policy
-        )
+        assert built([ruled], policy=policy) == built([SPLIT_OPINION], policy=policy)
 
 
 def test_one_adjudication_of_both_candidates_is_named_once() -> None:
     ruling = RuledValues("a1", dict.fromkeys(ALL_CRITERIA, Fraction(3)))
     both = tuple(replace(one, ruling=ruling) for one in SPLIT_OPINION.candidates)
-    (row,) = build_quadruplets([replace(SPLIT_OPINION, candidates=both)])
+    (row,) = built([replace(SPLIT_OPINION, candidates=both)])
     assert row.adjudication_ids == ("a1",)
     assert set(row.y.values()) == {0}

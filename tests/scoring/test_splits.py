@@ -1,6 +1,8 @@
 """Splits: no claim text on two sides, whatever the data."""
 
 import random
+from hashlib import sha256
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -9,51 +11,70 @@ from hypothesis import strategies as st
 from scoring.splits import (
     SPLIT_NAMES,
     SplitError,
-    SplitItem,
+    SplitPlan,
+    TextGroups,
+    deal_groups,
+    deal_items,
     shared_texts,
-    split_by_item,
-    split_by_reference,
 )
 
+Item = tuple[str, str, str]
 
-def items_of(references: int, each: int = 3) -> list[SplitItem]:
+
+def items_of(references: int, each: int = 3) -> list[Item]:
     return [
-        SplitItem(f"q{r}-{n}", f"reference {r}", f"b {r} {n}", f"c {r} {n}")
+        (f"reference {r}", f"b {r} {n}", f"c {r} {n}")
         for r in range(references)
         for n in range(each)
     ]
 
 
-def split(items: list[SplitItem], seed: int = 0) -> dict[str, str]:
-    return split_by_reference(items, test_share=0.2, validation_share=0.2, seed=seed)
+def grouped(items: list[Item]) -> tuple[TextGroups, list[list[int]]]:
+    groups = TextGroups()
+    rows = [[groups.number(text) for text in item] for item in items]
+    for a, b, c in rows:
+        groups.tie(a, b)
+        groups.tie(a, c)
+    return groups, rows
+
+
+def split(
+    items: list[Item], seed: int = 0, test: float = 0.2, validation: float = 0.2
+) -> list[str]:
+    groups, rows = grouped(items)
+    names = [groups.name(row[0]) for row in rows]
+    of_name = deal_groups(names, SplitPlan("reference", test, validation, seed))
+    return [of_name[name] for name in names]
+
+
+def shared(items: list[Item], splits: list[str]) -> int:
+    groups, rows = grouped(items)
+    columns = list(zip(*rows, strict=True))
+    return shared_texts(columns, [SPLIT_NAMES.index(name) for name in splits], len(groups))
 
 
 # Few texts for many items, so that references share candidates and hang together in chains.
 text = st.integers(0, 40).map("text {}".format)
-some_items = st.lists(st.tuples(text, text, text), min_size=1, max_size=25).map(
-    lambda rows: [SplitItem(f"q{n}", *row) for n, row in enumerate(rows)]
-)
+some_items = st.lists(st.tuples(text, text, text), min_size=1, max_size=25)
 
 
 @given(some_items, st.integers(0, 5))
-def test_no_text_ever_stands_on_two_sides(items: list[SplitItem], seed: int) -> None:
+def test_no_text_ever_stands_on_two_sides(items: list[Item], seed: int) -> None:
     try:
-        of_item = split(items, seed)
+        splits = split(items, seed)
     except SplitError:
         assume(False)
     sides: dict[str, set[str]] = {}
-    for item in items:
-        for one in (item.reference, item.b, item.c):
-            sides.setdefault(one, set()).add(of_item[item.id])
+    for item, name in zip(items, splits, strict=True):
+        for one in item:
+            sides.setdefault(one, set()).add(name)
     assert {len(found) for found in sides.values()} == {1}
-    assert shared_texts(items, of_item) == 0
-    assert set(of_item.values()) == set(SPLIT_NAMES)
+    assert shared(items, splits) == 0
+    assert set(splits) == set(SPLIT_NAMES)
 
 
 @given(some_items, st.randoms())
-def test_the_order_of_the_items_changes_nothing(
-    items: list[SplitItem], chance: random.Random
-) -> None:
+def test_the_order_of_the_items_changes_nothing(items: list[Item], chance: random.Random) -> None:
     mixed = list(items)
     chance.shuffle(mixed)
     try:
@@ -62,13 +83,27 @@ def test_the_order_of_the_items_changes_nothing(
         with pytest.raises(SplitError):
             split(mixed)
     else:
-        assert split(mixed) == expected
+        assert dict(zip(mixed, split(mixed), strict=True)) == dict(
+            zip(items, expected, strict=True)
+        )
+
+
+@given(some_items, st.lists(st.integers(0, 2), min_size=25, max_size=25))
+def test_texts_on_several_sides_are_counted_as_by_hand(
+    items: list[Item], places: list[int]
+) -> None:
+    splits = [SPLIT_NAMES[place] for place in places[: len(items)]]
+    sides: dict[str, set[str]] = {}
+    for item, name in zip(items, splits, strict=True):
+        for one in item:
+            sides.setdefault(one, set()).add(name)
+    assert shared(items, splits) == sum(len(found) > 1 for found in sides.values())
 
 
 def test_another_seed_gives_another_split() -> None:
     items = items_of(20)
     assert split(items, 1) == split(items, 1)
-    assert len({tuple(sorted(split(items, seed).items())) for seed in range(5)}) > 1
+    assert len({tuple(split(items, seed)) for seed in range(5)}) > 1
 
 
 @pytest.mark.parametrize(
@@ -77,16 +112,21 @@ def test_another_seed_gives_another_split() -> None:
 )
 def test_shares_count_whole_references(references: int, expected: tuple[int, ...]) -> None:
     # 100 references: 15 test; 10 % of the 85 left are 8 (round half to even); the rest trains.
-    items = items_of(references, each=1)
-    found = list(split_by_reference(items, test_share=0.15, validation_share=0.1, seed=3).values())
+    found = split(items_of(references, each=1), 3, 0.15, 0.1)
     assert tuple(found.count(name) for name in ("test", "validation", "train")) == expected
 
 
 def test_references_that_share_a_candidate_text_go_together() -> None:
-    items = [*items_of(6, each=1), SplitItem("link", "reference 0", "b 3 0", "other")]
+    items = [*items_of(6, each=1), ("reference 0", "b 3 0", "other")]
     for seed in range(20):
-        of_item = split(items, seed)
-        assert of_item["q0-0"] == of_item["q3-0"] == of_item["link"]
+        splits = split(items, seed)
+        assert splits[0] == splits[3] == splits[-1]
+
+
+def test_a_text_that_is_reference_here_and_candidate_there_ties_both() -> None:
+    items = [("1. A cup.", "b1", "c1"), ("1. A mug.", "1. A cup.", "c2")]
+    with pytest.raises(SplitError, match="1 independent references"):
+        split(items, test=0.5, validation=0)
 
 
 def test_one_reference_cannot_be_split() -> None:
@@ -95,37 +135,45 @@ def test_one_reference_cannot_be_split() -> None:
 
 
 def test_references_that_all_share_a_text_cannot_be_split() -> None:
-    items = [SplitItem(f"q{n}", f"reference {n}", "the same candidate", "") for n in range(9)]
     with pytest.raises(SplitError, match="impossible"):
-        split(items)
+        split([(f"reference {n}", "the same candidate", "") for n in range(9)])
+
+
+def test_a_refusal_names_what_is_kept_together() -> None:
+    for by, words in (("family", "patent families"), ("ipc", "IPC subclasses")):
+        with pytest.raises(SplitError, match=f"1 independent {words} cannot fill 2"):
+            deal_groups([7, 7], SplitPlan(by, 0.2, 0))
 
 
 def test_shares_of_zero_leave_everything_for_training() -> None:
-    of_item = split_by_reference(items_of(1), test_share=0, validation_share=0, seed=0)
-    assert set(of_item.values()) == {"train"}
+    assert set(split(items_of(1), test=0, validation=0)) == {"train"}
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.91, float("nan"), float("inf")])
 def test_a_share_off_its_range_is_refused(share: float) -> None:
-    for by in (split_by_reference, split_by_item):
-        with pytest.raises(SplitError, match=r"between 0 and 0\.9"):
-            by(items_of(9), test_share=share, validation_share=0.1, seed=0)
-        with pytest.raises(SplitError, match=r"between 0 and 0\.9"):
-            by(items_of(9), test_share=0.1, validation_share=share, seed=0)
+    for shares in ((share, 0.1), (0.1, share)):
+        for by, deal in (("reference", deal_groups), ("item", deal_items)):
+            things: list[Any] = [str(n) if by == "item" else n for n in range(9)]
+            with pytest.raises(SplitError, match=r"between 0 and 0\.9"):
+                deal(things, SplitPlan(by, *shares))
+
+
+def test_a_split_by_time_tests_on_the_newest() -> None:
+    latest = {1: 30.0, 2: 10.0, 3: 40.0, 4: 20.0}
+    found = deal_groups(latest, SplitPlan("time", 0.25, 0.25, seed=9), latest)
+    assert found == {3: "test", 1: "validation", 4: "train", 2: "train"}
 
 
 def test_a_split_by_item_leaks_and_the_count_says_so() -> None:
     items = items_of(2, each=20)
-    of_item = split_by_item(items, test_share=0.2, validation_share=0.1, seed=0)
-    assert shared_texts(items, of_item) == 2  # the two references
+    ids = [str(n) for n in range(40)]
+    of_id = deal_items(ids, SplitPlan("item", 0.2, 0.1))
+    assert shared(items, [of_id[one] for one in ids]) == 2  # the two references
     with pytest.raises(SplitError, match="2 items cannot fill 3 splits"):
-        split_by_item(items[:2], test_share=0.2, validation_share=0.1, seed=0)
+        deal_items(ids[:2], SplitPlan("item", 0.2, 0.1))
 
 
-def test_a_text_that_is_reference_here_and_candidate_there_ties_both() -> None:
-    items = [
-        SplitItem("1", "1. A cup.", "b1", "c1"),
-        SplitItem("2", "1. A mug.", "1. A cup.", "c2"),
-    ]
-    with pytest.raises(SplitError, match="1 independent references"):
-        split_by_reference(items, test_share=0.5, validation_share=0, seed=0)
+def test_a_group_is_named_by_the_least_digest_in_it() -> None:
+    groups, rows = grouped([("A", "B", "C"), ("D", "E", "C")])
+    least = min(int(sha256(text.encode()).hexdigest()[:16], 16) for text in "ABCDE")
+    assert {groups.name(number) for row in rows for number in row} == {least}

@@ -1,6 +1,7 @@
 """A web server that a test can kill: one process group on one port, over the test's database."""
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -16,6 +17,8 @@ from django.db import connection
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_START_SECONDS = 60
 HOST = "127.0.0.1"
+# Ports that no system gives to a client by chance: a killed server finds its own free again.
+LASTING_PORTS = range(15_000, 30_000)
 
 
 def served_environment(**more: str) -> dict[str, str]:
@@ -35,9 +38,7 @@ class Server:
     """
 
     def __init__(self, workers: int = 1, threads: int = 2, **more: str) -> None:
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            self.port = probe.getsockname()[1]
+        self.port = lasting_port()
         self.url = f"http://{HOST}:{self.port}"
         self._numbers = ["--workers", str(workers), "--blocking-threads", str(threads)]
         self._more = more
@@ -54,9 +55,14 @@ class Server:
             env=served_environment(**self._more),
             start_new_session=True,
         )
+        self.wait_until_it_answers()
+
+    def wait_until_it_answers(self) -> None:
+        """Wait for it to be up, as after the death of its only worker."""
         deadline = time.monotonic() + LONGEST_START_SECONDS
         while not self._answers():
-            assert time.monotonic() < deadline and self._process.poll() is None
+            assert self._process is not None and self._process.poll() is None, "it has ended"
+            assert time.monotonic() < deadline, "it does not come up"
             time.sleep(0.05)
 
     def kill(self) -> None:
@@ -73,3 +79,12 @@ class Server:
                 return bool(answer.status == 200)
         except OSError:
             return False
+
+
+def lasting_port() -> int:
+    """Return a free port that stays free while whoever listened there is dead."""
+    while True:
+        port = secrets.choice(LASTING_PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((HOST, port))
+            return port

@@ -1,26 +1,26 @@
 """`manage.py import_claims`: claim sets from a file into a campaign, the whole file or nothing."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from annotator.formats import label_studio
-from annotator.formats.claim_files import HEAD_BYTES, PREFERENCES, READERS, detect_format
-from annotator.formats.records import ByteSource, FormatError, ReadNotes
+from annotator.formats.claim_files import PREFERENCES, READERS
+from annotator.formats.records import FormatError
 from annotator.management.house_command import HouseCommand
+from annotator.management.reading_progress import ReadingProgress
 from annotator.models import Campaign
-from annotator.refusals import Refused
+from annotator.queries.import_checks import check_claims
+from annotator.refusals import OutOfDate, Refused
 from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import import_claims
-from annotator.services.preference_import import import_preferences
+from annotator.services.file_imports import import_file
 
-T = TypeVar("T")
-ADDED = ("references", "candidates", "preferences", "revised_preferences", "annotators")
-Store = Callable[[Campaign], dict[str, Any]]
+ADDED = (
+    *("references", "candidates", "preferences", "revised_preferences", "annotators"),
+    *("annotations", "renewed_annotations"),
+)
 
 
 class Command(HouseCommand):
@@ -31,64 +31,97 @@ class Command(HouseCommand):
         parser.add_argument("--campaign", metavar="SLUG", required=True)
         parser.add_argument("--format", choices=["auto", *READERS, PREFERENCES], default="auto")
         parser.add_argument("--may-train", choices=["yes", "no"], default="no")
-        parser.add_argument("--dry-run", action="store_true")
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="store nothing; look for texts that are nearly equal, too",
+        )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        store = self._read(options["path"], options["format"], options["may_train"] == "yes")
-        with transaction.atomic():
-            campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-            is_new = campaign is None
-            counts = store(campaign or create_campaign(slug=options["campaign"]))
-            if options["dry_run"]:
-                transaction.set_rollback(True)
-        if not any(counts.get(name) for name in ADDED):
-            self.say("Nothing new: the campaign holds all of this already.")
-        return {
-            "campaign": options["campaign"],
-            "campaign_created": is_new,
-            **counts,
-            "dry_run": options["dry_run"],
-        }
-
-    def _read(self, path: Path, name: str, may_train: bool) -> Store:
-        """Return what stores the file, which has been read and checked to its end."""
+        path: Path = options["path"]
         try:
             with path.open("rb") as file:
-                if name == "auto":
-                    name = detect_format(file.read(HEAD_BYTES))
-                    file.seek(0)
-                if name == PREFERENCES:
-                    return self._preferences(file, may_train)
-                return self._claims(file, name, may_train)
+                document = self._carry_out(file, options)
         except OSError as error:
             raise Refused(f"Cannot read {path}: {error.strerror}.") from error
         except FormatError as error:
-            for bad in error.bad_records:
-                self.say(str(bad))
+            self._tell(*(str(bad) for bad in error.bad_records))
             raise Refused(error.sentence) from error
+        if not any(document.get(name) for name in ADDED):
+            self.say("Nothing new: the campaign holds all of this already.")
+        return document
 
-    def _claims(self, file: ByteSource, name: str, may_train: bool) -> Store:
-        records = self._all_of(READERS[name], file)
-        return lambda campaign: asdict(
-            import_claims(campaign=campaign, records=records, may_train=may_train)
+    def _carry_out(self, file: BufferedReader, options: dict[str, Any]) -> dict[str, Any]:
+        """Check the file to its end, tell what is odd about it, and then store it."""
+        slug, is_dry = options["campaign"], options["dry_run"]
+        campaign = _open_campaign(slug)
+        check = check_claims(
+            campaign=campaign,
+            file=file,
+            format=options["format"],
+            looks_for_similar=is_dry,
+            progress=self._progress("Checking", file, options["path"]),
         )
+        self._tell(*check.notes, *(pair["words"] + "." for pair in check.near_duplicates))
+        storing: dict[str, Any] = {
+            "slug": slug,
+            "file": file,
+            "file_name": options["path"].name,
+            "format": check.format,
+            "may_train": options["may_train"] == "yes",
+        }
+        if is_dry:
+            return {
+                "campaign": slug,
+                "campaign_created": campaign is None,
+                **(_tried(storing) if check.format == PREFERENCES else check.counts),
+                "dry_run": True,
+                "format": check.format,
+                "notes": check.notes,
+                "near_duplicates": check.near_duplicates,
+            }
+        done = import_file(**storing, progress=self._progress("Storing", file, options["path"]))
+        return {
+            "campaign": slug,
+            "campaign_created": done.is_new_campaign,
+            **done.counts,
+            "dry_run": False,
+            "format": check.format,
+            "import": str(done.row.pk),
+        }
 
-    def _preferences(self, file: ByteSource, may_train: bool) -> Store:
-        records = self._all_of(label_studio.read, file)
+    def _progress(self, verb: str, file: BufferedReader, path: Path) -> ReadingProgress:
+        is_terminal = self.stderr.isatty()
+        size = path.stat().st_size
+        return ReadingProgress(verb, file, size, self.say, is_terminal=is_terminal)
 
-        def store(campaign: Campaign) -> dict[str, Any]:
-            claims, preferences = import_preferences(
-                campaign=campaign, records=records, may_train=may_train
-            )
-            return asdict(claims) | asdict(preferences)
+    def _tell(self, *sentences: str) -> None:
+        """Write lines that stay, also where progress was told over one and the same line."""
+        if sentences and self.stderr.isatty():
+            self.say("")
+        for sentence in sentences:
+            self.stderr.write(sentence)
 
-        return store
 
-    def _all_of(
-        self, read: Callable[[ByteSource, ReadNotes | None], Iterator[T]], file: ByteSource
-    ) -> list[T]:
-        notes = ReadNotes()
-        records = list(read(file, notes))
-        for sentence in notes.sentences():
-            self.say(sentence)
-        return records
+def _open_campaign(slug: str) -> Campaign | None:
+    """Return the campaign, None where it can be created; refuse before a long file is read."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        try:
+            with transaction.atomic():
+                create_campaign(slug=slug)
+                transaction.set_rollback(True)
+        except OutOfDate:
+            # Another command has created it since the question.
+            return _open_campaign(slug)
+    elif not campaign.is_open:
+        raise OutOfDate("The campaign is closed; nothing can be imported into it.")
+    return campaign
+
+
+def _tried(storing: dict[str, Any]) -> dict[str, int]:
+    """Store an export of preferences and undo it: only then is it known what is new."""
+    with transaction.atomic():
+        counts = import_file(**storing).counts
+        transaction.set_rollback(True)
+    return counts

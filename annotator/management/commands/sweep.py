@@ -1,4 +1,4 @@
-"""`manage.py sweep`: ring and end jobs, free run-out leases, give hidden repeats."""
+"""`manage.py sweep`: ring and end jobs, free run-out leases, give hidden repeats, tidy uploads."""
 
 import logging
 import time
@@ -9,17 +9,20 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
 from annotator.jobs.registry import sweep
+from annotator.services.carried_out_imports import sweep_imports
 from annotator.services.places import lapse_leases_everywhere
 from annotator.services.repeats import repeat_everywhere
 
 SECONDS_BETWEEN_SWEEPS = 2
 SWEEPS_BETWEEN_REPEATS = 10
+SWEEPS_BETWEEN_UPLOADS = 30
 logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
     help = (
-        "Ring jobs that wait unheard, free run-out leases, give repeats that are due; "
+        "Ring jobs that wait unheard, free run-out leases, give repeats that are due, delete "
+        "uploads that nobody needs; "
         "with --forever every two seconds."
     )
 
@@ -29,7 +32,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             rung, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            self.stderr.write(f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given")
+            dropped = sweep_imports()
+            self.stderr.write(
+                f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given, "
+                f"{dropped} uploads deleted"
+            )
             return
         for number in count():
             try:
@@ -39,6 +46,8 @@ class Command(BaseCommand):
                 # Nobody waits for one, and asking counts all assignments.
                 if number % SWEEPS_BETWEEN_REPEATS == 0:
                     repeat_everywhere()
+                if number % SWEEPS_BETWEEN_UPLOADS == 0:
+                    sweep_imports()
             except DatabaseError as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)

@@ -1,53 +1,96 @@
 """`manage.py export_dataset`: a dataset version as a file, the same bytes each time."""
 
+import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.house_command import HouseCommand
 from annotator.refusals import Refused
-from scoring import storage
-from scoring.formats import patent_ce_json, patent_ce_jsonl
+from scoring.export_files import WrittenFile
+from scoring.formats.export_formats import ALL, CANONICAL, EXPORT_FORMATS
+from scoring.management.progress import progress_bar
 from scoring.management.versions import version_or_refuse
-from scoring.queries.datasets import SPLITS, read_rows
+from scoring.models import DatasetVersion
+from scoring.queries.datasets import SPLITS
+from scoring.services.exports import export_to_file, export_version
+from scoring.services.releases import write_release
 
-WRITERS = {"patent-ce-jsonl": patent_ce_jsonl.write, "patent-ce-json": patent_ce_json.write}
+STDOUT = "-"
+# Told apart from what somebody asked for.
+DEFAULTS = {"format": CANONICAL, "split": ALL, "output": STDOUT, "gzip": False}
 
 
 class Command(HouseCommand):
-    help = "Export a dataset version to a file or, with --output -, to stdout."
+    help = (
+        "Export a dataset version to a file with its card and SHA256SUMS beside it, to stdout "
+        "(--output -), or as a release: a directory with a file per split, cards and SHA256SUMS."
+    )
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dataset", metavar="NAME[@VERSION]")
-        parser.add_argument("--format", choices=WRITERS, default="patent-ce-jsonl")
-        parser.add_argument("--split", choices=SPLITS, default="all")
-        parser.add_argument("--output", default="-", metavar="PATH|-")
+        parser.add_argument("--format", choices=EXPORT_FORMATS, default=CANONICAL)
+        parser.add_argument("--split", choices=SPLITS, default=ALL)
+        parser.add_argument("--gzip", action="store_true", help="compress the file")
+        parser.add_argument("--output", default=STDOUT, metavar="PATH|-")
+        parser.add_argument("--release", metavar="DIRECTORY", help="a directory that is not there")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
+        if options["release"] is not None and any(
+            options[name] != usual for name, usual in DEFAULTS.items()
+        ):
+            raise CommandError(
+                "--release writes every split as patent-ce-jsonl; it takes no --format, --split, "
+                "--gzip or --output.",
+                returncode=2,
+            )
         version = version_or_refuse(options["dataset"])
-        wanted = options["split"]
-        rows = [row for row in read_rows(version) if wanted in ("all", row.split)]
-        pieces = WRITERS[options["format"]](rows)
-        if options["output"] == "-":
+        if options["release"] is not None:
+            return self._release(version, Path(options["release"]))
+        how = {
+            "version": version,
+            "file_format": options["format"],
+            "split": options["split"],
+            "is_gzipped": options["gzip"],
+        }
+        if options["output"] == STDOUT:
             if options["json"]:
                 raise Refused("--json and --output - would both write to stdout; name a file.")
-            _to_stdout(pieces)
+            _to_stdout(how)
             return None
-        _to_file(pieces, Path(options["output"]))
-        return {"dataset": version.dataset.name, "version": version.number, "items": len(rows)}
+        file = export_to_file(
+            **how, target=Path(options["output"]), progress=progress_bar(self.say, "Exporting")
+        )
+        split = options["split"]
+        items = version.items if split == ALL else version.card["splits"].get(split, 0)
+        return _document(version, items) | _words(file)
+
+    def _release(self, version: DatasetVersion, directory: Path) -> dict[str, Any]:
+        files = write_release(
+            version=version, directory=directory, progress=progress_bar(self.say, "Writing")
+        )
+        return _document(version, version.items) | {
+            "directory": str(directory),
+            "files": [_words(file) for file in files],
+        }
 
 
-def _to_stdout(pieces: Iterator[bytes]) -> None:
-    for piece in pieces:
-        sys.stdout.buffer.write(piece)
-    sys.stdout.buffer.flush()
+def _document(version: DatasetVersion, items: int) -> dict[str, Any]:
+    return {"dataset": version.dataset.name, "version": version.number, "items": items}
 
 
-def _to_file(pieces: Iterator[bytes], target: Path) -> None:
+def _words(file: WrittenFile) -> dict[str, Any]:
+    return {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
+
+
+def _to_stdout(how: dict[str, Any]) -> None:
     try:
-        storage.write_whole(target, pieces)
-    except OSError as error:
-        raise Refused(f"Cannot write {target}: {error.strerror}.") from error
+        for piece in export_version(**how).pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python would complain once more when it ends, and flushes what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Refused("Whoever read the export went away before its end.") from None

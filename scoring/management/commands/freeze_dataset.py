@@ -5,30 +5,45 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.management.house_command import HouseCommand, find_campaign
+from annotator.rubric import ALL_CRITERIA
+from scoring.management.progress import progress_bar
 from scoring.management.versions import frozen_document
 from scoring.quadruplets import POLICIES
-from scoring.services.datasets import freeze_dataset
+from scoring.queries.quadruplets import prepare_pages
+from scoring.services.freezing import freeze_dataset
+from scoring.splits import GROUPED_BY
 
 
 class Command(HouseCommand):
-    help = "Freeze the locked ratings of a campaign into quadruplets, split by reference."
+    help = "Freeze the locked ratings of a campaign into quadruplets, split without shared texts."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument("--name")
         parser.add_argument("--policy", choices=POLICIES, default="settled")
         parser.add_argument("--tie-band", type=float, default=0.0)
-        parser.add_argument("--split-by", choices=["reference"], default="reference")
+        parser.add_argument(
+            "--criteria",
+            nargs="+",
+            choices=ALL_CRITERIA,
+            default=ALL_CRITERIA,
+            metavar="CRITERION",
+            help="which criteria get labels: all five unless named",
+        )
+        parser.add_argument("--split-by", choices=GROUPED_BY, default="reference")
         parser.add_argument("--test-share", type=float, default=0.15)
         parser.add_argument("--validation-share", type=float, default=0.1)
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--include-unlocked", action="store_true")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        names = ("name", "policy", "tie_band", "test_share", "validation_share", "seed")
+        names = ("name", "policy", "tie_band", "criteria", "split_by")
+        shares = ("test_share", "validation_share", "seed", "include_unlocked")
+        bar = progress_bar(self.say, "Freezing")
         frozen = freeze_dataset(
             campaign=find_campaign(options["campaign"]),
-            include_unlocked=options["include_unlocked"],
-            **{name: options[name] for name in names},
+            progress=lambda share, words: bar(share),
+            **{name: options[name] for name in (*names, *shares)},
         )
+        prepare_pages(frozen.version)
         return frozen_document(frozen)

@@ -8,10 +8,12 @@ from django.core.management.base import CommandParser
 from annotator.formats.records import FormatError, ReadNotes
 from annotator.management.house_command import HouseCommand, find_campaign
 from annotator.refusals import Refused
-from scoring.formats.dataset_files import FORMATS, read_files
-from scoring.formats.rows import DatasetRow
+from scoring.formats.dataset_files import FORMATS
+from scoring.management.progress import progress_bar
 from scoring.management.versions import frozen_document
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.queries.quadruplets import prepare_pages
+from scoring.services.dataset_import import import_files
+from scoring.splits import SplitPlan
 
 
 class Command(HouseCommand):
@@ -31,31 +33,28 @@ class Command(HouseCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         campaign = find_campaign(options["campaign"]) if options["campaign"] else None
-        plan = SplitPlan(
-            by=options["split_by"],
-            test_share=options["test_share"],
-            validation_share=options["validation_share"],
-            seed=options["seed"],
-        )
-        frozen = import_dataset(
-            name=options["name"],
-            rows=self._read(options["path"], options["format"]),
-            plan=plan,
-            files=[path.name for path in options["path"]],
-            campaign=campaign,
-        )
-        return frozen_document(frozen)
-
-    def _read(self, paths: list[Path], name: str) -> list[DatasetRow]:
         notes = ReadNotes()
+        bar = progress_bar(self.say, "Importing")
         try:
-            rows = read_files(paths, name, notes)
-        except OSError as error:
-            raise Refused(f"Cannot read {error.filename}: {error.strerror}.") from error
+            frozen = import_files(
+                name=options["name"],
+                paths=options["path"],
+                file_format=options["format"],
+                plan=SplitPlan(
+                    by=options["split_by"],
+                    test_share=options["test_share"],
+                    validation_share=options["validation_share"],
+                    seed=options["seed"],
+                ),
+                campaign=campaign,
+                progress=lambda share, words: bar(share),
+                notes=notes,
+            )
         except FormatError as error:
             for bad in error.bad_records:
                 self.say(str(bad))
             raise Refused(error.sentence) from error
         for sentence in notes.sentences():
             self.say(sentence)
-        return rows
+        prepare_pages(frozen.version)
+        return frozen_document(frozen)

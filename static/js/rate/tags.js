@@ -53,6 +53,7 @@ function forget() {
 async function change(wish) {
   let asked;
   let answer;
+  let words;
   // What an undo took back while the server answered must not come back with its answer.
   do {
     answer = await post(form.dataset.tagsUrl, () => {
@@ -61,13 +62,14 @@ async function change(wish) {
       data.set("tag", wish);
       return data;
     });
+    words = await answer.text();
   } while (answer.ok && field("error_tags").value !== asked);
   if (!answer.ok) {
-    place.textContent = answer.status === 422 ? await answer.text() : "The tag was not taken; try again.";
+    place.textContent = answer.status === 422 ? words : "The tag was not taken; try again.";
     return;
   }
   // The fragment is our own server's, with every text in it escaped.
-  const fragment = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fragment = new DOMParser().parseFromString(words, "text/html");
   document.getElementById("tags").replaceWith(document.adoptNode(fragment.getElementById("tags")));
   highlight();
 }

@@ -1,5 +1,7 @@
 """`import_claims`: the whole file or nothing, every bad record told."""
 
+import gzip
+import hashlib
 import io
 import json
 import os
@@ -9,7 +11,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotator.models import Campaign, Candidate, Preference, Reference, User
+from annotator.management.commands import import_claims as import_claims_command
+from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, User
+from annotator.refusals import OutOfDate
+from annotator.services.campaigns import create_campaign
 from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -96,6 +101,86 @@ def test_one_bad_record_refuses_the_file_and_every_one_is_told(tmp_path: Path) -
     assert lines[-1].startswith("Refused: 3 problems")
 
 
+def test_a_table_of_a_spreadsheet_packed_or_not_is_imported(tmp_path: Path) -> None:
+    table = "reference_id;reference_claims;candidate_id;claims\r\nr1;1. A cup.;c1;1. A mug.\r\n"
+    for number, content in enumerate((table.encode("utf-8-sig"), gzip.compress(table.encode()))):
+        path = tmp_path / f"claims-{number}.csv"
+        path.write_bytes(content)
+        found = run(str(path))
+        assert (found["format"], found["references"]) == ("csv", 1 - number)
+    assert Candidate.objects.get().claims == "1. A mug."
+
+
+def test_a_dry_run_tells_of_texts_that_are_alike_and_the_import_of_equal_ones(
+    tmp_path: Path,
+) -> None:
+    long = " ".join(f"w{n}" for n in range(300))
+    path = save(
+        tmp_path / "claims.jsonl",
+        record("r1", reference_claims=long),
+        record("r2", reference_claims=long + " more"),
+        record("r3", reference_claims=long),
+    )
+    dry = run(path, "--dry-run")
+    found = [(one["likeness"], one["first"], one["second"]) for one in dry["near_duplicates"]]
+    of = [{"reference_id": f"r{n}", "candidate_id": ""} for n in (1, 2, 3)]
+    assert ("exact", of[0], of[2]) in found
+    assert ("similar", of[0], of[1]) in found
+    err = io.StringIO()
+    call_command("import_claims", path, "--campaign", "room", stdout=io.StringIO(), stderr=err)
+    assert "Reference 'r3' has the same text as reference 'r1'.\n" in err.getvalue()
+    assert "nearly" not in err.getvalue()
+
+
+def test_an_import_leaves_a_row_that_its_claim_sets_name(tmp_path: Path) -> None:
+    path = save(tmp_path / "claims.jsonl", record("r1"))
+    found = run(path, "--may-train", "yes")
+    row = ClaimImport.objects.get(pk=found["import"])
+    content = Path(path).read_bytes()
+    assert (row.file_name, row.file_bytes) == ("claims.jsonl", len(content))
+    assert row.file_sha256 == hashlib.sha256(content).hexdigest()
+    assert (row.stage, row.status, row.format, row.may_train) == (
+        "apply",
+        "succeeded",
+        "claims-jsonl",
+        True,
+    )
+    assert row.result["stored"]["references"] == 1
+    assert row.finished_at is not None
+    assert Reference.objects.get().imported_from == Candidate.objects.get().imported_from == row
+    refused_path = save(tmp_path / "more.jsonl", record("r2"), record("r3", reference_claims=""))
+    with pytest.raises(SystemExit):
+        call_command("import_claims", refused_path, "--campaign", "room", stderr=io.StringIO())
+    run(path, "--dry-run")
+    assert ClaimImport.objects.get() == row
+
+
+def test_a_campaign_that_is_closed_or_cannot_be_is_refused_before_the_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(tmp_path / "claims.jsonl", record("r1"))
+    Campaign.objects.create(slug="over", status="closed")
+    monkeypatch.setattr(import_claims_command, "check_claims", None)
+    for slug in ("over", "no slug"):
+        with pytest.raises(SystemExit):
+            call_command("import_claims", path, "--campaign", slug, stderr=io.StringIO())
+
+
+def test_every_bad_record_has_a_line_of_its_own_on_a_terminal(tmp_path: Path) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    err = Terminal()
+    path = save(tmp_path / "claims.jsonl", *(record("r", titel="x") for _ in range(3)))
+    with pytest.raises(SystemExit):
+        call_command("import_claims", path, "--campaign", "room", stderr=err)
+    assert (
+        err.getvalue().count("unknown field\x1b[0m\n") + err.getvalue().count("unknown field\n")
+        >= 3
+    )
+
+
 def test_a_hundred_bad_records_are_listed_at_most(tmp_path: Path) -> None:
     bad = (record(f"r{n}", reference_claims="") for n in range(150))
     lines = refused(save(tmp_path / "claims.jsonl", *bad), "--campaign", "room")
@@ -109,7 +194,9 @@ def test_a_hundred_bad_records_are_listed_at_most(tmp_path: Path) -> None:
         (b"\n", "0 records"),
         ("{}".encode("utf-16"), "UTF-16"),
         (b"\x1f\x8b\x08", "gzip"),
-        (b"reference_id,claims\n", "neither"),
+        (b"name,text\n", "neither"),
+        (b"reference_id,claims\n", "this column is missing"),
+        (b"ID,claims\n", "SYLK"),
         (b'{"reference_id": "r1"', "line 1"),
         (b'{"a": "\xff"}\n', "0xFF is not UTF-8"),
     ],
@@ -139,7 +226,7 @@ def test_a_changed_text_is_refused_and_the_rest_stays_out(tmp_path: Path) -> Non
     err = io.StringIO()
     with pytest.raises(SystemExit):
         call_command("import_claims", changed, "--campaign", "room", stderr=err)
-    assert "with other claims: r1" in err.getvalue()
+    assert err.getvalue().startswith("line 2, field reference_id: 'r1' is in this campaign with")
     assert Reference.objects.get().claims == "1. A cup r1."
 
 
@@ -193,3 +280,18 @@ def test_the_published_sample_becomes_a_campaign() -> None:
     assert found["references"] == Reference.objects.count() == 10
     assert found["candidates"] == Candidate.objects.count() > 10
     assert run(given)["candidates"] == 0
+
+
+def test_a_campaign_that_another_command_creates_at_the_same_moment_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(tmp_path / "claims.jsonl", record("r1"))
+    others = iter([True])
+
+    def create_second(*, slug: str) -> Campaign:
+        if next(others, False):
+            raise OutOfDate("There is a campaign already.")
+        return create_campaign(slug=slug)
+
+    monkeypatch.setattr(import_claims_command, "create_campaign", create_second)
+    assert run(path)["references"] == 1

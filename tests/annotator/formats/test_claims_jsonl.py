@@ -1,5 +1,6 @@
 import io
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,29 @@ def problems(*values):
     with pytest.raises(FormatError) as caught:
         rows(*values)
     return [(bad.line, bad.field, bad.reason) for bad in caught.value.bad_records]
+
+
+def test_a_file_that_jq_has_written_is_read_as_what_it_says():
+    notes = ReadNotes()
+    path = Path(__file__).parent / "golden" / "jq.jsonl"
+    assert list(read(io.BytesIO(path.read_bytes()), notes)) == [
+        ReferenceRecord(
+            "EP1",
+            '1. A pump; with a seal.\n2. The pump of claim 1, "sealed".',
+            (
+                CandidateRecord("c1", "1. A pump.\x7f\u2028", "gpt-4"),
+                CandidateRecord("c2", "1. A pu\u0308mp \U0001d6fc."),
+            ),
+            office="EPO",
+            ipc="F04D 29/08",
+            title="P\u00fcmp",
+            may_train=True,
+        ),
+        ReferenceRecord(
+            "EP2", "1. A cup.\r\n", (CandidateRecord("c1", "=1. A mug."),), may_train=False
+        ),
+    ]
+    assert notes.records == 2
 
 
 def test_all_fields_are_read():
@@ -121,6 +145,10 @@ def test_a_reference_without_candidates_is_refused(candidates):
 def test_may_train_is_true_or_false(answer):
     ((_, field, _),) = problems(reference(may_train=answer))
     assert field == "may_train"
+
+
+def test_records_know_their_lines():
+    assert [row.line for row in rows(reference("a"), reference("b"))] == [1, 2]
 
 
 def test_every_bad_line_is_listed_up_to_a_hundred():

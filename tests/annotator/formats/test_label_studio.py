@@ -1,6 +1,7 @@
 """PatentEval's export: what is read, what a tie is, and every way in which an item is bad."""
 
 import io
+import json
 import os
 from collections import Counter
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.label_studio import read
+from annotator.formats.label_studio import TEXTS, read
 from annotator.formats.preference_records import PreferenceRecord
 from annotator.formats.records import FormatError
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
@@ -149,11 +150,20 @@ def test_what_is_no_such_file_is_refused(content: bytes, reason: str) -> None:
     assert reason in " ".join([caught.value.sentence, *map(str, caught.value.bad_records)])
 
 
-def test_equal_texts_are_held_once() -> None:
-    # Else a large export takes several times its texts in memory.
-    one, other = records(item(), item())
-    assert one.reference_claims is other.reference_claims
-    assert one.right is other.right
+def test_everything_but_the_texts_is_kept_as_it_was_written() -> None:
+    written = item(
+        comparison="[{'selected': 'left'}]",
+        lead_time=1e-7,
+        agreement=50.0,
+        comment1="line\u2028break \U0001f600",
+        mark1=[{"end": 2, "start": 0, "text": "2.", "labels": ["UNK"]}],
+    )
+    (found,) = records(written)
+    kept = json.loads(found.fields)
+    texts = {name: written[name] for name in TEXTS}
+    assert kept == written | dict.fromkeys(TEXTS)
+    assert list(kept) == list(written)
+    assert json.dumps(kept | texts) == json.dumps(written)
 
 
 def test_an_item_beyond_the_limit_is_refused() -> None:

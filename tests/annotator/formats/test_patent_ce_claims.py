@@ -57,6 +57,13 @@ def test_bad_items_are_named_by_number_and_field():
     ]
 
 
+def test_a_file_read_in_part_leaves_no_table_open_and_can_be_read_again():
+    data = io.BytesIO(json.dumps([item("R1", "a", "b"), item("R2", "a", "c")]).encode())
+    assert next(read(data)).reference_claims == "R1"
+    data.seek(0)
+    assert len(list(read(data))) == 2
+
+
 def test_an_empty_array_is_refused():
     with pytest.raises(FormatError, match="0 records"):
         references()

@@ -2,9 +2,11 @@
 
 import random
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.db import IntegrityError
+from django.db.models import F
 from django.utils import timezone
 
 from annotator.models import (
@@ -16,10 +18,13 @@ from annotator.models import (
     Reference,
     User,
 )
+from annotator.queries.next_candidates import WINDOW
 from annotator.refusals import OutOfDate
 from annotator.rubric import CRITERIA
+from annotator.services import assignments
 from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.named_work import withdraw_assignments
+from annotator.services.places import hold_place
 from annotator.services.ratings import submit_rating
 from tests.conftest import spread
 
@@ -150,6 +155,33 @@ def test_no_candidate_goes_beyond_its_overlap(campaign: Campaign) -> None:
     taken = [take_next(slug=campaign.slug, annotator=user) for user in people]
     assert len({row.candidate_id for row in taken if row}) == 6
     assert taken[6:] == [None, None]
+
+
+def test_who_finds_a_whole_window_filled_meanwhile_gets_what_stands_behind_it(
+    cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cast.reference("r", WINDOW + 3)
+    quicker = iter(range(WINDOW))
+
+    def hold_after_others(candidate_id: UUID) -> bool:
+        """Have others fill the first candidates between the look at them and the taking."""
+        if next(quicker, None) is not None:
+            row = Candidate.objects.filter(pk=candidate_id)
+            row.update(held=F("places"), has_room=False)
+        return hold_place(candidate_id)
+
+    monkeypatch.setattr(assignments, "hold_place", hold_after_others)
+    taken = take_next(slug=cast.campaign.slug, annotator=cast.alice)
+    assert taken is not None
+    assert (taken.candidate.held, taken.candidate.places) == (1, cast.campaign.overlap)
+
+
+def test_who_finds_everything_filled_meanwhile_gets_nothing(
+    cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cast.reference("r", WINDOW + 3)
+    monkeypatch.setattr(assignments, "hold_place", lambda candidate_id: False)
+    assert take_next(slug=cast.campaign.slug, annotator=cast.alice) is None
 
 
 def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(

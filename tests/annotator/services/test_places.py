@@ -1,15 +1,13 @@
 """Places: what a candidate says of its assignments is what a recount finds."""
 
 import random
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Membership, User
@@ -26,6 +24,7 @@ from annotator.services.places import (
 )
 from annotator.services.ratings import submit_rating
 from tests.conftest import spread
+from tests.crowd import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -209,28 +208,6 @@ def test_the_sweeper_frees_places_in_every_campaign(cast) -> None:
     assert lapse_leases(cast.campaign) == 1
     assert lapse_leases_everywhere() == 1
     assert list(Candidate.objects.values_list("held", "has_room")) == [(0, True)] * 2
-
-
-def at_once(acts: list[Callable[[], object]]) -> list[object]:
-    """Run each act in a thread of its own, all at one moment; return answers or exceptions."""
-    gate = threading.Barrier(len(acts))
-    answers: list[object] = [None] * len(acts)
-
-    def run(number: int) -> None:
-        gate.wait(timeout=30)
-        try:
-            answers[number] = acts[number]()
-        except Exception as error:  # noqa: BLE001
-            answers[number] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(acts))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    return answers
 
 
 @pytest.mark.django_db(transaction=True)

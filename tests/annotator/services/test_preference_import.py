@@ -13,6 +13,7 @@ from annotator.models import (
     AuditEvent,
     Campaign,
     Candidate,
+    ClaimImport,
     Comparison,
     Membership,
     Preference,
@@ -59,7 +60,7 @@ def test_a_record_becomes_a_comparison_with_a_preference_and_its_revision(
 ) -> None:
     claims, counts = import_preferences(campaign=campaign, records=[RECORD])
     assert (claims.references, claims.candidates) == (1, 2)
-    assert counts == PreferenceCounts(1, 0, 0, 0, 0, 1, 0, 2)
+    assert counts == PreferenceCounts(1, 0, 0, 0, 0, 1, 0, 2, 1, 0, 0)
     row = Preference.objects.get()
     comparison = row.comparison
     assert (comparison.left.claims, comparison.right.claims) == ("2. A mug.", "2. A pot.")
@@ -230,3 +231,12 @@ def test_positions_follow_the_time_of_each_annotator(campaign: Campaign) -> None
     assert [(row.position, row.left.claims) for row in rows] == [(1, "2. A jug."), (2, "2. A mug.")]
     bring(campaign, replace(early, annotation=4, left="2. A tin."))
     assert rows.get(position=3).left.claims == "2. A tin."
+
+
+def test_new_claim_sets_name_the_import_that_they_come_from(campaign: Campaign) -> None:
+    source = ClaimImport.objects.create(
+        campaign=campaign, file_name="f.json", file_sha256="0", file_bytes=1, format="label-studio"
+    )
+    bring(campaign, RECORD, source=source)
+    assert Reference.objects.get().imported_from == source
+    assert {row.imported_from for row in Candidate.objects.all()} == {source}

@@ -1,6 +1,5 @@
 """Rounds under way while others act: nothing is counted twice, and nobody waits for ever."""
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -8,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
 
 from annotator.models import (
@@ -21,7 +19,7 @@ from annotator.models import (
     SecondLook,
     User,
 )
-from annotator.refusals import Forbidden, OutOfDate, Refused
+from annotator.refusals import Forbidden, OutOfDate
 from annotator.services.assignments import take_next
 from annotator.services.campaigns import CampaignRules, change_rules
 from annotator.services.departures import skip_assignment
@@ -40,6 +38,7 @@ from tests.annotator.services.discrepant import (
     statuses,
 )
 from tests.annotator.services.rulings import PASSWORD, decide
+from tests.crowd import at_once
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,29 +54,17 @@ def quick_passwords(settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-def at_once(acts: Sequence[Act]) -> Counter[str]:
-    """Start every act at one moment; count what came of each. A deadlock is an error."""
-    start = threading.Barrier(len(acts))
-    said: Counter[str] = Counter()
+def outcomes(acts: Sequence[Callable[[], Any]]) -> Counter[str]:
+    """Run all acts from one moment on; count what came of each. A deadlock is an error."""
+    return Counter(_outcome(answer) for answer in at_once(acts))
 
-    def run(act: Act) -> None:
-        close_old_connections()
-        start.wait()
-        try:
-            said["nothing" if act() is None else "done"] += 1
-        except (OutOfDate, Forbidden):
-            said["out of date"] += 1
-        except (DatabaseError, Refused) as error:
-            said[repr(error)] += 1
-        finally:
-            connection.close()
 
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return said
+def _outcome(answer: object) -> str:
+    if isinstance(answer, OutOfDate | Forbidden):
+        return "out of date"
+    if isinstance(answer, Exception):
+        return repr(answer)
+    return "nothing" if answer is None else "done"
 
 
 def adjudicator(cast, name: str) -> User:
@@ -96,7 +83,7 @@ def test_of_several_thirds_at_once_one_takes_the_place(cast) -> None:
             row = take_next(slug="cups", annotator=person)
             assert row is not None
             cast.submit(row, scores)
-        said = at_once([partial(take_next, slug="cups", annotator=user) for user in people])
+        said = outcomes([partial(take_next, slug="cups", annotator=user) for user in people])
         assert said == {"done": 1, "nothing": 3}
         (third,) = Assignment.objects.filter(candidate__reference=reference, status="open")
         cast.submit(third, (5, 5, 5, 5))
@@ -115,7 +102,7 @@ def test_the_two_who_bring_a_conflict_about_ask_one_third(cast) -> None:
             first, second = cast.assign(person, reference)
             cast.submit(first, scores)
             acts.append(partial(cast.submit, second, scores))
-        assert at_once(acts) == {"done": 2}
+        assert outcomes(acts) == {"done": 2}
         for candidate in reference.candidates.all():
             assert statuses(candidate) == {"waiting"}
             assert (candidate.rounds.count(), candidate.places, candidate.held) == (1, 3, 3)
@@ -126,7 +113,7 @@ def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast) -> N
     for number in range(ROUNDS):
         candidate = disagree(cast, f"r{number}")
         pk = of(candidate).pk
-        said = at_once(
+        said = outcomes(
             [
                 partial(send_back, conflict_id=pk, adjudicator=one, kind="again", question="?"),
                 partial(take_turn, conflict_id=pk, adjudicator=two),
@@ -149,7 +136,7 @@ def test_second_looks_and_a_call_back_at_once_end_the_round_once(cast) -> None:
         pk = of(candidate).pk
         send_back(conflict_id=pk, adjudicator=dora, kind="again", question="Why?")
         Rating.objects.update(revised_at=timezone.now() - timedelta(days=9))
-        said = at_once(
+        said = outcomes(
             [
                 partial(revise, cast.alice, candidate),
                 partial(revise, cast.bob, candidate),
@@ -186,7 +173,7 @@ def test_the_ladder_meets_takers_leavers_and_new_rules_without_a_deadlock(cast) 
         changed = CampaignRules(
             **(now | {"overlap": 2 + number % 2, "criterion_gap": 3 + number % 5})
         )
-        said = at_once(
+        said = outcomes(
             [
                 partial(cast.submit, rows[1], values[rows[1].candidate_id]),
                 partial(skip_assignment, assignment=held, reason_code="unreadable"),
@@ -211,7 +198,7 @@ def test_answers_of_many_people_on_shared_references_meet_no_deadlock(cast) -> N
             for place, person in enumerate(people[:3])
             for row in cast.assign(person, reference)
         ]
-        assert at_once(acts) == {"done": 9}
+        assert outcomes(acts) == {"done": 9}
         for candidate in reference.candidates.all():
             assert statuses(candidate) <= {"open", "waiting", "lapsed"}
             assert share(people[0], candidate).status == "submitted"

@@ -27,6 +27,9 @@ KINDS: Final = {
     "training-runs": ("run",),
     "models": ("model",),
     "reports": ("report",),
+    "freezes": ("freeze",),
+    "imports": ("import",),
+    "references": ("reference",),
 }
 OTHER_TEXT: Final = (CRITERIA[0], "no-such-word")
 
@@ -98,6 +101,8 @@ def ids(house: House) -> dict[str, list[UUID]]:
         "run": [rows.waiting.pk, rows.run.pk],
         "model": [rows.model.pk],
         "report": [rows.report.pk],
+        "freeze": [rows.freeze.pk],
+        "import": [house.imports.waiting.pk, house.imports.refused.pk],
         "candidate": [house.item.pk],
         "reference": [house.item.reference_id],
         "user": [house.people["peer"].pk],

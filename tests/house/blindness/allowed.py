@@ -39,7 +39,20 @@ RESEARCHERS: Final = ("researcher", *ADMINS)
 EVERYBODY: Final = (*MEMBERS, "outsider", "boss")
 RATINGS: Final = tuple(f"{who}.{what}" for who in ("one", "peer") for what in ("words", "overall"))
 OVERALLS: Final = ("one.overall", "peer.overall")
+IMPORTS: Final = (
+    *("annotator:import_claims", "annotator:claim_import", "annotator:claim_import_progress"),
+    *("annotator:confirm_import", "annotator:cancel_import"),
+    *("api:import_claims", "api:claim_import", "api:confirm_import", "api:cancel_import"),
+    "annotator:claim_import after annotator:import_claims",
+    "annotator:claim_import after annotator:confirm_import",
+    "annotator:claim_import after annotator:cancel_import",
+)
+# The preview of a file that waits to be confirmed is the one place where its texts are shown.
+PREVIEWS: Final = tuple(door for door in IMPORTS if "annotator:claim_import" in door)
 SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
+QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
+USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
+EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 
 TABLE: Final = (
@@ -78,16 +91,30 @@ TABLE: Final = (
     Row(ADJUDICATORS, ("admin.name",), ("voided",)),
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
     Row(RESEARCHERS, ("dataset", "training", "conflict.word")),
-    Row(ADMINS, ("export",), doors=("scoring:export", "scoring:api:export")),
+    Row(ADMINS, ("export", "export ids"), doors=("scoring:export", "scoring:api:export")),
+    Row(ADMINS, ("export ids",), doors=QUADRUPLETS),
+    Row(ADMINS, ("export",), doors=("scoring:quadruplet",)),
+    # Ids may tell which system made a candidate; researchers meet them once it is closed.
+    Row(("researcher",), ("export ids",), ("closed",), doors=QUADRUPLETS),
+    # Admins follow a rating to what used it, and a reference to what an erasure would touch.
+    Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), doors=USES),
+    Row(ADMINS, ("one.rating", "peer.rating"), doors=USES),
     # Settled ratings: the value of each candidate, and once closed which system made it.
     Row(ADMINS, ("reference", "candidate.pk"), doors=SETTLED),
     Row(("researcher",), ("reference", "candidate.pk"), ("closed",), doors=SETTLED),
     Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
+    # The file of all ratings has what people wrote, and for admins the layout that holds texts.
+    Row(ADMINS, (*RATINGS, "claims", "candidate_id"), doors=EXPORT),
+    Row(("researcher",), (*RATINGS, "reference"), ("closed",), doors=EXPORT),
+    Row(RESEARCHERS, ("system", "candidate_id", "purpose"), ("closed",), doors=EXPORT),
     # Once closed, ratings are read without names; figures tell what was found by sentinels.
     Row(RESEARCHERS, OVERALLS, ("closed",)),
     Row(RESEARCHERS, ("purpose",), doors=("api:agreement", "annotator:reliability")),
     # An admin knows the candidates by the ids of the file that they were imported from.
     Row(ADMINS, (*OVERALLS, "candidate_id"), doors=SETTLED),
+    # Admins import: they know the file, and look at what is in it before it is stored.
+    Row(ADMINS, ("import",), doors=IMPORTS),
+    Row(ADMINS, ("import text",), doors=PREVIEWS),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),

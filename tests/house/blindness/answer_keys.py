@@ -11,7 +11,7 @@ from tests.house.blindness.states import House
 from tests.house.blindness.told import FIGURES
 
 # One answers with the schema of all, the others with a file of lines.
-NO_SERIALIZER: Final = {"api:schema", "scoring:api:export"}
+NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
 
 
 def keys_of(value: Any, before: str = "") -> Iterator[str]:

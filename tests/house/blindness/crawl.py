@@ -40,11 +40,20 @@ class Answer:
 class Crawl:
     """One principal's visit to a site in one state, which it leaves as it was."""
 
-    def __init__(self, visitor: Visitor, house: House, *, is_thorough: bool = True) -> None:
+    def __init__(
+        self,
+        visitor: Visitor,
+        house: House,
+        *,
+        is_thorough: bool = True,
+        tries_the_refused: bool = True,
+    ) -> None:
         self.visitor = visitor
         self.house = house
         # Else each method is sent once, without a body.
         self.is_thorough = is_thorough
+        # Else neither a route that the gate keeps shut nor a method that a route has not.
+        self.tries_the_refused = tries_the_refused
         self._cookies = visitor.client.cookies.output(header="", sep=";")
         self._posted: set[tuple[str, str, str]] = set()
 
@@ -58,6 +67,8 @@ class Crawl:
             if address.route not in refused:
                 if not self._is_let_in(address):
                     refused.add(address.route)
+                    if not self.tries_the_refused:
+                        continue
                 yield from self._visit(address)
 
     def _is_let_in(self, address: Address) -> bool:
@@ -71,6 +82,8 @@ class Crawl:
         rule = permissions.matrix()[address.route]
         is_thorough = self.is_thorough and self._is_let_in(address)
         for sent in requests_to(address, rule, self.house, is_thorough=is_thorough):
+            if sent.method not in rule.methods and not self.tries_the_refused:
+                continue
             answers = list(self.send(sent))
             yield from answers
             if answers[0].status == NOT_FOUND and not sent.address.path.startswith("/api/"):
@@ -110,10 +123,9 @@ class Crawl:
         more: dict[str, Any] = {"headers": dict(sent.headers)}
         if sent.method == "GET":
             response = client.get(sent.address.path, **more)
-        elif sent.is_json:
-            text = {"content_type": "application/json"}
-            path = sent.address.path
-            response = client.generic(sent.method, path, sent.data, **text, **more)
+        elif sent.is_text:
+            more["content_type"] = sent.content_type
+            response = client.generic(sent.method, sent.address.path, sent.data, **more)
         else:
             assert isinstance(data, dict)
             response = client.post(sent.address.path, _encoded(data), content_type=FORM, **more)

@@ -1,4 +1,4 @@
-"""Builders of what the measuring house holds of a campaign: dataset, runs, model, report."""
+"""Builders of the measuring house's rows of a campaign: dataset, freeze, runs, model, report."""
 
 import json
 from dataclasses import dataclass, replace
@@ -8,12 +8,14 @@ from annotator.models import Campaign, User
 from scoring.models import (
     AgreementReport,
     DatasetVersion,
+    Freeze,
     MetricScore,
     ModelVersion,
     TrainingRun,
 )
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.dataset_import import import_dataset
 from scoring.services.reports import carry_out_report, request_report
+from scoring.splits import SplitPlan
 from tests.scoring.conftest import dataset_rows
 
 CRITERION: Final = "feature_completeness"
@@ -23,6 +25,17 @@ CARD: Final[dict[str, Any]] = {
     "validation": {"tau_b": 0.5},
     "tie_threshold": 0.1,
     "settings": {"method": "overlap", "encoder": "none"},
+}
+FROZEN: Final[dict[str, Any]] = {
+    "name": None,
+    "policy": "settled",
+    "tie_band": 0.0,
+    "criteria": [CRITERION],
+    "split_by": "reference",
+    "test_share": 0.15,
+    "validation_share": 0.1,
+    "seed": 0,
+    "include_unlocked": True,
 }
 # One report's figures, computed once a process: every state shows the same.
 _results: list[str] = []
@@ -38,10 +51,11 @@ class MeasuredRows:
     run: TrainingRun
     model: ModelVersion
     report: AgreementReport
+    freeze: Freeze
 
 
 def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float) -> MeasuredRows:
-    """Return a dataset, a waiting and a finished run, a model and a report of the campaign."""
+    """Return a dataset, a waiting and a finished run, a model, a report and a freeze."""
     rows = [
         replace(row, reference=f"1. A {mark}exportclaim.", reference_id=f"{mark}exportid")
         for row in dataset_rows(2)
@@ -72,7 +86,11 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
         MetricScore.objects.create(
             scorer="length 1", reference_sha256="r", candidate_sha256=digest, value=score
         )
-    return MeasuredRows(version, waiting, run, model, _report(version, researcher))
+    freeze = Freeze.objects.create(
+        campaign=campaign, asked_by=researcher, settings=FROZEN, message=f"{mark}runmessage"
+    )
+    report = _report(version, researcher)
+    return MeasuredRows(version, waiting, run, model, report, freeze)
 
 
 def _report(version: DatasetVersion, researcher: User) -> AgreementReport:

@@ -8,11 +8,18 @@ from typing import Any, Final
 from annotator.permissions import Rule
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.house.blindness.addresses import Address
+from tests.house.blindness.import_rows import MULTIPART, form_with_file
 from tests.house.blindness.measured_rows import CRITERION
 from tests.house.blindness.people import PASSWORD
 from tests.house.blindness.states import House
 
 FORM: Final = "application/x-www-form-urlencoded"
+JSON: Final = "application/json"
+# Where files go, and which fields go along with them.
+UPLOADS: Final[dict[str, tuple[dict[str, str], ...]]] = {
+    "annotator:import_claims": ({},),
+    "api:import_claims": ({}, {"dry_run": "true"}),
+}
 HTMX: Final = {"HX-Request": "true"}
 WRITES: Final = ("POST", "PUT", "PATCH", "DELETE")
 SCORES: Final = dict.fromkeys(CRITERIA, "7")
@@ -31,6 +38,7 @@ SENT_BY_SCRIPT: Final = {
     "reason": "words",
     "kind": "again",
     "question": "words",
+    "format": "jsonl",
 }
 BAD: Final = {
     **dict.fromkeys((*SENT_BY_SCRIPT, "username", "slug", "name", "decision"), "\x00"),
@@ -49,9 +57,10 @@ class Sent:
     label: str = ""
     data: Mapping[str, str] | str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = JSON
 
     @property
-    def is_json(self) -> bool:
+    def is_text(self) -> bool:
         return isinstance(self.data, str)
 
 
@@ -70,6 +79,10 @@ def requests_to(address: Address, rule: Rule, house: House, *, is_thorough: bool
             yield from _calls(address, method, house)
         else:
             yield from _posts(address, method)
+        if method == "POST":
+            for fields in UPLOADS.get(address.route, ()):
+                form = form_with_file(house.mark, **fields)
+                yield Sent(address, method, "file", form, content_type=MULTIPART)
     yield Sent(address, next(name for name in ("PUT", "DELETE") if name not in rule.methods))
 
 
@@ -109,7 +122,10 @@ def bodies(route: str, house: House) -> list[dict[str, Any]]:
             for password in (PASSWORD, "wrong")
         ],
         "api:send_back": [{"kind": "again", "question": "words"}, {"kind": "another"}],
-        "scoring:api:datasets": [{"campaign": house.campaign.slug, "include_unlocked": True}],
+        "scoring:api:datasets": [
+            {"campaign": house.campaign.slug, "include_unlocked": True, **more}
+            for more in ({}, {"policy": "per-annotator", "split_by": "time", "test_share": 0})
+        ],
         "scoring:api:runs": [{"dataset": dataset, "criterion": CRITERION}],
         "scoring:api:reports": [
             {"dataset": dataset, "criterion": CRITERION, "scorers": ["length"], "split": "all"}

@@ -46,10 +46,20 @@ def secrets_of(house: House) -> dict[str, list[object]]:
         "training": [
             *(f"{HERE}runmessage", f"{HERE}modelwarning"),
             *(house.measured.run.pk, house.measured.waiting.pk, house.measured.model.pk),
-            house.measured.report.pk,
+            *(house.measured.report.pk, house.measured.freeze.pk),
+        ],
+        "import": [
+            *(f"{HERE}goodfile", f"{HERE}badfile", f"{HERE}wrongfield", f"{HERE}importedid"),
+            *(f"{HERE}importedtitle", f"{HERE}importedcandidate"),
+            *(house.imports.waiting.pk, house.imports.refused.pk),
+        ],
+        "import text": [f"{HERE}importedtext"],
+        "import rest": [
+            *(f"{HERE}importedsystem", f"{HERE}importedkin", f"{HERE}importeddraft"),
         ],
         "model directory": [f"{HERE}modeldirectory"],
-        "export": [f"{HERE}exportclaim", f"{HERE}exportid"],
+        "export": [f"{HERE}exportclaim"],
+        "export ids": [f"{HERE}exportid"],
     }
     for who in ROLES:
         user = house.people[who]

@@ -26,6 +26,7 @@ from annotator.services.rounds import send_back
 from annotator.services.stated_preferences import submit_preference
 from annotator.services.turns import take_turn
 from tests.house.blindness.claim_rows import ClaimRows, claim_rows
+from tests.house.blindness.import_rows import ImportRows, import_rows
 from tests.house.blindness.measured_rows import MeasuredRows, measured_rows
 from tests.house.blindness.people import PASSWORD, members
 
@@ -71,6 +72,7 @@ class House:
     claims: ClaimRows
     item: Candidate
     measured: MeasuredRows
+    imports: ImportRows
 
     def assignment(self, who: str, candidate: Candidate | None = None) -> Assignment:
         return Assignment.objects.get(annotator=self.people[who], candidate=candidate or self.item)
@@ -98,7 +100,8 @@ def furnish(mark: str, state: str) -> House:
     else:
         item = claims.candidates(claims.first)[0]
     measured = measured_rows(mark, campaign, people["researcher"], METRIC_SCORE[mark])
-    house = House(mark, campaign, people, claims, item, measured)
+    imports = import_rows(mark, campaign, people["admin"])
+    house = House(mark, campaign, people, claims, item, measured, imports)
     _give_out(house, is_leased=bool(steps))
     for step in steps[1:]:
         _STEP[step](house)

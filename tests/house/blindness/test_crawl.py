@@ -11,14 +11,19 @@ from tests.house.blindness.people import Visitor
 from tests.house.blindness.states import STATES
 
 pytestmark = pytest.mark.slow
+# The gate looks at who asks for which route, and at nothing that a state changes.
+REFUSALS_IN = ("untouched", "closed")
+# The other campaign has been through everything, in each state of the one that is crawled.
+OTHER_IN = "untouched"
 
 
 def answers_to(visitor: Visitor, world) -> Iterator[Answer]:
     """Yield what a principal is answered in the campaign; the outsider also in their own."""
     is_outsider = visitor.name == "outsider"
-    crawl = Crawl(visitor, world.here, is_thorough=not is_outsider)
+    tries = world.state in REFUSALS_IN
+    crawl = Crawl(visitor, world.here, is_thorough=not is_outsider, tries_the_refused=tries)
     yield from crawl.visit_all(_sites(visitor, addresses(world.here)))
-    if is_outsider:
+    if is_outsider and world.state == OTHER_IN:
         own = Crawl(visitor, world.other, is_thorough=False)
         yield from own.visit_all(addresses(world.other))
 

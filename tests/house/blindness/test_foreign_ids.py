@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from uuid import UUID, uuid5
 
 import pytest
@@ -62,7 +63,7 @@ def asked_twice(
             nobodys = Address(address.route, replaced(address.path, names))
             body = replaced(sent.data, names) if isinstance(sent.data, str) else sent.data
             if (nobodys, body) != (address, sent.data):
-                like_it = Sent(nobodys, sent.method, sent.label, body, sent.headers)
+                like_it = replace(sent, address=nobodys, data=body)
                 yield sent, next(crawl.send(sent)), next(crawl.send(like_it))
 
 

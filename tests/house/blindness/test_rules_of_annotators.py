@@ -16,7 +16,7 @@ from annotator.services.adjudication import rule
 from annotator.services.ratings import revise_rating, submit_rating
 from annotator.services.turns import give_back, take_turn
 from scoring.models import MetricScore
-from scoring.services.datasets import freeze_dataset
+from scoring.services.freezing import freeze_dataset
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.people import PASSWORD
 from tests.house.blindness.snapshots import after, differences, looked_at

@@ -29,6 +29,15 @@ _AGREEMENT: Final = (
     "status progress message input_sha256 result_sha256 since finished_at age_seconds is_current "
     "result"
 )
+_IMPORT: Final = (
+    "id url status stage is_stored progress message file_name file_sha256 file_bytes format "
+    "may_train counts counts.references counts.candidates counts.known_references "
+    "counts.known_candidates notes bad_records near_duplicates near_duplicates.first "
+    "near_duplicates.first.reference_id near_duplicates.first.candidate_id near_duplicates.second "
+    "near_duplicates.second.reference_id near_duplicates.second.candidate_id "
+    "near_duplicates.likeness near_duplicates.similarity near_duplicates.is_own_reference "
+    "near_duplicates.words created_at finished_at"
+)
 _VERSION: Final = "dataset version sha256 items labels splits left_out created_at"
 _RUN: Final = (
     "id dataset criterion status progress stage epoch epochs loss validation_tau message model"
@@ -62,6 +71,12 @@ TOLD: Final = {
     ),
     "GET api:agreement": _AGREEMENT,
     "POST api:agreement": _AGREEMENT,
+    "POST api:import_claims": _IMPORT,
+    "GET api:claim_import": (
+        f"{_IMPORT} bad_records.line bad_records.item bad_records.field bad_records.reason"
+    ),
+    "POST api:confirm_import": _IMPORT,
+    "POST api:cancel_import": _IMPORT,
     "POST api:take_next": (
         f"id campaign {_REFERENCE} candidate candidate.label candidate.claims lease_expires_at "
         "rubric rubric.version rubric.criteria rubric.criteria.key rubric.criteria.name "

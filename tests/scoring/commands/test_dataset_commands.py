@@ -14,6 +14,7 @@ from scoring import storage
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
+from tests.scoring.stored import stored_bytes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -73,6 +74,29 @@ def test_a_freeze_prints_one_document(rated: Callable[..., Any]) -> None:
     assert document("freeze_dataset", "room", "--name", "again", "--seed", "9")["version"] == 1
 
 
+def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
+    rated: Callable[..., Any], data_directory: Path, tmp_path: Path
+) -> None:
+    room = rated(3)
+    room.rate_all(range(3))
+    frozen = document("freeze_dataset", "room")
+    imported = document("import_dataset", quality(tmp_path / "items.json"), "--name", "foreign")
+    indexes = sorted(path.name for path in (data_directory / "cache").glob("rows-*.index"))
+    assert indexes == sorted(f"rows-{found['sha256']}.index" for found in (frozen, imported))
+
+
+def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., Any]) -> None:
+    room = rated(3)
+    room.rate_all(range(3))
+    chosen = ("--criteria", "overall_quality", "logical_linkage", "--split-by", "time")
+    found = document("freeze_dataset", "room", *chosen)
+    assert list(found["labels"]) == ["logical_linkage", "overall_quality"]
+    assert DatasetVersion.objects.get().card["split"]["by"] == "time"
+    for wrong in (("--criteria", "clarity"), ("--split-by", "item")):
+        with pytest.raises(CommandError):
+            run("freeze_dataset", "room", *wrong)
+
+
 def test_a_freeze_without_json_prints_words(rated: Callable[..., Any]) -> None:
     room = rated(3)
     room.rate_all(range(3))
@@ -126,7 +150,7 @@ def test_an_export_gives_the_same_bytes_each_time(
     sys.stdout.flush()
     one = (tmp_path / "one").read_bytes()
     assert one == (tmp_path / "two").read_bytes() == capfdbinary.readouterr().out
-    assert one == storage.read_dataset(DatasetVersion.objects.get().sha256)
+    assert one == stored_bytes(DatasetVersion.objects.get().sha256)
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".export")] == []
 
 

@@ -1,14 +1,20 @@
 """Which format a file has, and several files joined into one dataset."""
 
 import json
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotator.formats.records import FormatError, ReadNotes
-from scoring.formats.dataset_files import detect_format, read_files
+from scoring.drafts import Draft
+from scoring.formats import patent_ce_jsonl
+from scoring.formats.dataset_files import detect_format, format_of, read_file
+from scoring.formats.joining import join
 from scoring.formats.rows import DatasetRow
+from scoring.splits import SPLIT_NAMES, SplitPlan
 
 
 def item(number: int, **labels: int) -> dict[str, Any]:
@@ -33,13 +39,24 @@ def save(path: Path, *items: dict[str, Any]) -> Path:
     return path
 
 
+def read(path: Path, name: str = "auto") -> list[DatasetRow]:
+    return list(read_file(path, format_of(path, name), ReadNotes()))
+
+
 def joined(*paths: Path, notes: ReadNotes | None = None) -> list[DatasetRow]:
-    return read_files(paths, "auto", notes or ReadNotes())
+    notes = notes or ReadNotes()
+    draft = Draft(BytesIO())
+    join([(p.name, read_file(p, format_of(p, "auto"), notes)) for p in paths], draft, notes)
+    stated = [(*SPLIT_NAMES, "")[place] for place in draft.splits]
+    draft.split(SplitPlan("item", 0, 0))
+    rows = patent_ce_jsonl.read(BytesIO(b"".join(draft.lines())))
+    return [replace(row, split=split) for row, split in zip(rows, stated, strict=True)]
 
 
 def test_the_first_bytes_tell_the_format() -> None:
     assert detect_format(b'\xef\xbb\xbf \n[{"gold') == "patent-ce-json"
     assert detect_format(b'{"id": 1}') == "patent-ce-jsonl"
+    assert detect_format(b'[\n {"input_claim": "1. A') == "label-studio"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +161,7 @@ def test_a_bad_item_is_told_with_the_name_of_its_file(tmp_path: Path) -> None:
 def test_a_named_format_is_not_guessed(tmp_path: Path) -> None:
     path = save(tmp_path / "quality.json", item(1, Quality=1))
     with pytest.raises(FormatError, match="array"):
-        read_files([path], "patent-ce-jsonl", ReadNotes())
+        read(path, "patent-ce-jsonl")
 
 
 def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:

@@ -1,8 +1,15 @@
+"""Files joined on their texts: labels merged, contradictions refused with both places."""
+
+import io
+import json
+
 import pytest
 
 from annotator.formats.records import FormatError, ReadNotes
+from scoring.drafts import Draft
 from scoring.formats.joining import join
 from scoring.formats.rows import DatasetRow
+from scoring.splits import SPLIT_NAMES, SplitPlan
 
 CLARITY, OVERALL = "conceptual_clarity", "overall_quality"
 
@@ -11,22 +18,31 @@ def row(row_id="q-1", y=None, b="b", **fields):
     return DatasetRow(row_id, "r", "R", b, "c", "b1", "c1", y or {OVERALL: 1}, **fields)
 
 
+def joined(files, notes=None):
+    """Return id and labels of each row, and the splits that the files state."""
+    draft = Draft(io.BytesIO())
+    join(files, draft, notes)
+    stated = [(*SPLIT_NAMES, "")[place] for place in draft.splits]
+    draft.split(SplitPlan("item", 0, 0))
+    return [(row["id"], row["y"]) for row in map(json.loads, draft.lines())], stated
+
+
 def refusals(*files):
     with pytest.raises(FormatError) as caught:
-        join(files)
+        joined(files)
     return [str(bad) for bad in caught.value.bad_records]
 
 
 def test_labels_of_one_comparison_in_several_files_are_merged_in_the_first_order():
     notes = ReadNotes()
-    found = join(
+    found, _ = joined(
         [
             ("quality.json", [row("q-1"), row("q-2")]),
             ("clarity.json", [row("q-3", {CLARITY: 0}), row("q-1", {CLARITY: -1})]),
         ],
         notes,
     )
-    assert [(r.id, dict(r.y)) for r in found] == [
+    assert found == [
         ("q-1", {OVERALL: 1, CLARITY: -1}),
         ("q-2", {OVERALL: 1}),
         ("q-3", {CLARITY: 0}),
@@ -36,13 +52,13 @@ def test_labels_of_one_comparison_in_several_files_are_merged_in_the_first_order
 
 def test_an_equal_row_of_the_same_file_is_kept_once_and_counted():
     notes = ReadNotes()
-    assert len(join([("a.json", [row(), row(), row()])], notes)) == 1
+    assert len(joined([("a.json", [row(), row(), row()])], notes)[0]) == 1
     assert (notes.joined, notes.duplicates) == (0, 2)
 
 
 def test_two_files_of_one_name_are_two_files():
     notes = ReadNotes()
-    join([("a.json", [row()]), ("a.json", [row()])], notes)
+    joined([("a.json", [row()]), ("a.json", [row()])], notes)
     assert (notes.joined, notes.duplicates) == (1, 0)
 
 
@@ -73,4 +89,4 @@ def test_one_id_for_different_texts_is_refused_and_nothing_is_dropped_silently()
 )
 def test_a_split_is_kept_where_the_files_that_name_one_agree(stated, split):
     files = [(f"{n}.json", [row(split=name)]) for n, name in enumerate(stated)]
-    assert [r.split for r in join(files)] == [split]
+    assert joined(files)[1] == [split]

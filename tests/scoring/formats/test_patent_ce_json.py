@@ -11,6 +11,7 @@ import pytest
 from annotator.formats.records import FormatError
 from annotator.rubric import ALL_CRITERIA
 from scoring.formats.patent_ce_json import CRITERION_OF, read, write
+from tests.scoring.formats.golden_rows import ROWS, golden
 
 ITEMS: list[dict[str, Any]] = [
     {
@@ -64,6 +65,17 @@ def test_writing_what_was_read_gives_equal_values_in_order() -> None:
     written = b"".join(write(read(BytesIO(content(*ITEMS)))))
     assert json.loads(written) == ITEMS
     assert b"".join(write(read(BytesIO(written)))) == written
+
+
+def test_the_bytes_are_fixed() -> None:
+    assert b"".join(write(ROWS)) == golden("patent-ce.json")
+
+
+def test_the_golden_file_is_read_with_its_texts() -> None:
+    found = list(read(BytesIO(golden("patent-ce.json"))))
+    assert [(row.reference, row.b, row.c, row.y) for row in found] == [
+        (row.reference, row.b, row.c, row.y) for row in ROWS
+    ]
 
 
 def test_no_rows_are_an_empty_array() -> None:

@@ -15,6 +15,7 @@ from scoring.formats.patent_ce_jsonl import KEYS, read, write
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import quadruplet_id
 from scoring.splits import SPLIT_NAMES
+from tests.scoring.formats.golden_rows import ROWS, golden
 
 ROW: dict[str, Any] = {
     "id": "q1",
@@ -172,6 +173,11 @@ def test_rows_that_are_read_before_a_bad_line_are_no_excuse() -> None:
     assert stream().id == "q1"
     with pytest.raises(FormatError):
         stream()
+
+
+def test_the_golden_file_is_written_and_read_as_its_rows() -> None:
+    assert b"".join(write(ROWS)) == golden("patent-ce.jsonl")
+    assert rows_of(golden("patent-ce.jsonl")) == list(ROWS)
 
 
 def test_texts_are_written_raw_and_the_bytes_are_fixed() -> None:

@@ -15,7 +15,9 @@ from scoring.patclaimeval.data import (
     batches,
     distinct_pairs,
     grouped_folds,
+    read_pairs,
     read_quadruplets,
+    read_rows,
 )
 from scoring.patclaimeval.errors import DataError
 
@@ -76,3 +78,31 @@ def test_broken_row_is_named_by_its_line(tmp_path: Path) -> None:
     path.write_text('{"A": "ref", "B": "b", "C": "c", "y": 1}\n{"A": "ref"}\n', encoding="utf-8")
     with pytest.raises(DataError, match="line 2"):
         read_quadruplets(path, "overall_quality")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"A": "ref", "A": "b"}', "stands twice"),
+        (b'{"A": NaN}', "NaN"),
+        (b'{"A": "caf\xe9"}', "0xE9 is not UTF-8"),
+        (b'{"A": "\\u0000"}', "NUL"),
+    ],
+)
+def test_rows_are_read_by_the_strict_reader(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"A": "ref", "B": "b", "C": "c", "y": 1}\n' + line + b"\n")
+    for read in (lambda: read_quadruplets(path, "overall_quality"), lambda: read_pairs(path)):
+        with pytest.raises(DataError, match="line [12]"):
+            read()
+    with pytest.raises(DataError, match=f"line 2 of rows.jsonl: .*{reason}"):
+        list(read_rows(path))
+
+
+def test_a_pair_without_its_texts_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"reference": "a\u2028b", "candidate": "c", "n": 1}\n[1]\n', encoding="utf-8")
+    with pytest.raises(DataError, match="line 2 .* must be texts"):
+        read_pairs(path)
+    path.write_text('{"reference": "a\u2028b", "candidate": "c", "n": 1}\n', encoding="utf-8")
+    assert read_pairs(path) == [{"reference": "a\u2028b", "candidate": "c", "n": 1}]

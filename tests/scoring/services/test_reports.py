@@ -17,8 +17,9 @@ from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion, MetricScore, ModelVersion, TrainingRun
 from scoring.queries import scorers as scorer_queries
 from scoring.queries.report_page import report_page
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.dataset_import import import_dataset
 from scoring.services.reports import cancel_report, carry_out_report, request_report
+from scoring.splits import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

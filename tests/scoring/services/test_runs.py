@@ -15,8 +15,9 @@ from scoring import storage
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.services import runs
-from scoring.services.datasets import SplitPlan, import_dataset
+from scoring.services.dataset_import import import_dataset
 from scoring.services.runs import cancel_training, carry_out_training, request_training
+from scoring.splits import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

@@ -104,15 +104,6 @@ def test_the_progress_fragment_polls_until_the_run_is_final(
     assert "Cancel run" not in ended
 
 
-def test_a_freeze_that_gives_nothing_says_why_and_keeps_the_form(cast: Any) -> None:
-    form = {"campaign": "cups", "test_share": "0.3", "validation_share": "0.1", "seed": "7"}
-    answer = signed_in(cast.rita).post("/datasets/freeze/", form)
-    page = answer.content.decode()
-    assert answer.status_code == 422
-    assert "gives no quadruplet" in page
-    assert 'value="7"' in page
-
-
 def test_only_an_admin_downloads_claim_texts(
     cast: Any, of_campaign: DatasetVersion, data_directory: Path
 ) -> None:

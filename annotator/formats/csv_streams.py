@@ -1,0 +1,239 @@
+"""Records out of a CSV byte stream (RFC 4180), each with the line on which it begins.
+
+The csv module of Python is not used: it reads past an unclosed quote to the end of the file, takes
+a quote inside a bare field for text, and its field limit is one for the whole process.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from annotator.formats.json_streams import BOM, CHUNK, refuse_foreign
+from annotator.formats.records import BadRecord, ByteSource, FormatError, ReadNotes
+from annotator.formats.strict_json import MAX_BYTES
+
+DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+_SYLK: Final = (
+    "The file begins with the letters ID, which a spreadsheet takes for a SYLK file; name the "
+    "first column reference_id."
+)
+_SEPARATOR_LINE: Final = re.compile(rb"sep=([,;\t|])\r?\n?")
+
+
+def names_a_column(head: bytes, known: frozenset[str]) -> bool:
+    """Say whether the first line of a file names one of the known columns, or begins with ID.
+
+    Input: the first bytes of a file, and names. Output: True also for the letters ID, which stand
+    for nothing but deserve the sentence of `CsvStream.header`.
+    """
+    body = head.removeprefix(BOM)
+    given = _SEPARATOR_LINE.match(body)
+    line = body[given.end() if given else 0 :].split(b"\n", 1)[0].rstrip(b"\r")
+    text = line.decode("utf-8", "replace")
+    cells = (_header_cells(text, delimiter) for delimiter in DELIMITERS)
+    return text.startswith("ID") or any(not known.isdisjoint(names) for names in cells)
+
+
+@dataclass(frozen=True, slots=True)
+class CsvRow:
+    """One record: the line on which it begins, and its cells as they stand between the quotes."""
+
+    line: int
+    cells: list[str]
+
+
+class BrokenRowError(ValueError):
+    """Bytes that are no CSV record; `byte` counts from 1 in the line that is `lines` further on."""
+
+    def __init__(self, reason: str, lines: int = 0, byte: int = 0) -> None:
+        super().__init__(f"byte {byte}: {reason}" if byte else reason)
+        self.lines = lines
+
+
+class CsvStream:
+    """Reads a file open for bytes record by record, holding one record at a time."""
+
+    def __init__(self, file: ByteSource, notes: ReadNotes, max_bytes: int = MAX_BYTES) -> None:
+        self.file = file
+        self.notes = notes
+        self.max_bytes = max_bytes
+        self.line = 0
+        self.delimiter = ""
+        self._pattern = re.compile("")
+        self._opening = re.compile(b"")
+
+    def header(self, known: frozenset[str]) -> CsvRow:
+        """Return the first record, read with the delimiter that shows most of the known names.
+
+        Raises FormatError when the file is no text, or when its first line has no known name.
+        """
+        raw = self._first_line()
+        while raw and not raw.strip():
+            self.notes.blank_lines += 1
+            raw = self._readline()
+        if not raw:
+            raise FormatError("The file holds 0 records.")
+        given = _SEPARATOR_LINE.fullmatch(raw)
+        if given is not None:
+            raw = self._readline()
+        choices = [given[1].decode()] if given else list(DELIMITERS)
+        try:
+            text = _decoded(self._unended(raw))
+        except BrokenRowError as error:
+            raise FormatError(f"Line {self.line}, {error}.") from error
+        if text.startswith("ID"):
+            raise FormatError(_SYLK)
+        rows = {one: _header_cells(text, one) for one in choices}
+        best = max(rows, key=lambda one: len(known.intersection(rows[one])))
+        if known.isdisjoint(rows[best]):
+            raise FormatError(
+                "The first line names no known column. A header is required, with columns of "
+                f"these names: {', '.join(sorted(known))}."
+            )
+        self._use(best)
+        return CsvRow(self.line, rows[best])
+
+    def rows(self) -> Iterator[CsvRow | BadRecord]:
+        """Yield the records after the header; a broken one does not end the reading.
+
+        Where a quote is never closed, nobody can say where the next record begins: then it does.
+        """
+        while raw := self._readline():
+            start = self.line
+            if len(raw) > self.max_bytes + 2:
+                self._skip_line(raw)
+                yield BadRecord(start, "", f"longer than the limit of {self.max_bytes:,} bytes")
+                continue
+            if raw.count(b'"') % 2:
+                if not self._opening.fullmatch(raw):
+                    yield BadRecord(start, "", "a quote stands inside a cell that is not quoted")
+                    continue
+                whole, opened = self._closed(raw)
+                if whole is None:
+                    yield BadRecord(opened, "", self._never_closed())
+                    return
+                raw = whole
+            try:
+                cells = self._cells(raw)
+            except BrokenRowError as error:
+                yield BadRecord(start + error.lines, "", str(error))
+                continue
+            if any(cells):
+                yield CsvRow(start, cells)
+            else:
+                self.notes.blank_lines += 1
+
+    def _first_line(self) -> bytes:
+        raw = self._readline()
+        refuse_foreign(raw)
+        if raw.startswith(BOM):
+            self.notes.has_bom = True
+            raw = raw[len(BOM) :]
+        if b"\r" in raw.removesuffix(b"\n").removesuffix(b"\r"):
+            raise FormatError("The lines end in CR alone; save the file with LF or CR LF.")
+        if len(raw) > self.max_bytes:
+            raise FormatError(f"The first line is longer than {self.max_bytes:,} bytes.")
+        return raw
+
+    def _readline(self) -> bytes:
+        raw = self.file.readline(self.max_bytes + 3)
+        self.line += bool(raw)
+        return raw
+
+    def _skip_line(self, raw: bytes) -> None:
+        while raw and not raw.endswith(b"\n"):
+            raw = self.file.readline(CHUNK)
+
+    def _use(self, delimiter: str) -> None:
+        self.delimiter = delimiter
+        self.notes.extra.append(f"Read as CSV; the delimiter is the {DELIMITERS[delimiter]}.")
+        mark = re.escape(delimiter)
+        quoted, bare = r'"(?:[^"]++|"")*+"', rf'[^"{mark}\r\n]*+'
+        self._pattern = re.compile(rf"(?:({quoted})|({bare}))(?:({mark})|\Z)")
+        opening = rf'(?:(?:{quoted}|{bare}){mark})*+"(?:[^"]++|"")*+'
+        self._opening = re.compile(opening.encode())
+
+    def _closed(self, raw: bytes) -> tuple[bytes | None, int]:
+        """Read on until every quote is closed; None, and the line of the open one, if none is."""
+        parts, size, is_open, opened = [raw], len(raw), True, self.line
+        while is_open:
+            raw = self._readline()
+            size += len(raw)
+            if not raw or size > self.max_bytes:
+                return None, opened
+            parts.append(raw)
+            if raw.count(b'"') % 2:
+                is_open = not is_open
+                opened = self.line
+        return b"".join(parts), opened
+
+    def _never_closed(self) -> str:
+        return (
+            "a quote is opened here and not closed within "
+            f"{self.max_bytes:,} bytes or before the end of the file"
+        )
+
+    def _unended(self, raw: bytes) -> bytes:
+        body = raw.removesuffix(b"\n")
+        if body.endswith(b"\r"):
+            self.notes.crlf_lines += 1
+            return body[:-1]
+        return body
+
+    def _cells(self, raw: bytes) -> list[str]:
+        text = _decoded(self._unended(raw))
+        if '"' not in text and "\r" not in text:
+            return text.split(self.delimiter)
+        cells: list[str] = []
+        position, match = 0, self._pattern.match
+        while found := match(text, position):
+            quoted, bare, mark = found.groups()
+            cells.append(bare if quoted is None else quoted[1:-1].replace('""', '"'))
+            if mark is None:
+                return cells
+            position = found.end()
+        raise _broken(text, position)
+
+
+def _decoded(data: bytes) -> str:
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise _placed("a raw NUL byte", data, nul)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        byte = data[error.start : error.start + 1]
+        reason = f"the byte 0x{byte.hex().upper()} is not UTF-8"
+        letter = byte.decode("cp1252", "replace")
+        if letter.isprintable() and letter != "\ufffd":
+            reason += f" (in Windows-1252 it is {letter!r}); save the file as CSV UTF-8"
+        raise _placed(reason, data, error.start) from None
+
+
+def _placed(reason: str, data: bytes, offset: int) -> BrokenRowError:
+    lines = data.count(b"\n", 0, offset)
+    return BrokenRowError(reason, lines, offset - data.rfind(b"\n", 0, offset))
+
+
+def _broken(text: str, position: int) -> BrokenRowError:
+    """Say what is wrong with the cell that begins at `position`."""
+    lines = text.count("\n", 0, position)
+    if text.startswith('"', position):
+        return BrokenRowError(
+            "a quoted cell begins here, and text follows its closing quote: "
+            "is a quote missing, or not written twice?",
+            lines,
+        )
+    bare = re.compile(r'["\r\n]').search(text, position)
+    if bare is not None and bare.group() == '"':
+        return BrokenRowError("a quote stands inside a cell that is not quoted", lines)
+    return BrokenRowError("a line end (CR) stands inside a cell that is not quoted", lines)
+
+
+def _header_cells(text: str, delimiter: str) -> list[str]:
+    """Return the names of a header line; a name has no quote in it, so none needs care."""
+    return [
+        name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
+        for name in text.split(delimiter)
+    ]

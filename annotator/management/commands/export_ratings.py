@@ -1,0 +1,80 @@
+"""`manage.py export_ratings`: every rating and preference of a campaign, as of one moment."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.management.house_command import HouseCommand, find_campaign
+from annotator.queries.rating_files import FORMATS, RatingExport
+from annotator.refusals import Refused
+from annotator.services.rating_exports import request_export, write_export
+
+STDOUT = "-"
+
+
+class Command(HouseCommand):
+    help = "Export the ratings of a campaign to a file or, with --output -, to stdout."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", metavar="CAMPAIGN")
+        parser.add_argument("--format", choices=FORMATS, default="csv")
+        parser.add_argument("--identified", action="store_true", help="user names; on record")
+        parser.add_argument("--reason", default="", metavar="TEXT", help="why names are needed")
+        parser.add_argument(
+            "--pseudonym-key",
+            default="",
+            metavar="TEXT",
+            help="the same key gives the same pseudonyms; without one they are new each time",
+        )
+        parser.add_argument("--output", default=STDOUT, metavar="PATH|-")
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
+        if options["output"] == STDOUT and options["json"]:
+            raise Refused("--json and --output - would both write to stdout; name a file.")
+        campaign = find_campaign(options["campaign"])
+        if options["output"] != STDOUT:
+            refuse_unwritable(Path(options["output"]))
+        export = request_export(
+            campaign=campaign,
+            format=options["format"],
+            is_identified=options["identified"],
+            reason=options["reason"],
+            key=options["pseudonym_key"],
+        )
+        told = None
+        if options["output"] == STDOUT:
+            _to_stdout(export)
+        else:
+            told = _to_file(export, Path(options["output"]))
+        self.say(_words(export))
+        return told
+
+
+def refuse_unwritable(target: Path) -> None:
+    """Refuse a place where no file can be, before anything is put on record."""
+    if target.is_dir():
+        raise Refused(f"{target} is a folder; name a file in it.")
+    if not target.parent.is_dir():
+        raise Refused(f"There is no folder {target.parent}; make it first.")
+
+
+def _to_stdout(export: RatingExport) -> None:
+    for piece in export.pieces():
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+
+
+def _to_file(export: RatingExport, target: Path) -> dict[str, Any]:
+    try:
+        return write_export(export, target)
+    except OSError as error:
+        raise Refused(f"Cannot write {target}: {error.strerror}.") from error
+
+
+def _words(export: RatingExport) -> str:
+    counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(export.counts.items()))
+    if export.format.has_texts:
+        return f"Exported {counted or 'nothing'}; this layout has no place for ratings."
+    return f"Exported {counted or 'nothing'}."

@@ -1,0 +1,160 @@
+"""Writes of exports of ratings: on record before anything is told, and whole files on disk."""
+
+import base64
+import errno
+import json
+import secrets
+import tempfile
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any, Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotator.files import write_whole, written_aside
+from annotator.formats.times import time_text
+from annotator.models import AuditEvent, Campaign, Shown, User
+from annotator.queries.export_history import EXPORTED
+from annotator.queries.rating_files import FORMATS, RatingExport
+from annotator.refusals import OutOfDate, Refused
+from annotator.services.system_unblinding import show_systems
+from annotator.services.unblinding import LONGEST_REASON, STILL_OPEN, record_unblinding
+
+MANIFEST: Final = ".manifest.json"
+NOTICE: Final = "Confidential: ratings of unfiled claims. Comments may name people."
+
+
+class NoRoom(Refused):
+    """The disk is full."""
+
+    status = 507
+
+
+@transaction.atomic
+def request_export(
+    *,
+    campaign: Campaign,
+    format: str,  # noqa: A002 - the word of the doors
+    is_identified: bool = False,
+    reason: str = "",
+    is_anonymous: bool = False,
+    key: str = "",
+    asked_by: User | None = None,
+) -> RatingExport:
+    """Put an export on record and return it, ready to be read.
+
+    `key` decides about the pseudonyms: without one they are new. `asked_by` None is a command:
+    who may run one reads the database anyway. For everybody else names stay hidden while the
+    campaign is open. Raises Refused for a wrong format, or for names without a reason, OutOfDate
+    for names of an open campaign.
+    """
+    if format not in FORMATS:
+        why = f"Choose {', '.join(FORMATS)}."
+        raise Refused(why, {"format": [why]})
+    if is_identified:
+        _check_reason(reason)
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if asked_by is not None:
+        _unblind(row, asked_by, reason if is_identified else None)
+        if not FORMATS[format].has_texts:
+            show_systems(campaign=row, user=asked_by)
+    AuditEvent.objects.create(
+        actor=asked_by,
+        campaign=row,
+        action=EXPORTED,
+        object_type="campaign",
+        object_id=str(row.pk),
+        details={
+            "format": format,
+            "is_identified": is_identified,
+            "reason": reason if is_identified else "",
+            "has_systems": not row.is_open,
+        },
+    )
+    return RatingExport(
+        campaign_id=row.pk,
+        format=FORMATS[format],
+        is_identified=is_identified,
+        key=key or secrets.token_hex(16),
+        is_anonymous=is_anonymous,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """A whole file without a name, open at its beginning; `digest` is its SHA-256 in base64."""
+
+    file: IO[bytes]
+    size: int
+    digest: str
+
+
+def spooled(export: RatingExport) -> Spooled:
+    """Read an export to its end, so that a slow reader holds up nobody; NoRoom when it is full."""
+    digest = sha256()
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
+    try:
+        for piece in export.pieces():
+            file.write(piece)
+            digest.update(piece)
+        size = file.tell()
+        file.seek(0)
+    except OSError as error:
+        file.close()
+        if error.errno == errno.ENOSPC:
+            raise NoRoom("There is no room on the disk for the file; try again later.") from error
+        raise
+    except BaseException:
+        file.close()
+        raise
+    return Spooled(file, size, base64.b64encode(digest.digest()).decode())
+
+
+def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
+    """Write an export and, beside it, the manifest by which it is known to be whole; return that.
+
+    Whatever stops this, there is no file under the name, or one that its manifest is of.
+    """
+    started, digest, size = timezone.now(), sha256(), 0
+    with written_aside(target) as file:
+        for piece in export.pieces():
+            file.write(piece)
+            digest.update(piece)
+            size += len(piece)
+        told = {
+            "file": target.name,
+            "sha256": digest.hexdigest(),
+            "bytes": size,
+            "format": export.format.name,
+            "campaign": Campaign.objects.get(pk=export.campaign_id).slug,
+            "counts": dict(sorted(export.counts.items())),
+            "is_identified": export.is_identified,
+            "exported_at": time_text(started),
+            "notice": NOTICE,
+        }
+        # An older file would stand beside the manifest of the new one.
+        target.unlink(missing_ok=True)
+        beside = target.with_name(target.name + MANIFEST)
+        write_whole(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
+    return told
+
+
+def _check_reason(reason: str) -> None:
+    if not reason.strip():
+        why = "Say why names are needed, in a few words: it stays on the list of exports."
+    elif len(reason) > LONGEST_REASON or "\x00" in reason:
+        why = f"A reason has at most {LONGEST_REASON:,} characters and no NUL."
+    else:
+        return
+    raise Refused(why, {"reason": [why]})
+
+
+def _unblind(campaign: Campaign, user: User, reason: str | None) -> None:
+    """Record that a person is shown names; without a reason they are shown none."""
+    if reason is None:
+        return
+    if campaign.is_open:
+        raise OutOfDate(STILL_OPEN)
+    record_unblinding(campaign=campaign, user=user, shown=Shown.NAMES, reason=reason)

@@ -1,0 +1,67 @@
+"""Downloads of a dataset version over REST: its rows in every format, its card, its checksums."""
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
+
+from scoring.api.door import Door, person
+from scoring.downloads import card_download, download
+from scoring.formats.export_formats import EXPORT_FORMATS
+from scoring.forms.exports import card_wish, export_wish
+from scoring.models import DatasetVersion
+from scoring.queries.data_cards import CARD_FORMATS
+from scoring.queries.datasets import SPLITS, versions_for
+from scoring.queries.exporters import card_reader, exporter
+from scoring.services.exports import export_version
+
+
+class OwnFormats(DefaultContentNegotiation):
+    """Leaves `?format=` and Accept to the door: they name files, not ways to render an answer."""
+
+    def select_renderer(self, request, renderers, format_suffix=None):  # type: ignore[no-untyped-def]
+        return renderers[0], renderers[0].media_type
+
+
+class Export(Door):
+    """A version's quadruplets as a file, for admins of its campaign: it carries claim texts."""
+
+    content_negotiation_class = OwnFormats
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("format", enum=list(EXPORT_FORMATS)),
+            OpenApiParameter("split", enum=SPLITS),
+            OpenApiParameter("gzip", enum=["0", "1"]),
+        ],
+        responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, name: str, number: int) -> HttpResponseBase:
+        user = person(request)
+        row = _version(request, name, number)
+        exporter(user, row)
+        wish = export_wish(request.query_params)
+        return download(export_version(version=row, **wish, exported_by=user))
+
+
+class DataCard(Door):
+    """A version's data card as JSON or Markdown, or the SHA256SUMS of its files."""
+
+    content_negotiation_class = OwnFormats
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", enum=list(CARD_FORMATS))],
+        responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, name: str, number: int) -> HttpResponse:
+        row = _version(request, name, number)
+        reader = card_reader(person(request), row)
+        return card_download(row, card_wish(request.query_params), tells_files=reader.is_admin)
+
+
+def _version(request: Request, name: str, number: int) -> DatasetVersion:
+    rows = versions_for(person(request))
+    return get_object_or_404(rows, dataset__name=name, number=number)

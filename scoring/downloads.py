@@ -1,0 +1,30 @@
+"""Answers that a browser or a program saves as a file; the doors of the house share them."""
+
+from typing import TypeVar
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
+
+from scoring.models import DatasetVersion
+from scoring.queries.data_cards import card_file
+from scoring.services.exports import Export
+
+Answer = TypeVar("Answer", bound=HttpResponseBase)
+
+
+def download(found: Export) -> StreamingHttpResponse:
+    """Stream an export under its name and type."""
+    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+    return _as_file(answer, found.name)
+
+
+def card_download(version: DatasetVersion, wanted: str, *, tells_files: bool) -> HttpResponse:
+    """Give one of CARD_FORMATS under its name and type."""
+    name, media_type, content = card_file(version, wanted, tells_files=tells_files)
+    return _as_file(HttpResponse(content, content_type=media_type), name)
+
+
+def _as_file(answer: Answer, name: str) -> Answer:
+    answer["Content-Disposition"] = content_disposition_header(True, name)
+    return answer

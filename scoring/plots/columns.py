@@ -1,0 +1,51 @@
+"""Upright bars of counts side by side: histograms, and counts by name."""
+
+from collections.abc import Sequence
+
+from scoring.plots.ranges import tick_step
+from scoring.plots.shapes import Bar, Line, Plot, Words
+
+WIDTH, LEFT, RIGHT = 320, 40, 8
+HEIGHT, TOP, FOOT = 120, 10, 22
+MOST_NAMED = 12
+
+
+def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind: str) -> Plot:
+    """Draw one bar a column over an axis from 0 with round numbers.
+
+    Input: (name, count), counts from 0. Output: bars of one width, each with its words; of many
+    columns only the first, the middle and the last are named below.
+    """
+    most = max((count for _, count in columns), default=0) or 1
+    step = max(1, tick_step(most))
+    end = step * -(-most // step)
+    floor, room = HEIGHT - FOOT, WIDTH - LEFT - RIGHT
+    each = room / max(1, len(columns))
+    bars = tuple(
+        Bar(
+            round(LEFT + each * n + each * 0.08, 2),
+            round(floor - (floor - TOP) * count / end, 2),
+            round(each * 0.84, 2),
+            round((floor - TOP) * count / end, 2),
+            kind,
+            f"{name}: {count} {unit}",
+        )
+        for n, (name, count) in enumerate(columns)
+    )
+    words = [
+        Words(round(LEFT + each * (n + 0.5), 2), floor + 16, columns[n][0], "middle")
+        for n in _named(len(columns))
+    ]
+    lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
+    for number in range(round(end / step) + 1):
+        y = round(floor - (floor - TOP) * number * step / end, 2)
+        lines.append(Line(LEFT - 4, y, LEFT, y))
+        words.append(Words(LEFT - 7, y + 4, f"{number * step:g}", "end"))
+    described = "; ".join(bar.title for bar in bars)
+    return Plot(WIDTH, HEIGHT, title, described, bars, tuple(lines), tuple(words))
+
+
+def _named(count: int) -> list[int]:
+    if count <= MOST_NAMED:
+        return list(range(count))
+    return [0, count // 2, count - 1]

@@ -1,0 +1,61 @@
+"""Where values lie: a line from the least to the most, their middle, and how far they spread."""
+
+from collections.abc import Mapping, Sequence
+
+from scoring.plots.shapes import Bar, Line, Plot, Words
+
+WIDTH, LEFT, RIGHT = 320, 84, 20
+ROW, TOP, FOOT = 26, 6, 22
+KEYS = ("min", "max", "mean", "median", "sd")
+
+
+def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str, float]]]) -> Plot:
+    """Draw the spread of several groups of values over one axis from 0.
+
+    Input: (kind, name, figures), figures with min, max, mean, median and sd, all 0 or more.
+    Output: for each group a line from min to max, a box from mean - sd to mean + sd cut at min and
+    max, and an upright line at the median; the axis has round numbers.
+    """
+    most = max((figures["max"] for _, _, figures in rows), default=0) or 1
+    step = tick_step(most)
+    end = step * -(-most // step)
+    scale = (WIDTH - LEFT - RIGHT) / end
+    height = TOP + ROW * len(rows) + FOOT
+    floor = TOP + ROW * len(rows)
+    bars: list[Bar] = []
+    lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
+    words = []
+    for number, (kind, name, figures) in enumerate(rows):
+        middle = TOP + ROW * number + ROW / 2
+        low, high, mean, median, sd = (float(figures[key]) for key in ("min", "max", *KEYS[2:]))
+        left, right = max(low, mean - sd), min(high, mean + sd)
+        summary = f"{name}: {low:g} to {high:g} {unit}, mean {mean:g}, median {median:g}, sd {sd:g}"
+        lines.append(Line(_at(low, scale), middle, _at(high, scale), middle, kind))
+        width = round((right - left) * scale, 2)
+        bars.append(Bar(_at(left, scale), middle - 6, width, 12, kind, summary))
+        at = _at(median, scale)
+        lines.append(Line(at, middle - 8, at, middle + 8, "median"))
+        words.append(Words(LEFT - 8, middle + 4, name, "end"))
+    for number in range(round(end / step) + 1):
+        at = _at(number * step, scale)
+        lines.append(Line(at, floor, at, floor + 4))
+        words.append(Words(at, floor + 16, f"{number * step:g}", "middle"))
+    described = "; ".join(bar.title for bar in bars)
+    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(words))
+
+
+def tick_step(most: float, ticks: int = 4) -> float:
+    """Return the distance of round numbers (1, 2 or 5 times a power of ten) on an axis to `most`.
+
+    Input: most > 0. Output: the least such distance that needs at most `ticks` of them.
+    """
+    power = 1.0
+    while power * 10 * ticks < most:
+        power *= 10
+    while power * ticks >= 10 * most:
+        power /= 10
+    return next(power * step for step in (1, 2, 5, 10) if power * step * ticks >= most)
+
+
+def _at(value: float, scale: float) -> float:
+    return round(LEFT + value * scale, 2)

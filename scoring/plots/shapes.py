@@ -1,0 +1,49 @@
+"""What a plot is made of: bars, lines and words with their places, in CSS pixels."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A rectangle; `kind` is the class that gives it its colour, `title` what it stands for."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight line from one point to another."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    kind: str = "axis"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text; `anchor` says which part of it stands at x: start, middle or end."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A drawing of a size; `description` tells in words what it shows."""
+
+    width: float
+    height: float
+    title: str
+    description: str
+    bars: tuple[Bar, ...] = ()
+    lines: tuple[Line, ...] = ()
+    words: tuple[Words, ...] = ()

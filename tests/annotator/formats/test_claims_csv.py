@@ -1,0 +1,292 @@
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.formats.claims_csv import COLUMNS, MOST_CHARACTERS, read
+from annotator.formats.formula_cells import is_formula
+from annotator.formats.records import FormatError, ReadNotes
+from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+
+GOLDEN = Path(__file__).parent / "golden"
+HEADER = "reference_id,reference_claims,candidate_id,claims"
+NAMES = (*HEADER.split(","), "system", "office", "title", "draft_claims", "may_train")
+CLAIMS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(
+    lambda t: "1. A" + t
+)
+ANY_TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(
+    lambda t: t + "A"
+)
+DELIMITERS = st.sampled_from(",;\t|")
+MUG = "=1. A mug."
+ENDS = st.sampled_from(["\n", "\r\n"])
+
+
+def table(*rows, header=HEADER):
+    return "\n".join((header, *rows)).encode() + b"\n"
+
+
+def references(data, notes=None):
+    return list(read(io.BytesIO(data), notes))
+
+
+def problems(data):
+    with pytest.raises(FormatError) as caught:
+        references(data)
+    return [(bad.line, bad.field, bad.reason) for bad in caught.value.bad_records]
+
+
+def written(references, delimiter=",", end="\n", *, repeats=True):
+    """Write references as a spreadsheet program would, marks before formulas included."""
+    file = io.StringIO(newline="")
+    # Before 3.13 Python's own writer leaves a lone CR unquoted where lines end in LF.
+    quoting = csv.QUOTE_ALL if "\\r" in repr(references) else csv.QUOTE_MINIMAL
+    sheet = csv.writer(file, delimiter=delimiter, lineterminator=end, quoting=quoting)
+    sheet.writerow([*NAMES, "apostrophe_put_before"])
+    for reference in references:
+        of_reference = {n: getattr(reference, n, "") for n in NAMES}
+        of_reference["may_train"] = {True: "yes", False: "no", None: ""}[reference.may_train]
+        for place, candidate in enumerate(reference.candidates):
+            cells = dict.fromkeys(NAMES, "") if place and not repeats else dict(of_reference)
+            cells |= {n: getattr(candidate, n) for n in ("candidate_id", "claims", "system")}
+            marked = [name for name, text in cells.items() if is_formula(text)]
+            cells |= {name: "'" + cells[name] for name in marked}
+            sheet.writerow([*(cells[name] for name in NAMES), " ".join(marked)])
+    return file.getvalue().encode()
+
+
+@pytest.mark.parametrize("name", ["excel.csv", "pandas.csv"])
+def test_golden_files_are_read_as_what_they_say(name):
+    notes = ReadNotes()
+    found = references((GOLDEN / name).read_bytes(), notes)
+    assert found == [
+        ReferenceRecord(
+            "EP1",
+            "1. A pump; with a seal.\n2. The pump of claim 1, \"sealed\".",
+            (CandidateRecord("c1", "1. A pump.", "gpt-4"), CandidateRecord("c2", "1. A pümp.")),
+            office="EPO",
+            ipc="F04D 29/08",
+            title="P\u00fcmp",
+            may_train=True,
+        ),
+        ReferenceRecord("EP2", "1. A cup.", (CandidateRecord("c1", MUG),), may_train=False),
+    ]  # fmt: skip
+    assert [reference.line for reference in found] == {
+        "excel.csv": [2, 5],
+        "pandas.csv": [2, 6],
+    }[name]
+    assert notes.has_bom == (name == "excel.csv")
+    assert notes.records == 3
+
+
+@given(CLAIMS, CLAIMS, ANY_TEXT, DELIMITERS, ENDS, st.booleans())
+def test_texts_come_out_byte_for_byte(claims, other, title, delimiter, end, repeats):
+    wanted = [
+        ReferenceRecord(
+            "EP1",
+            claims,
+            (CandidateRecord("c1", other, "=s"), CandidateRecord("c2", claims)),
+            title=title[:500],
+            draft_claims=other,
+            may_train=None,
+        ),
+        ReferenceRecord("EP2", other, (CandidateRecord("c1", title),), may_train=False),
+    ]
+    assert references(written(wanted, delimiter, end, repeats=repeats)) == wanted
+
+
+def test_a_frame_of_pandas_is_read(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rows = [
+        {"reference_id": "EP1", "reference_claims": "1. A\u2028 \"cup\",\n2.", "candidate_id": "c1",
+         "claims": "1. A\r\nmug", "may_train": True},
+        {"reference_id": "EP1", "reference_claims": "1. A\u2028 \"cup\",\n2.", "candidate_id": "c2",
+         "claims": "1. A jug", "may_train": True},
+    ]  # fmt: skip
+    path = tmp_path / "claims.csv"
+    pandas.DataFrame(rows).to_csv(path, index=False)
+    assert references(path.read_bytes()) == [
+        ReferenceRecord(
+            "EP1",
+            '1. A\u2028 "cup",\n2.',
+            (CandidateRecord("c1", "1. A\r\nmug"), CandidateRecord("c2", "1. A jug")),
+            may_train=True,
+        )
+    ]
+    pandas.DataFrame(rows).to_csv(path)
+    ((line, field, reason),) = problems(path.read_bytes())
+    assert (line, field, "index=False" in reason) == (1, "", True)
+
+
+def test_columns_may_stand_in_any_order_and_every_one_is_read():
+    names = sorted(COLUMNS - {"apostrophe_put_before"})
+    cells = {name: name[:2] + "x" for name in names} | {"may_train": "FALSE"}
+    (found,) = references(table(",".join(cells[n] for n in names), header=",".join(names)))
+    assert (found.office, found.ipc, found.language, found.title) == ("ofx", "ipx", "lax", "tix")
+    assert (found.family, found.draft_claims, found.may_train) == ("fax", "drx", False)
+    assert found.candidates == (CandidateRecord("cax", "clx", "syx"),)
+
+
+def test_unknown_doubled_and_missing_columns_are_named():
+    header = "reference_id,scroe,reference_id,claims,candidate_id"
+    assert problems(table(header=header)) == [
+        (1, "scroe", "unknown column"),
+        (1, "reference_id", "this column stands twice"),
+        (1, "reference_claims", "this column is missing"),
+    ]
+
+
+def test_a_header_alone_holds_no_record():
+    with pytest.raises(FormatError, match="0 records"):
+        references(table())
+
+
+def test_a_row_of_another_width_is_named():
+    assert problems(table("r1,1. A.,c1", "r2,1. A.,c1,1. B.,more", "r3,1. A.,c1,1. B.")) == [
+        (2, "", "3 cells; the header has 4 columns"),
+        (3, "", "5 cells; the header has 4 columns"),
+    ]
+
+
+def test_rows_of_one_reference_leave_out_or_repeat_what_it_is():
+    data = table("r1,1. A.,c1,1. B.", ",,c2,1. C.", "r1,,c3,1. D.", "r1,1. A.,c4,1. E.")
+    (found,) = references(data)
+    assert [c.candidate_id for c in found.candidates] == ["c1", "c2", "c3", "c4"]
+    assert problems(table("r1,1. A.,c1,1. B.", "r1,1. A. ,c2,1. C.")) == [
+        (3, "reference_claims", "differs from line 2, the same reference")
+    ]
+    assert problems(table(",1. A.,c1,1. B."))[0] == (2, "reference_id", "empty")
+
+
+def test_a_reference_that_comes_again_further_down_is_refused():
+    data = table("r1,1. A.,c1,1. B.", "r2,1. A.,c1,1. B.", "r1,1. A.,c2,1. B.")
+    ((line, field, reason),) = problems(data)
+    assert (line, field) == (4, "reference_id")
+    assert reason.startswith("'r1' stands on line 2 already")
+
+
+def test_a_candidate_that_stands_twice_is_refused():
+    data = table("r1,1. A.,c1,1. B.", ",,c1,1. C.")
+    assert problems(data) == [(3, "candidate_id", "'c1' stands twice in this reference")]
+
+
+@pytest.mark.parametrize("claims", ["", "  ", '"\n"', "\u200b"])
+def test_claims_that_show_nothing_are_refused(claims):
+    data = table(f"r1,{claims},c1,1. A.", f"r2,1. A.,c1,{claims}")
+    assert [field for _, field, _ in problems(data)] == ["reference_claims", "claims"]
+
+
+@pytest.mark.parametrize("name", ["3-Oct", "1E+05", "2024-10-03", "#NAME?"])
+def test_ids_that_a_spreadsheet_has_damaged_are_refused(name):
+    data = table(f"{name},1. A.,c1,1. B.", f"r2,1. A.,{name},1. B.")
+    assert [(line, field) for line, field, _ in problems(data)] == [
+        (2, "reference_id"),
+        (3, "candidate_id"),
+    ]
+
+
+def test_an_error_value_in_the_place_of_claims_is_refused():
+    ((line, field, reason),) = problems(table("r1,1. A.,c1,#NAME?"))
+    assert (line, field, "error value" in reason) == (2, "claims", True)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"), [("yes", True), ("True", True), ("no", False), ("FALSE", False), ("", None)]
+)
+def test_may_train_is_yes_no_true_or_false(said, meant):
+    header = f"{HEADER},may_train"
+    (found,) = references(table(f"r1,1. A.,c1,1. B.,{said}", header=header))
+    assert found.may_train is meant
+    for wrong in ("1", "0", "y", "wahr", "yes "):
+        ((_, field, _),) = problems(table(f"r1,1. A.,c1,1. B.,{wrong}", header=header))
+        assert field == "may_train"
+
+
+def test_an_apostrophe_is_dropped_only_where_the_row_says_that_it_was_put_there():
+    header = f"{HEADER},apostrophe_put_before"
+    notes = ReadNotes()
+    data = table("r1,'=A,c1,'=B,claims", ",,c2,'B,", header=header)
+    (found,) = references(data, notes)
+    assert found.reference_claims == "'=A"
+    assert [c.claims for c in found.candidates] == ["=B", "'B"]
+    assert any(sentence.startswith("1 cells begin with an apostrophe") for sentence in notes.extra)
+    wrong = table("r1,1. A.,c1,1. B.,claims no", header=header)
+    assert [(line, field) for line, field, _ in problems(wrong)] == [
+        (2, "claims"),
+        (2, "apostrophe_put_before"),
+    ]
+
+
+def test_a_cell_as_long_as_a_spreadsheet_can_hold_is_noted():
+    notes = ReadNotes()
+    references(table("r1,1. A.,c1," + "x" * 32_767), notes)
+    assert any("32,767 characters" in sentence for sentence in notes.sentences())
+
+
+def test_a_cell_longer_than_the_limit_of_python_is_read():
+    (found,) = references(table("r1,1. A.,c1," + "x" * 200_000))
+    assert len(found.candidates[0].claims) == 200_000
+
+
+def test_a_reference_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("annotator.formats.claims_csv.MOST_CHARACTERS", 1_000)
+    with pytest.raises(FormatError, match="more than 1,000 characters"):
+        references(table("r1,1. A.,c0,1. B.", *(f",,c{n},{'x' * 99}" for n in range(1, 20))))
+    assert MOST_CHARACTERS > 4 * 1024 * 1024
+
+
+def test_bad_rows_are_listed_up_to_a_hundred_and_good_ones_before_are_given():
+    rows = ["r0,1. A.,c1,1. B.", "r1,1. A.,c1,1. B.", *(f"x{n},,c1,1. B." for n in range(200))]
+    stream = read(io.BytesIO(table(*rows)))
+    assert next(stream).reference_id == "r0"
+    with pytest.raises(FormatError) as caught:
+        list(stream)
+    assert [bad.line for bad in caught.value.bad_records] == list(range(4, 104))
+
+
+def test_broken_records_are_named_beside_wrong_fields():
+    data = table('r1,1. A.,c1,a"b', "r2,1. A.,,1. B.").replace(b"1. B.", b"1. \xe9.")
+    assert [(line, field) for line, field, _ in problems(data)] == [(2, ""), (3, "")]
+
+
+def test_a_surrogate_that_was_encoded_is_a_bad_byte():
+    ((line, field, reason),) = problems(table("r1,1. A.,c1,x").replace(b"x", b"\xed\xa0\x80"))
+    assert (line, field, "0xED is not UTF-8" in reason) == (2, "", True)
+
+
+PIECES = st.sampled_from(
+    [b'"', b'""', b"\n", b"\r\n", b"\r", b",", b";", b"\0", b"\xff", b"\xef\xbb\xbf", b"r1", b"c1",
+     b"1. A.", b"3-Oct", b"'=", b"claims", b"yes", b"\xe2\x80\xa8", b" "]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=30), st.booleans())
+def test_whatever_comes_is_read_or_refused_in_words(pieces, has_header):
+    header = b"reference_id,reference_claims,candidate_id,claims,may_train,apostrophe_put_before\n"
+    data = (header if has_header else b"") + b"".join(pieces)
+    try:
+        found = references(data)
+    except FormatError as refusal:
+        said = [refusal.sentence, *(bad.reason for bad in refusal.bad_records)]
+    else:
+        said = [candidate.claims for reference in found for candidate in reference.candidates]
+    assert said and all(said)
+
+
+@given(st.integers(0, 400))
+def test_a_file_that_was_cut_off_is_refused_or_lacks_its_end(length):
+    wanted = [
+        ReferenceRecord(f"EP{n}", 'a "b"\nc', (CandidateRecord("c1", "d;e"),), may_train=True)
+        for n in range(5)
+    ]
+    data = written(wanted, ";")
+    try:
+        found = references(data[:length])
+    except FormatError:
+        return
+    assert [reference.reference_id for reference in found] == ["EP0", "EP1", "EP2", "EP3", "EP4"][
+        : len(found)
+    ]

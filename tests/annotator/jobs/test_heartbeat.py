@@ -1,0 +1,64 @@
+"""A heartbeat keeps a lease, tells what the work has come to, and says when the lease is gone."""
+
+import time
+from typing import Any
+
+import pytest
+
+from annotator.jobs import heartbeat as module
+from annotator.jobs.heartbeat import heartbeat
+from annotator.jobs.leases import LostLease
+from annotator.models import ClaimImport
+
+LONGEST_WAIT_SECONDS = 20
+
+
+@pytest.fixture
+def beats(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[dict[str, Any]]:
+    """Give what each beat writes, four of them a second; none reaches the database."""
+    settings.JOB_LEASE_SECONDS = 1
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr(module, "beat", lambda row, **fields: found.append(fields))
+    return found
+
+
+def wait_until(fact: Any) -> None:
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not fact():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_each_beat_writes_what_the_work_has_come_to(beats: list[dict[str, Any]]) -> None:
+    done = [0.25]
+    with heartbeat(ClaimImport(), lambda: {"progress": done[0]}):
+        wait_until(lambda: beats)
+        done[0] = 0.5
+        wait_until(lambda: {"progress": 0.5} in beats)
+    assert beats[0] == {"progress": 0.25}
+
+
+def test_without_progress_a_beat_only_keeps_the_lease(beats: list[dict[str, Any]]) -> None:
+    with heartbeat(ClaimImport()):
+        wait_until(lambda: beats)
+    assert beats[0] == {}
+
+
+def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch: Any, settings: Any) -> None:
+    settings.JOB_LEASE_SECONDS = 1
+
+    def lose(row: object) -> None:
+        raise LostLease
+
+    monkeypatch.setattr(module, "beat", lose)
+    lost: list[object] = []
+
+    def is_lost() -> bool:
+        try:
+            still_ours()
+        except LostLease:
+            lost.append(1)
+        return bool(lost)
+
+    with heartbeat(ClaimImport()) as still_ours:
+        wait_until(is_lost)

@@ -1,0 +1,75 @@
+"""Files of claim sets as they are uploaded in tests, and what becomes of them."""
+
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from annotator.models import ClaimImport
+from annotator.services import carried_out_imports, import_jobs
+from annotator.services.carried_out_imports import carry_out_import
+from annotator.services.import_jobs import request_import
+from annotator.services.uploaded_files import drop_upload, stored_uploads
+
+
+def reference(number: int, candidates: int = 2, **more: Any) -> dict[str, Any]:
+    """Return a record of claims-jsonl."""
+    return {
+        "reference_id": f"ref-{number}",
+        "reference_claims": f"1. A cup number {number} comprising a body and a handle.",
+        "candidates": [
+            {"candidate_id": f"c{n}", "system": f"s{n}", "claims": f"1. A mug {number}.{n}."}
+            for n in range(candidates)
+        ],
+    } | more
+
+
+def lines(records: Iterable[Any]) -> bytes:
+    """Return records as the bytes of a claims-jsonl file."""
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+def good(count: int = 3) -> bytes:
+    return lines(reference(number) for number in range(count))
+
+
+def bad() -> bytes:
+    """Return a file with a record that is right, one without claims, and one with a wrong field."""
+    broken = reference(2) | {"reference_claims": ""}
+    return lines([reference(1), broken, reference(3, scroe=1)])
+
+
+def file(content: bytes) -> io.BytesIO:
+    return io.BytesIO(content)
+
+
+def drop_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Delete files of imports at their end: the transaction of a test is never committed."""
+    for module in (carried_out_imports, import_jobs):
+        monkeypatch.setattr(module, "drop_upload_once_committed", drop_upload)
+
+
+def asked(cast: Any, content: bytes, **more: Any) -> ClaimImport:
+    return request_import(
+        campaign=cast.campaign,
+        file=file(content),
+        file_name="claims.jsonl",
+        asked_by=cast.ada,
+        **more,
+    )
+
+
+def carried_out(row: ClaimImport) -> ClaimImport:
+    carry_out_import(row.pk)
+    row.refresh_from_db()
+    return row
+
+
+def stored(cast: Any, content: bytes, **more: Any) -> ClaimImport:
+    return carried_out(asked(cast, content, is_confirmed=True, **more))
+
+
+def kept_files() -> list[str]:
+    return sorted(str(pk) for pk, _ in stored_uploads())

@@ -1,0 +1,91 @@
+"""Exports on record, and files that are whole or absent."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.models import AuditEvent
+from annotator.queries.rating_files import RatingExport
+from annotator.refusals import OutOfDate, Refused
+from annotator.services import rating_exports
+from annotator.services.rating_exports import MANIFEST, request_export, spooled, write_export
+from tests.annotator.rating_rows import rate
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+@pytest.fixture
+def rated(cast):
+    rate(cast.alice, cast.reference("r1", 1).candidates.get(), (9, 8, 7, 6))
+    return cast
+
+
+def export(cast) -> RatingExport:
+    return request_export(campaign=cast.campaign, format="jsonl")
+
+
+def halfway(self: RatingExport) -> Iterator[bytes]:
+    yield b"half"
+    raise OSError(28, "No space left on device")
+
+
+def test_a_failure_leaves_the_older_file_with_its_manifest(rated, tmp_path, monkeypatch) -> None:
+    target = tmp_path / "ratings.jsonl"
+    write_export(export(rated), target)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.setattr(RatingExport, "pieces", halfway)
+    with pytest.raises(OSError, match="No space left"):
+        write_export(export(rated), target)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_no_file_stands_beside_a_manifest_that_could_not_be_written(
+    rated, tmp_path, monkeypatch
+) -> None:
+    def fails(target: Path, pieces: list[bytes]) -> None:
+        raise OSError(28, "No space left on device")
+
+    target = tmp_path / "ratings.jsonl"
+    write_export(export(rated), target)
+    monkeypatch.setattr(rating_exports, "write_whole", fails)
+    with pytest.raises(OSError, match="No space left"):
+        write_export(export(rated), target)
+    assert [path.name for path in tmp_path.iterdir()] == [target.name + MANIFEST]
+
+
+def test_the_manifest_tells_no_name_and_says_that_it_is_confidential(rated, tmp_path) -> None:
+    told = write_export(export(rated), tmp_path / "ratings.jsonl")
+    assert json.loads((tmp_path / f"ratings.jsonl{MANIFEST}").read_text()) == told
+    assert told["notice"].startswith("Confidential")
+    assert "alice" not in str(told)
+
+
+def test_a_spooled_file_is_read_to_its_end_and_has_no_name(rated) -> None:
+    whole = spooled(export(rated))
+    content = whole.file.read()
+    assert len(content) == whole.size and content.endswith(b"\n")
+    assert isinstance(whole.file.name, int)
+
+
+def test_a_format_that_is_none_and_long_reasons_are_refused_without_a_record(rated) -> None:
+    with pytest.raises(Refused, match="Choose csv"):
+        request_export(campaign=rated.campaign, format="xml")
+    for reason in ("x" * 2_001, "a\0b", " "):
+        with pytest.raises(Refused) as caught:
+            request_export(campaign=rated.campaign, format="csv", is_identified=True, reason=reason)
+        assert "reason" in caught.value.fields
+    assert not AuditEvent.objects.filter(action="ratings.exported").exists()
+
+
+def test_a_person_is_told_no_names_of_an_open_campaign(rated) -> None:
+    with pytest.raises(OutOfDate, match="campaign is open"):
+        request_export(
+            campaign=rated.campaign,
+            format="csv",
+            is_identified=True,
+            reason="why",
+            asked_by=rated.ada,
+        )
+    assert not AuditEvent.objects.filter(action="ratings.exported").exists()

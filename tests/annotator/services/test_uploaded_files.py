@@ -1,0 +1,107 @@
+"""Uploaded files lie whole under an id, for their owner alone, and only as long as needed."""
+
+import errno
+import hashlib
+import io
+import os
+import stat
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.services.uploaded_files import (
+    ORPHAN_SECONDS,
+    DiskFull,
+    TooBig,
+    UploadGone,
+    arrivals_directory,
+    drop_stale_arrivals,
+    drop_upload,
+    open_upload,
+    store_upload,
+    stored_uploads,
+    uploads_directory,
+)
+
+PK = uuid.UUID(int=1)
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings: Any, tmp_path: Path) -> Path:
+    settings.DATA_DIR = tmp_path / "data"
+    return tmp_path / "data"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_file_is_kept_byte_for_byte_under_its_id_for_its_owner_alone() -> None:
+    content = bytes(range(256)) * 10_000
+    stored = store_upload(PK, io.BytesIO(content))
+    path = uploads_directory() / str(PK)
+    assert (stored.size, stored.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    assert path.read_bytes() == content
+    assert (mode(path), mode(path.parent), mode(arrivals_directory())) == (0o600, 0o700, 0o700)
+    with open_upload(PK, stored.sha256) as file:
+        assert file.read() == content
+
+
+def test_a_file_past_the_limit_is_refused_on_the_way_and_nothing_of_it_stays(settings: Any) -> None:
+    settings.MAX_UPLOAD_BYTES = 1_000_000
+    source = io.BytesIO(b"x" * 5_000_000)
+    with pytest.raises(TooBig, match="1,000,000 bytes"):
+        store_upload(PK, source)
+    assert source.tell() < 5_000_000
+    assert list(stored_uploads()) == []
+
+
+def test_a_file_of_exactly_the_limit_is_taken(settings: Any) -> None:
+    settings.MAX_UPLOAD_BYTES = 7
+    assert store_upload(PK, io.BytesIO(b"1234567")).size == 7
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_said_in_words_and_leaves_nothing(number: int, monkeypatch: Any) -> None:
+    def full(_: int) -> None:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DiskFull) as refusal:
+        store_upload(PK, io.BytesIO(b"x"))
+    assert refusal.value.status == 507
+    assert list(stored_uploads()) == []
+
+
+def test_a_reader_that_breaks_off_leaves_nothing() -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise ConnectionResetError
+
+    with pytest.raises(ConnectionResetError):
+        store_upload(PK, Broken())
+    assert list(stored_uploads()) == []
+
+
+def test_a_file_that_is_gone_or_was_changed_is_not_read() -> None:
+    stored = store_upload(PK, io.BytesIO(b"abc"))
+    (uploads_directory() / str(PK)).write_bytes(b"abd")
+    with pytest.raises(UploadGone, match="changed"):
+        open_upload(PK, stored.sha256)
+    drop_upload(PK)
+    drop_upload(PK)
+    with pytest.raises(UploadGone, match="not there"):
+        open_upload(PK, stored.sha256)
+
+
+def test_what_broke_off_on_its_way_is_deleted_once_it_is_old() -> None:
+    fresh, stale = (arrivals_directory() / name for name in ("fresh", "stale"))
+    for path in (fresh, stale):
+        path.write_bytes(b"half a fi")
+    long_ago = time.time() - ORPHAN_SECONDS - 1
+    os.utime(stale, (long_ago, long_ago))
+    assert drop_stale_arrivals() == 1
+    assert fresh.exists() and not stale.exists()

@@ -1,0 +1,105 @@
+"""A body that is too long is refused by its announced length, before anything reads it."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from annotator.models import ClaimImport, User
+from annotator.services.people import create_token
+from annotator.services.uploaded_files import arrivals_directory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+PAGE = "/campaigns/cups/import/"
+API = "/api/v1/campaigns/cups/claim-sets/import/"
+MULTIPART = "multipart/form-data; boundary=x"
+
+
+class Unread(io.BytesIO):
+    """A body of which nothing may be read."""
+
+    def read(self, *_: Any) -> bytes:
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+@pytest.fixture(autouse=True)
+def small(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    settings.MAX_UPLOAD_BYTES = 10_000_000
+
+
+def announce(path: str, length: object, user: User | None = None, **headers: str) -> Any:
+    """Send a form whose length is announced, and whose body must not be touched."""
+    client = Client(headers=headers, raise_request_exception=True)
+    if user:
+        client.force_login(user)
+    request = {
+        "PATH_INFO": path,
+        "REQUEST_METHOD": "POST",
+        "CONTENT_TYPE": MULTIPART,
+        "CONTENT_LENGTH": str(length),
+        "wsgi.input": Unread(),
+    }
+    return client.request(**request)
+
+
+@pytest.mark.parametrize("length", [10_000_000 + 65_537, 2 * 1024**3, "9" * 40])
+def test_a_file_past_the_limit_is_refused_before_it_is_read(cast, length: object) -> None:
+    page = announce(PAGE, length, cast.ada)
+    assert page.status_code == 413 and b"too long" in page.content
+    answer = announce(API, length, cast.ada)
+    assert answer.status_code == 413 and "10,000,000" in answer.json()["detail"]
+    token = {"Authorization": f"Token {create_token(user=cast.ada).token}"}
+    assert announce(API, length, **token).status_code == 413
+
+
+@pytest.mark.parametrize("who", [None, "alice", "carol", "rita"])
+@pytest.mark.parametrize("path", [PAGE, API])
+def test_nobody_who_may_not_import_has_a_file_read(cast, who: str | None, path: str) -> None:
+    user = getattr(cast, who) if who else None
+    assert announce(path, 3_000_000, user).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/login/", "/campaigns/cups/rules/", "/api/v1/ratings/"])
+def test_no_other_address_takes_a_file(cast, path: str) -> None:
+    assert announce(path, 3_000_000, cast.ada).status_code == 413
+
+
+@pytest.mark.parametrize("token", ["Token nonsense", "Token", "Basic YTpi"])
+def test_a_token_that_is_none_has_nothing_read(cast, token: str) -> None:
+    assert announce(API, 3_000_000, Authorization=token).status_code in {401, 413}
+
+
+def test_a_token_of_somebody_else_has_nothing_read(cast) -> None:
+    token = create_token(user=cast.alice).token
+    assert announce(API, 3_000_000, Authorization=f"Token {token}").status_code == 403
+
+
+def test_a_body_without_a_length_is_empty(cast) -> None:
+    assert announce(PAGE, "", cast.ada).status_code == 422
+    assert not ClaimImport.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["a." + "x" * 300, "../../etc/passwd", "a\u202ecod.jsonl", "con"])
+def test_a_file_on_its_way_lies_in_the_data_folder_under_no_name_of_its_own(
+    cast, client: Client, name: str, monkeypatch: Any
+) -> None:
+    seen: list[Path] = []
+
+    def look(**kwargs: Any) -> Any:
+        seen.extend(arrivals_directory().iterdir())
+        raise RuntimeError("seen")
+
+    monkeypatch.setattr("annotator.views.imports.request_import", look)
+    client.force_login(cast.ada)
+    with pytest.raises(RuntimeError):
+        client.post(PAGE, {"file": SimpleUploadedFile(name, b"x" * 3_000_000)})
+    (path,) = seen
+    assert path.name.isalnum() or path.name.startswith("tmp")
+    assert list(arrivals_directory().iterdir()) == []

@@ -1,0 +1,63 @@
+"""The command `import_claims` in a process that kills itself at a stated database statement.
+
+    python -m tests.promises.claim_file_worker PATH SLUG STATEMENT [FAULT]
+
+STATEMENT counts from 1; with 0 it lives, and prints how many there were, and how many references
+and candidates are new. FAULT "commit-each-batch" plants what P12 forbids.
+"""
+
+import io
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from django import setup
+
+
+def main(path: str, slug: str, fatal: int, fault: str = "") -> None:
+    """Run the command, and die before the fatal statement is carried out."""
+    setup()
+    from django.core.management import call_command
+    from django.db import connection
+
+    count = 0
+
+    def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return run(sql, params, many, context)
+
+    if fault == "commit-each-batch":
+        plant_commits()
+    out = io.StringIO()
+    with connection.execute_wrapper(execute):
+        call_command("import_claims", path, "--campaign", slug, "--json", stdout=out)
+    document = json.loads(out.getvalue())
+    sys.stdout.write(f"{count} {document['references']} {document['candidates']}")
+
+
+def plant_commits() -> None:
+    """Have each batch committed past Django, which goes on as if its transaction were open."""
+    from django.db import connection
+
+    from annotator.services.claim_batches import ClaimBatches
+
+    store = ClaimBatches.store
+
+    def store_and_commit(self: ClaimBatches, records: Any) -> None:
+        store(self, records)
+        if connection.vendor == "sqlite":
+            connection.connection.execute("COMMIT")
+            connection.connection.execute("BEGIN IMMEDIATE")
+        else:
+            connection.connection.commit()
+
+    ClaimBatches.store = store_and_commit  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

@@ -1,0 +1,84 @@
+"""P12: `import_claims` stores the whole file or nothing whenever it is killed, and once."""
+
+import signal
+import subprocess
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from annotator.models import Campaign, Candidate, ClaimImport, Reference
+from tests.annotator.services.import_files import good
+from tests.crowd import at_once
+from tests.promises.harness import SCALE
+from tests.served.programs import run_program
+from tests.served.server import served_environment
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.embedded,
+    pytest.mark.django_db(transaction=True),
+]
+REFERENCES = 2_500 * SCALE
+WHOLE = (REFERENCES, 2 * REFERENCES)
+KILLS = 3 if SCALE == 1 else 20
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("claims") / "claims.jsonl"
+    path.write_bytes(good(REFERENCES))
+    return path
+
+
+def command(path: Path, slug: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    program = "tests.promises.claim_file_worker"
+    return run_program(program, str(path), slug, *words, env=served_environment())
+
+
+def told(done: subprocess.CompletedProcess[str]) -> list[int]:
+    """Return what a command that lived has told: statements, new references, new candidates."""
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+def held(slug: str) -> tuple[int, int]:
+    return (
+        Reference.objects.filter(campaign__slug=slug).count(),
+        Candidate.objects.filter(campaign__slug=slug).count(),
+    )
+
+
+def killed_at(path: Path, slug: str, *words: str) -> tuple[int, int]:
+    """Run the command to its death and return what the campaign holds then."""
+    dead = command(path, slug, *words)
+    assert dead.returncode == -signal.SIGKILL, dead.stderr
+    return held(slug)
+
+
+def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(path: Path) -> None:
+    last = told(command(path, "room", "0"))[0]
+    assert held("room") == WHOLE
+    # From the first question to the last one before the commit.
+    moments = {1 + round(number * (last - 1) / (KILLS - 1)) for number in range(KILLS)}
+    for fatal in sorted(moments):
+        assert killed_at(path, "killed", str(fatal)) == (0, 0), f"{fatal} of {last}"
+    assert not Campaign.objects.filter(slug="killed").exists()
+    assert told(command(path, "killed", "0"))[1:] == [*WHOLE]
+    assert told(command(path, "killed", "0"))[1:] == [0, 0]
+    assert held("killed") == WHOLE
+    assert ClaimImport.objects.filter(campaign__slug="killed").count() == 2
+
+
+def test_two_commands_with_one_file_at_once_have_one_effect(path: Path) -> None:
+    answers = at_once([partial(command, path, "shared", "0")] * 2)
+    assert sorted(told(answer)[1] for answer in answers) == [0, REFERENCES]
+    assert held("shared") == WHOLE
+
+
+def test_a_command_that_commits_each_batch_is_found_out(path: Path) -> None:
+    last = told(command(path, "room", "0"))[0]
+    references, candidates = killed_at(path, "torn", str(last - 3), "commit-each-batch")
+    assert references > 0
+    assert candidates > 0

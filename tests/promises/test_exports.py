@@ -1,0 +1,126 @@
+"""P11: an export is complete, or absent: whenever its process is killed, and whatever was there."""
+
+import hashlib
+import shutil
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from scoring.checksums import SUMS_NAME, digest_of
+from scoring.export_files import ASIDE
+from scoring.services.dataset_import import import_dataset
+from scoring.splits import SplitPlan
+from tests.promises.harness import SCALE
+from tests.scoring.conftest import dataset_rows
+from tests.served.programs import run_program
+from tests.served.server import served_environment
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.embedded,
+    pytest.mark.django_db(transaction=True),
+]
+KILLS: Final = 1 if SCALE == 1 else 20
+HOW: Final = {"stored lines": (), "packed csv": ("--format", "csv", "--gzip")}
+
+
+@pytest.fixture(autouse=True)
+def two_versions(settings: Any, tmp_path: Path, transactional_db: None) -> Path:
+    """Store two versions of one dataset; return their data directory."""
+    settings.DATA_DIR = tmp_path / "data"
+    first = dataset_rows()
+    second = [replace(row, reference=row.reference + " It is blue.") for row in first]
+    for rows in (first, second):
+        import_dataset(name="tiny", rows=rows, plan=SplitPlan("file"))
+    return tmp_path / "data"
+
+
+def run(data: Path, directory: Path, moment: int, *arguments: str) -> tuple[int, str]:
+    """Export in a process of its own; return how it ended and what it said."""
+    words = (str(directory), str(moment), *arguments)
+    env = served_environment(DATA_DIR=str(data))
+    ended = run_program("tests.promises.export_worker", *words, env=env)
+    return ended.returncode, ended.stdout or ended.stderr
+
+
+def exported(data: Path, directory: Path, *arguments: str) -> int:
+    """Export without a kill; return the number of moments."""
+    status, said = run(data, directory, 0, *arguments)
+    assert status == 0, said
+    return int(said)
+
+
+def moments(last: int) -> Sequence[int]:
+    """Return moments all over the work, the last two among them: there the names are given."""
+    return sorted({last - 1, last} | {1 + n * last // KILLS for n in range(KILLS)})
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file() and not path.name.startswith(ASIDE)
+    }
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+def has_valid_sum(path: Path) -> bool:
+    said = digest_of(path.name, (path.parent / SUMS_NAME).read_bytes())
+    return said == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("how", HOW if SCALE > 1 else ["stored lines"])
+def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
+    two_versions: Path, tmp_path: Path, how: str
+) -> None:
+    wholes = []
+    for number in (1, 2):
+        (tmp_path / f"whole-{number}").mkdir()
+        target = tmp_path / f"whole-{number}" / "out"
+        arguments = (f"tiny@{number}", *HOW[how], "--output", str(target))
+        last = exported(two_versions, target.parent, *arguments)
+        wholes.append(target.read_bytes())
+    assert wholes[0] != wholes[1]
+    for moment in moments(last):
+        # Over an export that stood there before.
+        directory = shutil.copytree(tmp_path / "whole-1", tmp_path / f"killed-{moment}")
+        target = directory / "out"
+        arguments = ("tiny@2", *HOW[how], "--output", str(target))
+        status, said = run(two_versions, directory, moment, *arguments)
+        assert status == -signal.SIGKILL, (moment, said)
+        if target.exists():
+            assert target.read_bytes() in wholes, moment
+            assert has_valid_sum(target), moment
+        exported(two_versions, directory, *arguments)
+        assert target.read_bytes() == wholes[1]
+        assert has_valid_sum(target)
+        assert has_valid_sum(directory / "out.card.json")
+        assert names(directory) == [SUMS_NAME, "out", "out.card.json"]
+
+
+def test_a_release_killed_at_any_moment_is_absent_or_whole(
+    two_versions: Path, tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole" / "release"
+    whole.parent.mkdir()
+    last = exported(two_versions, whole.parent, "tiny@2", "--release", str(whole))
+    assert len(contents(whole)) == 7
+    for moment in moments(last):
+        target = tmp_path / f"killed-{moment}" / "release"
+        target.parent.mkdir()
+        arguments = ("tiny@2", "--release", str(target))
+        status, said = run(two_versions, target.parent, moment, *arguments)
+        assert status == -signal.SIGKILL, (moment, said)
+        if target.exists():
+            assert contents(target) == contents(whole), moment
+        another = target.with_name("another")
+        exported(two_versions, target.parent, *arguments[:2], str(another))
+        assert contents(another) == contents(whole)
+        assert set(names(target.parent)) <= {"another", "release"}

@@ -1,0 +1,87 @@
+"""Downloads over REST: `?format=` names a file, mistakes are 400 by field, never 5xx."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotator.models import AuditEvent, Membership
+from annotator.services.people import create_token
+from scoring import storage
+from scoring.models import DatasetVersion
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+BASE = "/api/v1/datasets/tiny/versions/1/"
+
+
+@pytest.fixture
+def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
+    version.dataset.campaign = cast.campaign
+    version.dataset.save()
+    return version
+
+
+@pytest.fixture
+def ada(cast: Any, of_campaign: DatasetVersion) -> Client:
+    token = create_token(user=cast.ada).token
+    return Client(headers={"Authorization": f"Token {token}"}, raise_request_exception=False)
+
+
+def test_every_format_is_given_whatever_the_client_accepts(
+    ada: Client, of_campaign: DatasetVersion
+) -> None:
+    stored = storage.dataset_path(of_campaign.sha256).read_bytes()
+    for accept in ("*/*", "application/jsonl", "text/csv", "nonsense"):
+        answer = ada.get(f"{BASE}export/", headers={"Accept": accept})
+        assert b"".join(answer.streaming_content) == stored  # type: ignore[attr-defined]
+        assert answer["Content-Disposition"] == 'attachment; filename="tiny-1.jsonl"'
+    answer = ada.get(f"{BASE}export/?format=patent-ce-json&split=test")
+    items = json.loads(b"".join(answer.streaming_content))  # type: ignore[attr-defined]
+    assert len(items) == 3
+    assert items[0].keys() == {"gold_claim", "A", "B", "human_eval"}
+    answer = ada.get(f"{BASE}export/?format=csv&gzip=true")
+    assert answer["Content-Type"] == "application/gzip"
+    assert AuditEvent.objects.filter(action="dataset.exported").count() == 6
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("format=json", "format"),
+        ("format=api", "format"),
+        ("split=dev", "split"),
+        ("gzip=2", "gzip"),
+        ("limit=3", "limit"),
+        ("split=test&split=train", "split"),
+    ],
+)
+def test_a_mistake_is_a_400_by_field(ada: Client, query: str, field: str) -> None:
+    answer = ada.get(f"{BASE}export/?{query}")
+    assert answer.status_code == 400
+    assert list(answer.json()) == [field]
+    assert answer["Content-Type"] == "application/json"
+
+
+def test_a_damaged_file_is_a_400_with_the_reason(ada: Client, of_campaign: DatasetVersion) -> None:
+    storage.dataset_path(of_campaign.sha256).write_bytes(b"{}\n")
+    for query in ("", "?format=csv", "?split=test"):
+        answer = ada.get(f"{BASE}export/{query}")
+        assert answer.status_code == 400
+        assert "was changed" in answer.content.decode()
+
+
+def test_the_card_is_read_by_researchers(cast: Any, of_campaign: DatasetVersion) -> None:
+    rita = Client()
+    rita.force_login(cast.rita)
+    assert rita.get(f"{BASE}card/").json()["dataset"] == "tiny"
+    assert rita.get(f"{BASE}card/?format=card-md").content.startswith(b"# tiny")
+    sums = rita.get(f"{BASE}card/?format=sha256sums").content.decode()
+    assert f"{of_campaign.sha256}  tiny-1.jsonl\n" in sums
+    assert rita.get(f"{BASE}card/?format=csv").status_code == 400
+    assert rita.get(f"{BASE}export/").status_code == 403
+    assert Client().get(f"{BASE}card/").status_code == 401
+    assert rita.get("/api/v1/datasets/tiny/versions/2/card/").status_code == 404
+    # Nor does being an admin elsewhere help.
+    Membership.objects.create(user=cast.rita, campaign=cast.elsewhere, role="admin")
+    assert rita.get(f"{BASE}export/").status_code == 403

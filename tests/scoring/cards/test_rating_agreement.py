@@ -1,0 +1,54 @@
+"""Agreement on a card: the reliability room's own figures, with the reason where there is none."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from annotator.reliability.alpha import krippendorff_alpha
+from annotator.reliability.tables import table_of
+from annotator.rubric import ALL_CRITERIA, OVERALL
+from scoring.cards.rating_agreement import DRAWS, measure_agreement
+
+
+@dataclass(frozen=True)
+class Row:
+    candidate: str
+    reference: str
+    annotator: str
+    scores: dict[str, int]
+
+
+def row(candidate: int, annotator: str, score: int) -> Row:
+    scores = dict.fromkeys(ALL_CRITERIA, score) | {OVERALL: 11 * score}
+    return Row(f"c{candidate}", f"r{candidate // 2}", annotator, scores)
+
+
+ROWS = [
+    row(n, who, (3 * n + shift) % 9) for n in range(12) for who, shift in (("a", 0), ("b", n % 2))
+]
+
+
+def test_alpha_is_the_reliability_rooms_own_with_n_and_interval() -> None:
+    found = measure_agreement(ROWS, ALL_CRITERIA)
+    assert list(found) == list(ALL_CRITERIA)
+    for key in ALL_CRITERIA:
+        table = table_of((r.candidate, r.reference, r.annotator, r.scores[key]) for r in ROWS)
+        expected = krippendorff_alpha(table, "interval", DRAWS)
+        said = found[key]
+        assert said["value"] == expected.value
+        assert (said["low"], said["high"]) == (expected.low, expected.high)
+        assert (said["n"], said["clusters"], said["draws"]) == (12, 6, DRAWS)
+        assert [one["key"] for one in said["others"]] == ["ac2", "exact", "within_one"]
+
+
+def test_points_and_overall_numerators_agree_alike() -> None:
+    found = measure_agreement(ROWS, ALL_CRITERIA)
+    points, overall = found["logical_linkage"], found[OVERALL]
+    assert overall["value"] == pytest.approx(points["value"])
+    assert overall["others"][2]["value"] == points["others"][2]["value"] == 1.0
+
+
+def test_one_annotator_alone_has_no_agreement_and_the_card_says_why() -> None:
+    (said,) = measure_agreement([row(n, "a", n % 5) for n in range(4)], [OVERALL]).values()
+    assert said["value"] is None
+    assert "one annotator only" in said["reason"]

@@ -1,0 +1,19 @@
+"""The bar of a command: nothing for what is quick, one line a second for the rest."""
+
+import pytest
+
+from scoring.management import progress
+
+
+def test_a_bar_is_said_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    said: list[str] = []
+    hear = progress.progress_bar(said.append, "Exporting")
+    for tenth in range(11):
+        now = tenth / 4
+        hear(tenth / 10)
+    assert said == [
+        "Exporting [############..................]  40%",
+        "Exporting [########################......]  80%",
+    ]

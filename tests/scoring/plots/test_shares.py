@@ -1,0 +1,32 @@
+"""A bar of shares: its parts are as wide as what they stand for."""
+
+import pytest
+
+from scoring.plots.shares import GAP, WIDTH, share_bar, share_words
+
+
+def test_parts_are_as_wide_as_their_share() -> None:
+    plot = share_bar("Labels", [("b", "B better", 6), ("tie", "equal", 3), ("c", "C better", 3)])
+    one, two, three = plot.bars
+    room = WIDTH - 2 * GAP
+    assert [bar.width for bar in plot.bars] == pytest.approx([room / 2, room / 4, room / 4])
+    assert (one.x, two.x, three.x) == pytest.approx(
+        (0, room / 2 + GAP, room / 2 + room / 4 + 2 * GAP)
+    )
+    assert three.x + three.width == pytest.approx(WIDTH)
+    assert [bar.kind for bar in plot.bars] == ["b", "tie", "c"]
+
+
+def test_a_part_of_nothing_is_told_and_not_drawn() -> None:
+    plot = share_bar("Labels", [("b", "B better", 5), ("tie", "equal", 0)])
+    assert [(bar.kind, bar.width) for bar in plot.bars] == [("b", WIDTH)]
+    assert plot.description == "B better 5; equal 0"
+
+
+def test_no_counts_make_no_bar() -> None:
+    assert share_bar("Labels", [("b", "B better", 0)]).bars == ()
+
+
+def test_shares_are_told_in_per_cent() -> None:
+    assert share_words(375, 1228) == "30.5 %"
+    assert share_words(0, 0) == "none"

@@ -1,0 +1,25 @@
+"""What lies in a test's data directory, and what the database says of it."""
+
+from pathlib import Path
+
+from annotator.models import AuditEvent
+from scoring.models import Dataset, DatasetVersion
+from scoring.storage import dataset_path
+
+
+def stored_files(data_directory: Path) -> list[str]:
+    directory = data_directory / "datasets"
+    return sorted(p.name for p in directory.iterdir()) if directory.exists() else []
+
+
+def stored_bytes(digest: str) -> bytes:
+    return dataset_path(digest).read_bytes()
+
+
+def nothing_is_stored(data_directory: Path) -> bool:
+    return (
+        not Dataset.objects.exists()
+        and not DatasetVersion.objects.exists()
+        and not AuditEvent.objects.filter(action__startswith="dataset.").exists()
+        and stored_files(data_directory) == []
+    )

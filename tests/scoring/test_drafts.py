@@ -1,0 +1,167 @@
+"""Rows put aside: groups that stay together, bytes that are the writer's own, nothing held."""
+
+import gc
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.rubric import ALL_CRITERIA
+from scoring.cards.version_card import make_card
+from scoring.drafts import Draft
+from scoring.formats import patent_ce_jsonl, stored_rows
+from scoring.formats.joining import join
+from scoring.formats.rows import DatasetRow
+from scoring.splits import SPLIT_NAMES, SplitError, SplitPlan
+
+MOST_ALIVE = 20
+
+
+def a_row(name: str, a: str, b: str, c: str, **more: Any) -> DatasetRow:
+    return DatasetRow(
+        name, f"ref {a}", a, b, c, f"id {b}", f"id {c}", {"overall_quality": 1}, **more
+    )
+
+
+def split_of(draft: Draft) -> list[str]:
+    return [SPLIT_NAMES[place] for place in draft.splits]
+
+
+# Enough texts and bonds that most lists fall into several groups, few enough that some tie.
+text = st.integers(0, 150).map("text {}".format)
+bond = st.sampled_from(["", "", "", *(f"F{n}" for n in range(9))])
+rated_last = st.integers(0, 5).map(float)
+some_rows = st.lists(st.tuples(text, text, text, bond, rated_last), min_size=1, max_size=25)
+
+
+@given(some_rows, st.sampled_from(["reference", "family", "ipc", "time"]), st.integers(0, 3))
+def test_no_split_of_groups_parts_a_text_or_a_bond(
+    rows: list[tuple[str, str, str, str, float]], by: str, seed: int
+) -> None:
+    draft = Draft()
+    for n, (a, b, c, bond, latest) in enumerate(rows):
+        draft.add(a_row(f"q{n}", a, b, c), bond, latest)
+    try:
+        draft.split(SplitPlan(by, 0.2, 0.2, seed))
+    except SplitError:
+        assert len(set(map(draft.texts.name, draft.a))) < len(SPLIT_NAMES)
+        return
+    sides: dict[str, set[str]] = {}
+    for (*texts, bond, _), split in zip(rows, split_of(draft), strict=True):
+        for one in [*texts, *([f"bond {bond}"] if bond else [])]:
+            sides.setdefault(one, set()).add(split)
+    assert {len(found) for found in sides.values()} == {1}
+    assert draft.shared_texts() == 0
+    assert set(split_of(draft)) == set(SPLIT_NAMES)
+
+
+@given(some_rows)
+def test_a_split_by_time_tests_on_nothing_older_than_what_trains(
+    rows: list[tuple[str, str, str, str, float]],
+) -> None:
+    draft = Draft()
+    for n, (a, b, c, _, latest) in enumerate(rows):
+        draft.add(a_row(f"q{n}", a, b, c), "", latest)
+    try:
+        draft.split(SplitPlan("time", 0.3, 0.2))
+    except SplitError:
+        assert len(set(map(draft.texts.name, draft.a))) < len(SPLIT_NAMES)
+        return
+    groups: dict[int, tuple[float, str]] = {}
+    for number, (*_, latest), split in zip(draft.a, rows, split_of(draft), strict=True):
+        name = draft.texts.name(number)
+        groups[name] = (max(latest, groups.get(name, (latest, ""))[0]), split)
+    newest = {s: max(t for t, found in groups.values() if found == s) for s in SPLIT_NAMES}
+    oldest = {s: min(t for t, found in groups.values() if found == s) for s in SPLIT_NAMES}
+    assert oldest["test"] >= newest["validation"]
+    assert oldest["validation"] >= newest["train"]
+
+
+# Words that look like what a line is cut at, and all that JSON or lines might trip over.
+nasty = st.sampled_from(
+    [', "split": ""', ', "y": {}', "}", '"', "\\", "\u2028", "\x0b", "é", "e\u0301"]
+)
+claims = st.lists(nasty | st.text(max_size=5), min_size=1, max_size=4).map("".join)
+labels = st.dictionaries(st.sampled_from(ALL_CRITERIA), st.sampled_from([1, 0, -1]), min_size=1)
+any_rows = st.lists(
+    st.builds(
+        DatasetRow,
+        id=st.integers(0, 10**6).map(str),
+        reference_id=claims,
+        reference=claims,
+        b=claims,
+        c=claims,
+        b_id=claims,
+        c_id=claims,
+        y=labels,
+        split=st.sampled_from(["", *SPLIT_NAMES]),
+        provenance=st.just({"policy": ', "split": ""'}),
+        extras=st.dictionaries(st.just("family"), claims),
+    ),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda row: row.id,
+)
+
+
+@given(any_rows, labels)
+def test_the_lines_are_the_writers_own_with_split_and_labels_put_in(
+    rows: list[DatasetRow], more: dict[str, int]
+) -> None:
+    draft = Draft(io.BytesIO())
+    for one in rows:
+        draft.add(one)
+    merged = {**more, **rows[0].y}
+    draft.relabel(0, merged)
+    draft.split(SplitPlan("item", 0, 0))
+    expected = [replace(one, split="train") for one in [replace(rows[0], y=merged), *rows[1:]]]
+    written = b"".join(draft.lines())
+    assert written == b"".join(patent_ce_jsonl.write(expected))
+    assert list(stored_rows.read(io.BytesIO(written))) == expected
+
+
+@pytest.fixture
+def only_new_objects() -> Iterator[None]:
+    """Keep what is alive already, millions of objects late in a run, out of `alive`."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("only_new_objects")
+def test_no_list_of_rows_is_ever_held() -> None:
+    def rows() -> Iterator[DatasetRow]:
+        for n in range(10 * MOST_ALIVE):
+            assert alive() < MOST_ALIVE, "rows pile up"
+            yield a_row(f"q{n}", f"A{n // 3}", f"B{n}", f"C{n}")
+
+    draft = Draft(io.BytesIO())
+    join([("one", rows())], draft)
+    draft.split(SplitPlan())
+    make_card(draft, source="import")
+    for n, _ in enumerate(stored_rows.read(io.BytesIO(b"".join(draft.lines())))):
+        assert n % MOST_ALIVE or alive() < MOST_ALIVE
+
+
+@pytest.mark.usefixtures("only_new_objects")
+def test_a_list_of_rows_would_be_found_out() -> None:
+    kept = [a_row(f"q{n}", "A", "B", "C") for n in range(MOST_ALIVE)]
+    assert alive() >= len(kept)
+
+
+def alive() -> int:
+    return sum(type(one) is DatasetRow for one in gc.get_objects())
+
+
+def test_a_row_without_a_split_is_refused_where_files_are_to_say_it() -> None:
+    draft = Draft()
+    draft.add(a_row("q1", "A", "B", "C", split="test"))
+    draft.split(SplitPlan("file"))
+    assert split_of(draft) == ["test"]
+    draft.add(a_row("q2", "A", "B", "D"))
+    with pytest.raises(SplitError, match="1 quadruplets name no split"):
+        draft.split(SplitPlan("file"))

@@ -1,0 +1,130 @@
+"""A release is read as it is by pandas and by Hugging Face datasets, with equal values."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoring.cards.readme import FIELDS
+from scoring.formats.rows import DatasetRow
+from scoring.models import DatasetVersion
+from scoring.services.dataset_import import import_dataset
+from scoring.services.exports import export_to_file
+from scoring.services.releases import write_release
+from scoring.splits import SplitPlan
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+SPLITS = ("train", "validation", "test")
+# The library takes types from so many bytes of the first file.
+FIRST_LOOK = 10 << 20
+AWKWARD = '1. A cup\u2028with\x0b e\u0301 \U0001f375\r\n2. The "cup" of claim 1,\x85 =1.'
+
+
+def rows(length: int = 0) -> Iterator[DatasetRow]:
+    """Rows as a freeze makes them; only the last of each split has a ruling, a flag, an office."""
+    for n, split in enumerate(SPLITS * 6):
+        is_last = n >= 15
+        yield DatasetRow(
+            id=f"q{n}",
+            reference_id=f"r{n}",
+            reference=f"{n}. {AWKWARD}" + "x" * length,
+            b="B" + AWKWARD + str(n),
+            c=f"{n}. C",
+            b_id="b",
+            c_id="c",
+            y={"overall_quality": n % 3 - 1} | ({"logical_linkage": 0} if is_last else {}),
+            split=split,
+            provenance={
+                "policy": "settled",
+                "rubric_version": "1",
+                "annotators": 2,
+                "ratings": [f"rating-{n}"],
+                "adjudications": [f"ruling-{n}"] if is_last else [],
+            },
+            extras={"y_soft": {"overall_quality": 0.5 if n % 2 else 1}}
+            | ({"office": "EPO", "flags": ["B equals C"]} if is_last else {}),
+        )
+
+
+def stored(given: Iterator[DatasetRow]) -> DatasetVersion:
+    return import_dataset(name="cups", rows=given, plan=SplitPlan("file")).version
+
+
+def by_split(directory: Path) -> dict[str, list[dict[str, Any]]]:
+    """What the files hold, read by nothing but Python."""
+    found = {}
+    for split in SPLITS:
+        lines = (directory / f"cups-1-{split}.jsonl").read_bytes().split(b"\n")
+        assert lines.pop() == b""
+        found[split] = [json.loads(line) for line in lines]
+        assert len(found[split]) == 6
+    return found
+
+
+def full(value: Any, shape: Any = FIELDS) -> Any:
+    """Return a value with None for each field that it lacks, as a table of columns has it."""
+    if not isinstance(shape, dict):
+        return value
+    return {key: full((value or {}).get(key), shape[key]) for key in shape} if value else None
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """The library without a network, its cache in the test's own folder."""
+    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_DATASETS_DISABLE_PROGRESS_BARS"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    return pytest.importorskip("datasets")
+
+
+def test_pandas_reads_a_release(data_directory: Path, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    write_release(version=stored(rows()), directory=tmp_path / "release")
+    for split, expected in by_split(tmp_path / "release").items():
+        frame = pandas.read_json(tmp_path / "release" / f"cups-1-{split}.jsonl", lines=True)
+        assert len(frame) == len(expected)
+        for found, row in zip(frame.to_dict("records"), expected, strict=True):
+            assert {key: found[key] for key in row} == row
+
+
+def test_pandas_reads_packed_lines_and_csv(data_directory: Path, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    version = stored(rows())
+    export_to_file(version=version, target=tmp_path / "all.jsonl.gz", is_gzipped=True)
+    export_to_file(version=version, target=tmp_path / "all.csv", file_format="csv")
+    given = list(rows())
+    frame = pandas.read_json(tmp_path / "all.jsonl.gz", lines=True)
+    assert list(frame["A"]) == [row.reference for row in given]
+    table = pandas.read_csv(tmp_path / "all.csv")
+    assert list(table["A"]) == [row.reference for row in given]
+    assert list(table["B"]) == [row.b for row in given]
+    assert list(table["y_overall_quality"]) == [row.y["overall_quality"] for row in given]
+    assert [json.loads(cell) for cell in table["ratings"]] == [
+        row.provenance["ratings"] for row in given
+    ]
+
+
+def test_datasets_reads_the_files_of_a_release_by_name(
+    data_directory: Path, tmp_path: Path, offline: Any
+) -> None:
+    uniform = (row for row in rows() if int(row.id[1:]) < 15)
+    write_release(version=stored(uniform), directory=tmp_path / "release")
+    files = {split: str(tmp_path / "release" / f"cups-1-{split}.jsonl") for split in SPLITS}
+    found = offline.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    for split, path in files.items():
+        lines = Path(path).read_bytes().split(b"\n")[:-1]
+        assert list(found[split]) == [json.loads(line) for line in lines]
+        assert len(lines) == 5
+
+
+@pytest.mark.parametrize("length", [0, FIRST_LOOK // 3])
+def test_datasets_reads_a_whole_release_wherever_a_field_first_stands(
+    data_directory: Path, tmp_path: Path, offline: Any, length: int
+) -> None:
+    write_release(version=stored(rows(length)), directory=tmp_path / "release")
+    found = offline.load_dataset(str(tmp_path / "release"), cache_dir=str(tmp_path / "cache"))
+    assert list(found) == list(SPLITS)
+    for split, expected in by_split(tmp_path / "release").items():
+        assert list(found[split]) == [full(row) for row in expected]
