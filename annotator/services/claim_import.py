@@ -12,6 +12,7 @@ from annotator.models import AuditEvent, Campaign, ClaimImport, User
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.claim_batches import ClaimBatches
 from annotator.services.places import spread_places
+from annotator.sqlite.cache import roomy_cache
 
 MOST_CHANGED: Final = 100
 
@@ -26,6 +27,7 @@ class ImportCounts:
     known_candidates: int
 
 
+@roomy_cache()
 @transaction.atomic
 def import_claims(
     *,
