@@ -8,7 +8,13 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from scoring.patclaimeval.config import BATCHINGS, METHODS, PRESETS, TrainingSettings
+from scoring.patclaimeval.config import (
+    BATCHINGS,
+    METHODS,
+    OVER_LENGTH,
+    PRESETS,
+    TrainingSettings,
+)
 from scoring.patclaimeval.data import read_pairs, read_quadruplets
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.results import Progress
@@ -31,7 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _train(options: argparse.Namespace) -> None:
     from scoring.patclaimeval.train import train_model
 
-    names = ("criterion", "method", "preset", "encoder", "epochs", "seed", "device", "batching")
+    names = (
+        *("criterion", "method", "preset", "encoder", "epochs", "seed", "device"),
+        *("batching", "over_length"),
+    )
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     held_out = options.validation
     result = train_model(
@@ -41,6 +50,7 @@ def _train(options: argparse.Namespace) -> None:
         directory=options.model,
         cache_directory=options.cache,
         on_progress=_show,
+        state_directory=options.state,
     )
     print(json.dumps(asdict(result), indent=1))
 
@@ -56,7 +66,9 @@ def _score(options: argparse.Namespace) -> None:
 
 
 def _show(progress: Progress) -> None:
-    if progress.step == progress.steps:
+    if progress.note:
+        print(progress.note, file=sys.stderr)
+    elif progress.step == progress.steps:
         print(f"{progress.stage}: {progress.step} of {progress.steps}", file=sys.stderr)
 
 
@@ -71,6 +83,8 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--method", choices=METHODS)
     train.add_argument("--preset", choices=PRESETS)
     train.add_argument("--batching", choices=BATCHINGS)
+    train.add_argument("--over-length", choices=OVER_LENGTH)
+    train.add_argument("--state", type=Path, help="directory to save to, and to go on from")
     train.add_argument("--encoder")
     train.add_argument("--epochs", type=int)
     train.add_argument("--seed", type=int)

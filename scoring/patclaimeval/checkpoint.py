@@ -17,6 +17,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from annotator.formats.strict_json import StrictJsonError, loads
+from scoring.patclaimeval.durable import sync
 from scoring.patclaimeval.errors import CheckpointInvalid
 
 __all__ = ["Checkpoint", "CheckpointInvalid", "read_checkpoint", "write_checkpoint"]
@@ -62,12 +63,12 @@ def write_checkpoint(directory: Path, checkpoint: Checkpoint) -> None:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-        _sync(partial)
+        sync(partial)
         partial.rename(directory)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    _sync(directory.parent)
+    sync(directory.parent)
 
 
 def read_checkpoint(directory: Path) -> Checkpoint:
@@ -132,11 +133,3 @@ def _json(value: dict[str, Any]) -> bytes:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _sync(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

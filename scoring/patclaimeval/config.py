@@ -16,6 +16,7 @@ PRESETS: Final = ("default", "paper")
 BATCHINGS: Final = ("paper", "by-reference")
 GLOBAL_TOKENS: Final = ("cls", "none")
 POOLINGS: Final = ("mean", "cls")
+OVER_LENGTH: Final = ("refuse", "leave-out")
 DEFAULT_ENCODER: Final = "default"
 LONGFORMER: Final = "allenai/longformer-base-4096"
 
@@ -57,7 +58,9 @@ class TrainingSettings:
     ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method; with
     the probe, ``weight_decay`` None means: chosen by folds over the training references, an
     epoch is one full-batch step, and ``batch_size`` and ``batching`` have no effect.
-    ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units.
+    ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units. ``over_length``
+    says what becomes of items with a pair over the encoder's limit: they refuse the run, or are
+    left out and listed; nothing is ever cut.
     Raises ``SettingsError`` on any value out of range.
     """
 
@@ -77,6 +80,7 @@ class TrainingSettings:
     global_tokens: str = "cls"
     pooling: str = "mean"
     max_tokens: int = 4096
+    over_length: str = "refuse"
     allow_download: bool = False
 
     def __post_init__(self) -> None:
@@ -89,6 +93,7 @@ class TrainingSettings:
             ("batching", BATCHINGS),
             ("global_tokens", GLOBAL_TOKENS),
             ("pooling", POOLINGS),
+            ("over_length", OVER_LENGTH),
         ):
             if getattr(self, name) not in allowed:
                 raise SettingsError(name, f"must be one of {', '.join(allowed)}")

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Final
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from scoring.patclaimeval.agreement import tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Quadruplet, batches, distinct_pairs
-from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.loss import margin_tolerance_loss
+from scoring.patclaimeval.held_out import validation_tau
+from scoring.patclaimeval.memory import TokenBudget, first_budget, is_out_of_memory, release
 from scoring.patclaimeval.network import PairScorer
+from scoring.patclaimeval.optimiser import make_optimiser
+from scoring.patclaimeval.results import Progress
+from scoring.patclaimeval.step import Extra, read_steps, take_step
+from scoring.patclaimeval.training_state import (
+    State,
+    StateStore,
+    random_states,
+    restore_random_states,
+)
 
-HEAD_LEARNING_RATE: Final = 1e-3
-"""For a head that starts at random: at an encoder's rate it would not move within an epoch."""
-GRADIENT_CLIP: Final = 1.0
+STEPS_BETWEEN_READS: Final = 16
+"""On CUDA, where reading a loss waits for the device; elsewhere it is free."""
 
-Extra = Callable[[Sequence[Pair]], Tensor]
-OnStep = Callable[[int, int, int, float, float | None], None]
+OnProgress = Callable[[Progress], None]
+Tensors = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What the loop did: epochs run, the kept epoch, and one row per epoch."""
+    """What the loop did: epochs run, the kept epoch, one row per epoch, and what happened."""
 
     epochs_run: int
     best_epoch: int
     history: list[dict[str, Any]]
+    notes: list[str]
 
 
 def finetune(
@@ -42,111 +48,171 @@ def finetune(
     training: Sequence[Quadruplet],
     validation: Sequence[Quadruplet],
     settings: TrainingSettings,
-    on_step: OnStep,
+    tokens: Mapping[Pair, int],
+    on_progress: OnProgress,
+    states: StateStore,
 ) -> Tuned:
     """Train ``network`` in place and leave it with the weights of its best epoch.
 
     Best is the highest tau-b of score differences on ``validation``, the earlier of equal ones;
     without a defined tau the last epoch is kept. ``extra`` gives features [n, k] beside the
-    encoder's. ``on_step(epoch, step, steps, loss, tau)`` may raise to stop. Draws from torch's
-    global generator (dropout): the caller seeds it.
+    encoder's, ``tokens`` the length of each pair. ``on_progress`` may raise to stop. Goes on from
+    the newest of ``states``, to the same weights as without a stop. Draws from torch's global
+    generator (dropout): the caller seeds it. Raises ``TrainingFailed``.
     """
-    assert settings.epochs is not None
-    optimiser = torch.optim.AdamW(_groups(network, settings))
-    best: tuple[float, int, dict[str, Tensor]] | None = None
-    history: list[dict[str, Any]] = []
-    tau: float | None = None
-    plan = [list(_epoch(training, settings, epoch)) for epoch in range(settings.epochs)]
-    steps, step = sum(map(len, plan)), 0
-    for epoch, parts in enumerate(plan, start=1):
-        network.train()
-        losses = []
+    loop = _Loop(network, extra, settings, tokens, on_progress, states)
+    return loop.run(training, validation)
+
+
+class _Loop:
+    """Where the loop stands; all of it that matters later is part of a state."""
+
+    def __init__(
+        self,
+        network: PairScorer,
+        extra: Extra,
+        settings: TrainingSettings,
+        tokens: Mapping[Pair, int],
+        on_progress: OnProgress,
+        states: StateStore,
+    ) -> None:
+        self.network, self.extra, self.settings = network, extra, settings
+        self.tokens, self.on_progress, self.states = tokens, on_progress, states
+        self.optimiser = make_optimiser(network, settings)
+        self.budget = TokenBudget(first_budget(settings.device))
+        self.read_every = STEPS_BETWEEN_READS if settings.device.startswith("cuda") else 1
+        self.step, self.steps = 0, 0
+        self.unread: list[Tensor] = []
+        self.losses: list[float] = []  # of the epoch so far
+        self.told: float | None = None  # the mean of those read last
+        self.history: list[dict[str, Any]] = []
+        self.best: tuple[float, int, Tensors] | None = None
+        self.notes: list[str] = []
+        self.began, self.first_step, self.encoded = monotonic(), 0, 0
+
+    def run(self, training: Sequence[Quadruplet], validation: Sequence[Quadruplet]) -> Tuned:
+        settings = self.settings
+        assert settings.epochs is not None
+        plan = [
+            list(batches(training, settings.batch_size, settings.batching, settings.seed, epoch))
+            for epoch in range(settings.epochs)
+        ]
+        self.steps = sum(map(len, plan))
+        self._resume()
+        before = 0
+        for epoch, parts in enumerate(plan, start=1):
+            if epoch > len(self.history):
+                self._run_epoch(epoch, parts[self.step - before :], validation)
+            before += len(parts)
+        if self.best is not None:
+            self.network.load_state_dict(self.best[2])
+        self.network.eval()
+        best_epoch = self.best[1] if self.best else settings.epochs
+        return Tuned(settings.epochs, best_epoch, self.history, self.notes)
+
+    def _run_epoch(
+        self, epoch: int, parts: Sequence[Sequence[Quadruplet]], validation: Sequence[Quadruplet]
+    ) -> None:
+        self.network.train()
         for part in parts:
-            step += 1
-            losses.append(_step(network, extra, part, settings, optimiser, step))
-            on_step(epoch, step, steps, losses[-1], tau)
-        tau = validation_tau(network, extra, validation)
-        history.append({"epoch": epoch, "loss": float(np.mean(losses)), "validation_tau": tau})
-        on_step(epoch, step, steps, history[-1]["loss"], tau)
-        if tau is not None and (best is None or tau > best[0]):
-            best = tau, epoch, {k: v.detach().clone() for k, v in network.state_dict().items()}
-    if best is not None:
-        network.load_state_dict(best[2])
-    network.eval()
-    return Tuned(settings.epochs, best[1] if best else settings.epochs, history)
-
-
-def score_differences(
-    network: PairScorer, extra: Extra, items: Sequence[Quadruplet]
-) -> NDArray[np.float64]:
-    """Return s_B - s_C of each item, shape [n], encoding each distinct pair once."""
-    network.eval()
-    pairs = distinct_pairs(items)
-    scores = {}
-    with torch.inference_mode():
-        for pair in pairs:
-            scores[pair] = float(network([pair], extra([pair]))[0])
-    return np.array([scores[item.pairs[0]] - scores[item.pairs[1]] for item in items])
-
-
-def validation_tau(network: PairScorer, extra: Extra, items: Sequence[Quadruplet]) -> float | None:
-    """Return tau-b of score differences with labels; None where undefined."""
-    if not items:
-        return None
-    labels = np.array([item.y for item in items], dtype=np.float64)
-    return tau_b(score_differences(network, extra, items), labels)
-
-
-def _epoch(training: Sequence[Quadruplet], settings: TrainingSettings, epoch: int) -> Any:
-    return batches(training, settings.batch_size, settings.batching, settings.seed, epoch)
-
-
-def _groups(network: PairScorer, settings: TrainingSettings) -> list[dict[str, Any]]:
-    assert settings.learning_rate is not None and settings.weight_decay is not None
-    rate = settings.learning_rate
-    # The paper gives one rate for everything; a head fitted by the probe needs no rate of its own.
-    own_rate = settings.preset == "paper" or settings.method == "probe-then-finetune"
-    common = {"weight_decay": settings.weight_decay}
-    return [
-        {"params": list(network.encoder.parameters()), "lr": rate, **common},
-        {
-            "params": list(network.head.parameters()),
-            "lr": rate if own_rate else max(rate, HEAD_LEARNING_RATE),
-            **common,
-        },
-    ]
-
-
-def _step(
-    network: PairScorer,
-    extra: Extra,
-    part: Sequence[Quadruplet],
-    settings: TrainingSettings,
-    optimiser: torch.optim.Optimizer,
-    step: int,
-) -> float:
-    """Take one optimiser step and return the mean loss of the batch.
-
-    In 'paper' batching gradients are added up quadruplet by quadruplet, which gives the batch's
-    gradient with the memory of one; 'by-reference' encodes the batch's distinct pairs at once.
-    """
-    optimiser.zero_grad()
-    total = 0.0
-    chunks = [list(part)] if settings.batching == "by-reference" else [[item] for item in part]
-    for chunk in chunks:
-        pairs = distinct_pairs(chunk)
-        place = {pair: i for i, pair in enumerate(pairs)}
-        scores = network(pairs, extra(pairs))
-        left, right = ([place[item.pairs[side]] for item in chunk] for side in (0, 1))
-        labels = torch.tensor([float(item.y) for item in chunk], device=scores.device)
-        losses = margin_tolerance_loss(
-            scores[left], scores[right], labels, settings.margin, settings.tolerance
+            self.step += 1
+            self.unread.append(self._take_step(epoch, part))
+            if len(self.unread) >= self.read_every:
+                self._read()
+            self._tell(epoch, self.told)
+            if self.states.is_due(self.step):
+                self._read()
+                self._save()
+        self._read()
+        tau = validation_tau(
+            self.network,
+            self.extra,
+            validation,
+            lambda pairs: self.budget.pair_parts(pairs, self.tokens),
+            lambda: self._tell(epoch, self.told),
         )
-        loss = losses.sum() / len(part)
-        total += float(loss.detach())
-        if not math.isfinite(total):
-            raise TrainingFailed(f"The loss became {total} at step {step}; training stopped.")
-        loss.backward()
-    torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
-    optimiser.step()
-    return total
+        loss = float(np.mean(self.losses))
+        self.history.append({"epoch": epoch, "loss": loss, "validation_tau": tau})
+        self.losses = []
+        if tau is not None and (self.best is None or tau > self.best[0]):
+            # In the machine's memory: the device's is for the training.
+            weights = self.network.state_dict().items()
+            self.best = tau, epoch, {k: v.detach().to("cpu", copy=True) for k, v in weights}
+        self._tell(epoch, loss)
+
+    def _take_step(self, epoch: int, part: Sequence[Quadruplet]) -> Tensor:
+        while True:
+            chunks = self.budget.chunks(part, self.tokens)
+            try:
+                result = take_step(self.network, self.extra, chunks, self.settings, self.optimiser)
+                self.encoded += sum(self.tokens[p] for c in chunks for p in distinct_pairs(c))
+                return result
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                sentence = self.budget.halve(self.step)
+            # Out here, where the error is gone: its traceback held the step's memory.
+            self.optimiser.zero_grad(set_to_none=True)
+            release(self.settings.device)
+            self._note(epoch, sentence)
+
+    def _read(self) -> None:
+        """Take over the losses since the last read; refuse what is not finite."""
+        read = read_steps(self.unread, self.step)
+        self.unread = []
+        self.losses += read
+        if read:
+            self.told = float(np.mean(read))
+
+    def _tell(self, epoch: int, loss: float | None, note: str = "") -> None:
+        seconds = max(monotonic() - self.began, 1e-9)
+        done = self.step - self.first_step
+        self.on_progress(
+            Progress(
+                "training",
+                self.step,
+                self.steps,
+                epoch,
+                self.settings.epochs or 0,
+                loss,
+                self.history[-1]["validation_tau"] if self.history else None,
+                self.encoded / seconds if self.encoded else None,
+                seconds / done * (self.steps - self.step) if done else None,
+                note,
+            )
+        )
+
+    def _note(self, epoch: int, sentence: str) -> None:
+        self.notes.append(sentence)
+        self._tell(epoch, self.told, sentence)
+
+    def _save(self) -> None:
+        tau, epoch, weights = self.best or (None, 0, None)
+        rest = {
+            "optimiser": self.optimiser.state_dict(),
+            "random": random_states(),
+            "history": self.history,
+            "losses": self.losses,
+            "told": self.told,
+            "best_tau": tau,
+            "budget": [self.budget.tokens, self.budget.is_halved],
+            "notes": self.notes,
+        }
+        self.states.save(State(self.step, self.network.state_dict(), weights, epoch, rest))
+
+    def _resume(self) -> None:
+        state, sentence = self.states.load()
+        if state is not None:
+            rest = state.rest
+            self.network.load_state_dict(state.weights)
+            self.optimiser.load_state_dict(rest["optimiser"])
+            self.step = self.first_step = state.step
+            self.history, self.losses, self.told = rest["history"], rest["losses"], rest["told"]
+            self.budget = TokenBudget(rest["budget"][0], is_halved=rest["budget"][1])
+            self.notes = rest["notes"]
+            if state.best is not None:
+                self.best = rest["best_tau"], state.best_epoch, state.best
+            restore_random_states(rest["random"])
+        if sentence:
+            # Told, but no fact about the model: the same weights come out.
+            self._tell(len(self.history), self.told, sentence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,10 +17,12 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import Encoder, encoder_files
 from scoring.patclaimeval.features import PairFeatures, surface_matrix, surface_signs
-from scoring.patclaimeval.finetune import finetune, score_differences
+from scoring.patclaimeval.finetune import finetune
+from scoring.patclaimeval.held_out import score_differences
 from scoring.patclaimeval.network import CLIP, LinearHead, PairScorer
 from scoring.patclaimeval.probe import Comparisons, differences, fit_head, fit_probe
 from scoring.patclaimeval.results import Progress
+from scoring.patclaimeval.training_state import StateStore
 
 MIN_CALIBRATION: Final = 20
 """Validation items needed to calibrate the tie threshold of a fine-tuned model on them."""
@@ -96,13 +98,16 @@ def train_finetuned(
     training: Items,
     validation: Items,
     settings: TrainingSettings,
+    tokens: Mapping[Pair, int],
     on_progress: OnProgress,
+    states: StateStore,
 ) -> Outcome:
     """Fine-tune the encoder with its head: from a random head, or from one fitted by the probe.
 
     'probe-then-finetune' adds the surface features (no alignment: its frozen encoder would have
     to be kept beside the trained one) and starts where the probe ends. The head's start and
-    dropout draw from torch's global generator: the caller seeds it.
+    dropout draw from torch's global generator: the caller seeds it. ``tokens`` gives each pair's
+    length; a stopped training goes on from ``states``.
     """
     started = settings.method == "probe-then-finetune"
     device = torch.device(settings.device)
@@ -114,18 +119,21 @@ def train_finetuned(
     network = PairScorer(encoder, head, settings.pooling).to(device)
     extra = _extra(columns, device)
 
-    def tell(epoch: int, step: int, steps: int, loss: float, tau: float | None) -> None:
-        on_progress(Progress("training", step, steps, epoch, settings.epochs or 0, loss, tau))
+    tuned = finetune(network, extra, training, validation, settings, tokens, on_progress, states)
+    epochs = settings.epochs or 0
 
-    tuned = finetune(network, extra, training, validation, settings, tell)
-    found = score_differences(network, extra, validation)
-    threshold, warnings = _calibrate(network, extra, training, validation, found)
+    def check() -> None:
+        on_progress(Progress("calibrating", 0, 1, epochs, epochs))
+
+    found = score_differences(network, extra, validation, check=check)
+    threshold, warnings = _calibrate(network, extra, training, validation, found, check)
     network.cpu()
     tensors = {f"head.{name}": value for name, value in head.state_dict().items()}
     tensors |= {f"encoder.{name}": value for name, value in encoder.model.state_dict().items()}
     return Outcome(
         settings.method, tensors, head.clip, [], found, threshold, tuned.epochs_run,
-        tuned.best_epoch, tuned.history, texts=encoder_files(encoder), warnings=warnings,
+        tuned.best_epoch, tuned.history, texts=encoder_files(encoder),
+        warnings=[*tuned.notes, *warnings],
     )  # fmt: skip
 
 
@@ -190,10 +198,11 @@ def _calibrate(
     training: Items,
     validation: Items,
     found: NDArray[np.float64],
+    check: Callable[[], None],
 ) -> tuple[float, list[str]]:
     if len(validation) >= MIN_CALIBRATION:
         return best_tie_threshold(found, np.array([i.y for i in validation], dtype=float)), []
-    seen = score_differences(network, extra, training)
+    seen = score_differences(network, extra, training, check=check)
     warning = (
         f"Fewer than {MIN_CALIBRATION} validation items: the tie threshold was set on the "
         "training items and is likely too small a guide for unseen references."

@@ -10,9 +10,11 @@ from typing import Any
 class Progress:
     """One message of a running training.
 
-    ``stage`` is one of preparing, features, training, saving. ``step`` of ``steps`` counts
-    within the stage; ``loss`` is the mean since the last message; ``validation_tau`` is
+    ``stage`` is one of preparing, features, training, calibrating, saving. ``step`` of ``steps``
+    counts within the stage; ``loss`` is the mean since the last message; ``validation_tau`` is
     Kendall's tau-b on the validation items, None until known or where undefined.
+    ``tokens_per_second`` and ``seconds_left`` (of the stage) are measured since this process
+    began the stage. ``note`` is a sentence about something that happened, fit to be shown.
     """
 
     stage: str
@@ -22,6 +24,9 @@ class Progress:
     epochs: int = 0
     loss: float | None = None
     validation_tau: float | None = None
+    tokens_per_second: float | None = None
+    seconds_left: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class TrainingResult:
     ``validation`` holds n, tau_b, tau_b_labels, accuracy, macro_f1 (None where undefined);
     ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds what
     the probe chose by folds: weight_decay, distance_scale, folds_tau (empty for fine-tuning).
+    ``left_out`` names the items left out for their length, as 'reference ID, item N'.
     """
 
     validation: dict[str, Any]
@@ -44,3 +50,4 @@ class TrainingResult:
     history: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     chosen: dict[str, Any] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,20 @@ from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.checkpoint import Checkpoint, write_checkpoint
 from scoring.patclaimeval.config import MIN_ITEMS, TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, reference_count
+from scoring.patclaimeval.durable import full_disk_said
 from scoring.patclaimeval.encoder import Encoder, load_encoder
 from scoring.patclaimeval.errors import TrainingCancelled, TrainingFailed
 from scoring.patclaimeval.features import FEATURE_VERSION
-from scoring.patclaimeval.lengths import refusal, too_long
 from scoring.patclaimeval.methods import Outcome, train_finetuned, train_probe
+from scoring.patclaimeval.preparation import (
+    Fitting,
+    chosen_device,
+    fitting_items,
+    own_random_state,
+    state_key,
+)
 from scoring.patclaimeval.results import Progress, TrainingResult
+from scoring.patclaimeval.training_state import EVERY_STEPS, StateStore
 
 __all__ = [
     "Progress",
@@ -44,35 +51,57 @@ def train_model(
     directory: Path,
     cache_directory: Path | None,
     on_progress: Callable[[Progress], None],
+    state_directory: Path | None = None,
+    save_every_steps: int = EVERY_STEPS,
 ) -> TrainingResult:
     """Train one model for one criterion and write it to ``directory``.
 
     ``directory`` must not exist; it appears complete at the end or not at all.
-    ``cache_directory`` keeps feature vectors between runs (None: nowhere). ``on_progress`` may
-    raise ``TrainingCancelled``. The same data, settings, machine and versions give the same
-    weights. Raises ``TrainingFailed`` and ``EncoderUnavailable`` with a sentence to show.
+    ``cache_directory`` keeps feature vectors between runs (None: nowhere). A fine-tuning saves
+    its state to ``state_directory`` every so many steps and every minute, and goes on from there
+    when called again with the same data and settings, to the same weights bit by bit (None: it
+    starts again). ``on_progress`` may raise ``TrainingCancelled``. The same data, settings,
+    machine and versions give the same weights. Raises ``TrainingFailed`` and
+    ``EncoderUnavailable`` with a sentence to show.
     """
     settings = settings.resolved()
     if directory.exists():
         raise TrainingFailed(f"The model directory {directory} exists already.")
     check_training_set(training)
-    settings = replace(settings, device=_device(settings.device))
+    settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = _encoder(settings)
     facts = encoder.facts()
-    _refuse_long(encoder, [*training, *validation])
+    fitting = fitting_items(
+        encoder, training, validation, settings, lambda *at: on_progress(Progress("preparing", *at))
+    )
+    if fitting.left_out:
+        on_progress(Progress("preparing", 0, 1, note=fitting.warnings[0]))
+        check_training_set(fitting.training)
     on_progress(Progress("preparing", 1, 1))
-    with _own_random_state(settings.seed):
+    states = StateStore(state_directory, state_key(encoder, fitting, settings), save_every_steps)
+    with full_disk_said():
+        outcome = _outcome(encoder, fitting, settings, cache_directory, on_progress, states)
+        result = _result(outcome, fitting, settings, facts)
+        on_progress(Progress("saving", 0, 1))
+        write_checkpoint(directory, _checkpoint(outcome, result))
+    return result
+
+
+def _outcome(
+    encoder: Encoder,
+    fitting: Fitting,
+    settings: TrainingSettings,
+    cache_directory: Path | None,
+    on_progress: Callable[[Progress], None],
+    states: StateStore,
+) -> Outcome:
+    data = fitting.training, fitting.validation, settings
+    with own_random_state(settings.seed):
         if settings.method == "probe":
             encoder.to(settings.device)
-            cache = FeatureCache(cache_directory)
-            outcome = train_probe(encoder, cache, training, validation, settings, on_progress)
-        else:
-            outcome = train_finetuned(encoder, training, validation, settings, on_progress)
-    result = _result(outcome, training, validation, settings, facts)
-    on_progress(Progress("saving", 0, 1))
-    write_checkpoint(directory, _checkpoint(outcome, result))
-    return result
+            return train_probe(encoder, FeatureCache(cache_directory), *data, on_progress)
+        return train_finetuned(encoder, *data, fitting.tokens, on_progress, states)
 
 
 def check_training_set(training: Sequence[Quadruplet]) -> None:
@@ -104,43 +133,13 @@ def _encoder(settings: TrainingSettings) -> Encoder:
     )
 
 
-def _refuse_long(encoder: Encoder, items: Sequence[Quadruplet]) -> None:
-    pairs = [pair for item in items for pair in item.pairs]
-    named = dict.fromkeys(
-        f"reference {items[place // 2].reference_id}, candidate {'BC'[place % 2]} of item "
-        f"{place // 2 + 1} ({tokens} tokens)"
-        for place, tokens in too_long(encoder, pairs)
-    )
-    if named:
-        raise TrainingFailed(refusal(list(named), encoder.limit))
-
-
-def _device(wanted: str) -> str:
-    if wanted == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if wanted.startswith("cuda") and not torch.cuda.is_available():
-        raise TrainingFailed(f"The device {wanted} was asked for, but this machine has none.")
-    return wanted
-
-
-@contextmanager
-def _own_random_state(seed: int) -> Iterator[None]:
-    """Seed torch for the run and give the caller's random state back afterwards."""
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        yield
-
-
 def _result(
-    outcome: Outcome,
-    training: Sequence[Quadruplet],
-    validation: Sequence[Quadruplet],
-    settings: TrainingSettings,
-    encoder: dict[str, Any],
+    outcome: Outcome, fitting: Fitting, settings: TrainingSettings, encoder: dict[str, Any]
 ) -> TrainingResult:
+    training, validation = fitting.training, fitting.validation
     labels = np.array([item.y for item in validation], dtype=np.float64)
     measured = summarise(outcome.differences, labels, outcome.tie_threshold)
-    warnings = list(outcome.warnings)
+    warnings = [*fitting.warnings, *outcome.warnings]
     if measured["tau_b"] is None:
         warnings.append(
             "Kendall's tau on the validation items is undefined (too few or all alike)."
@@ -163,6 +162,7 @@ def _result(
         history=outcome.history,
         warnings=warnings,
         chosen=outcome.facts,
+        left_out=fitting.left_out,
     )
 
 

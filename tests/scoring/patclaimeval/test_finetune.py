@@ -1,57 +1,234 @@
-"""Tests of the fine-tuning step: both ways of batching give the gradient of the batch's loss."""
+"""Tests of the fine-tuning loop: killed at any moment it goes on to the very same weights."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import errno
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+from scoring.patclaimeval import step as step_module
+from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import Pair, Quadruplet
+from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import load_encoder
-from scoring.patclaimeval.finetune import _step, score_differences
-from scoring.patclaimeval.loss import margin_tolerance_loss
-from scoring.patclaimeval.network import LinearHead, PairScorer
+from scoring.patclaimeval.errors import TrainingFailed
+from scoring.patclaimeval.results import Progress, TrainingResult
+from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.training_state import LATEST
 
 Items = list[Quadruplet]
+OnProgress = Callable[[Progress], None]
+STEPS = 9  # three epochs of three batches
 
 
-def nothing(pairs: Sequence[Pair]) -> torch.Tensor:
-    """No extra features."""
-    return torch.zeros((len(pairs), 0))
+class Room:
+    """One training set, an encoder with dropout, and a place for the models and the state."""
+
+    def __init__(self, items: Items, encoder: Path, directory: Path) -> None:
+        self.items, self.encoder, self.directory = items, encoder, directory
+        self.state = directory / "state"
+        self.history: list[dict[str, Any]] = []
+
+    def train(
+        self, name: str, on_progress: OnProgress = lambda progress: None, **settings: Any
+    ) -> TrainingResult:
+        given = {"method": "finetune", "epochs": 3, "learning_rate": 1e-3} | settings
+        return train_model(
+            training=self.items[:12],
+            validation=self.items[12:],
+            settings=TrainingSettings("overall_quality", encoder=str(self.encoder), **given),
+            directory=self.directory / name,
+            cache_directory=None,
+            on_progress=on_progress,
+            state_directory=self.state,
+            save_every_steps=2,
+        )
+
+    def straight(self, **settings: Any) -> bytes:
+        """Train without a stop, and clear the state away."""
+        self.history = self.train("straight", **settings).history
+        for path in self.state.iterdir():
+            path.unlink()
+        return self.weights("straight")
+
+    def weights(self, name: str) -> bytes:
+        return (self.directory / name / "model.safetensors").read_bytes()
+
+    def killed(self, prepare: Callable[[], OnProgress], **settings: Any) -> None:
+        """Train in another process that kills itself as with kill -9."""
+        child = os.fork()
+        if child == 0:
+            try:
+                self.train("killed", prepare(), **settings)
+            finally:
+                os._exit(1)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status), "the training ended before it was killed"
+        assert os.WTERMSIG(status) == signal.SIGKILL
+        assert not (self.directory / "killed").exists()
+
+
+@pytest.fixture
+def room(quadruplets: Items, tiny_bert: Path, tmp_path: Path) -> Room:
+    return Room(quadruplets, tiny_bert, tmp_path)
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def at_step(step: int) -> Callable[[], OnProgress]:
+    """Die when the step is told, which is before its state is saved."""
+
+    def prepare() -> OnProgress:
+        def on_progress(progress: Progress) -> None:
+            if progress.stage == "training" and progress.step == step:
+                die()
+
+        return on_progress
+
+    return prepare
+
+
+def at_rename(number: int) -> Callable[[], OnProgress]:
+    """Die in place of the so-manieth rename: 1 weights, 2 the rest, 3 the index, and again."""
+
+    def prepare() -> OnProgress:
+        real, count = Path.replace, [0]
+
+        def replace(path: Path, target: Path) -> Path:
+            count[0] += 1
+            if count[0] == number:
+                die()
+            return real(path, target)
+
+        Path.replace = replace  # type: ignore[method-assign,assignment]
+        return lambda progress: None
+
+    return prepare
 
 
 @pytest.mark.parametrize("batching", ["paper", "by-reference"])
-def test_step_follows_the_gradient_of_the_mean_loss(
-    batching: str, tiny_bert: Path, quadruplets: Items
+def test_a_training_killed_at_any_moment_goes_on_to_the_very_same_weights(
+    room: Room, batching: str
 ) -> None:
-    torch.manual_seed(0)
-    head = LinearHead(32, clip=1e6)
-    torch.nn.init.normal_(head.weight)
-    network = PairScorer(load_encoder(str(tiny_bert), max_tokens=200), head, "mean")
-    part = quadruplets[:3]
-    scores = [network(list(item.pairs), nothing(item.pairs)) for item in part]
-    b, c = torch.stack([s[0] for s in scores]), torch.stack([s[1] for s in scores])
-    labels = torch.tensor([item.y for item in part])
-    expected = margin_tolerance_loss(b, c, labels, 0.2, 0.05).mean()
-    wanted = torch.autograd.grad(expected, head.weight)[0]
-    settings = TrainingSettings("overall_quality", method="finetune", batching=batching).resolved()
-    optimiser = torch.optim.SGD(network.parameters(), lr=0.0)
-    loss = _step(network, nothing, part, settings, optimiser, 1)
-    assert loss == pytest.approx(float(expected.detach()), abs=1e-6)
-    assert head.weight.grad is not None
-    # The step clips the gradient's length, so only its direction is to be compared.
-    cosine = torch.cosine_similarity(head.weight.grad, wanted, dim=0)
-    assert float(cosine) == pytest.approx(1.0, abs=1e-5)
+    straight = room.straight(batching=batching)
+    moments = [at_step(3), at_step(6), at_rename(1), at_rename(3), at_rename(4), at_rename(2)]
+    for moment in moments if batching == "paper" else moments[:2]:
+        room.killed(moment, batching=batching)
+    told: list[Progress] = []
+    result = room.train("resumed", told.append, batching=batching)
+    assert room.weights("resumed") == straight
+    assert result.history == room.history
+    steps = [progress.step for progress in told if progress.stage == "training"]
+    assert steps[0] > 2, "nothing was gone on from"
+    assert any(progress.note.startswith("Going on after step") for progress in told)
 
 
-def test_swapped_items_give_opposite_differences(tiny_bert: Path, quadruplets: Items) -> None:
-    network = PairScorer(load_encoder(str(tiny_bert), max_tokens=200), LinearHead(32), "cls")
-    torch.nn.init.normal_(network.head.weight)
-    swapped = [replace(item, b=item.c, c=item.b, y=-item.y) for item in quadruplets]
-    straight = score_differences(network, nothing, quadruplets)
-    assert straight == pytest.approx(-score_differences(network, nothing, swapped))
-    assert abs(straight).max() > 0
+def test_a_training_killed_at_its_last_step_keeps_the_best_epoch_of_before(room: Room) -> None:
+    straight = room.straight()
+    room.killed(at_step(STEPS))
+    assert list(room.state.glob("best-*"))
+    room.train("resumed")
+    assert room.weights("resumed") == straight
+    first, second = (read_checkpoint(room.directory / n).config for n in ("straight", "resumed"))
+    assert first == second
+
+
+def test_a_state_of_other_settings_is_left_aside_and_said(room: Room) -> None:
+    straight = room.straight(seed=1)
+    room.killed(at_step(6), seed=2)
+    told: list[Progress] = []
+    result = room.train("other", told.append, seed=1)
+    assert room.weights("other") == straight
+    assert any("belongs to another settings" in progress.note for progress in told)
+    assert result.warnings == room.train("again", seed=1).warnings
+
+
+def test_a_damaged_state_gives_way_to_the_one_before_and_to_the_same_weights(room: Room) -> None:
+    straight = room.straight()
+    room.killed(at_step(7))
+    newest = max(room.state.glob("rest-*"), key=lambda path: int(path.stem.split("-")[1]))
+    newest.write_bytes(b"torn")
+    told: list[Progress] = []
+    room.train("resumed", told.append)
+    assert room.weights("resumed") == straight
+    assert any("is damaged" in progress.note for progress in told)
+
+
+def test_memory_that_runs_out_halves_what_is_encoded_at_once_and_says_so(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = load_encoder(str(room.encoder), max_tokens=4096)
+    longest = max(encoder.token_count(*pair) for pair in distinct_pairs(room.items))
+    real, sizes = step_module.batch_losses, []
+
+    def losses(network: Any, extra: Any, items: Items, settings: Any) -> torch.Tensor:
+        sizes.append(sum(encoder.token_count(*pair) for pair in distinct_pairs(items)))
+        if sizes[-1] > 2 * longest:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return real(network, extra, items, settings)
+
+    monkeypatch.setattr(step_module, "batch_losses", losses)
+    monkeypatch.setattr("scoring.patclaimeval.finetune.first_budget", lambda device: 4 * longest)
+    told: list[Progress] = []
+    result = room.train("m", told.append, epochs=1)
+    assert sizes[0] > 2 * longest >= max(sizes[1:])
+    assert any("Memory ran out at step 1" in warning for warning in result.warnings)
+    assert any("Memory ran out" in progress.note for progress in told)
+
+
+def test_memory_that_runs_out_again_fails_with_the_step(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def losses(*args: Any) -> torch.Tensor:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(step_module, "batch_losses", losses)
+    with pytest.raises(TrainingFailed, match="ran out at step 1, also with"):
+        room.train("m", epochs=1)
+    assert not (room.directory / "m").exists()
+
+
+@pytest.mark.parametrize("write", range(1, 6))
+def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
+    room: Room, monkeypatch: pytest.MonkeyPatch, write: int
+) -> None:
+    real, count = os.fsync, [0]
+
+    def fsync(handle: int) -> None:
+        count[0] += 1
+        if count[0] >= write:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(TrainingFailed, match="disk is full"):
+        room.train("m", epochs=1)
+    assert count[0] >= write
+    left = {path.name for path in room.directory.rglob("*")}
+    assert not [name for name in left if name.endswith((".part", ".partial"))]
+    assert left <= {"state", "weights-2.safetensors", "rest-2.pt", LATEST}
+
+
+def test_progress_tells_pace_and_time_left(room: Room) -> None:
+    told: list[Progress] = []
+    room.train("m", told.append)
+    steps = [progress for progress in told if progress.stage == "training"]
+    assert all(progress.tokens_per_second and progress.tokens_per_second > 0 for progress in steps)
+    assert steps[-1].seconds_left == 0
+    assert all((progress.seconds_left or 0) > 0 for progress in steps if progress.step < STEPS)
+
+
+def test_the_global_random_state_of_the_caller_is_given_back(room: Room) -> None:
+    torch.manual_seed(3)
+    wanted = torch.rand(2)
+    torch.manual_seed(3)
+    room.train("m", epochs=1)
+    assert torch.equal(torch.rand(2), wanted)

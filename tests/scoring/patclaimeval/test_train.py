@@ -177,7 +177,7 @@ def test_loss_that_is_not_finite_stops_training_with_its_step(
     def broken(b: torch.Tensor, *rest: Any) -> torch.Tensor:
         return b * float("nan")
 
-    for module in ("finetune", "probe"):
+    for module in ("step", "probe"):
         monkeypatch.setattr(f"scoring.patclaimeval.{module}.margin_tolerance_loss", broken)
     for method in ("finetune", "probe"):
         with pytest.raises(TrainingFailed, match="nan at step 1"):
@@ -216,6 +216,31 @@ def test_training_set_that_teaches_nothing_is_refused_in_a_sentence(
             cache_directory=None,
             on_progress=lambda progress: None,
         )
+
+
+def test_items_over_the_limit_are_left_out_by_choice_and_listed(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    long = replace(quadruplets[4], b=quadruplets[4].b + " 3. A valve of claim 1." * 20)
+    result = train(
+        [*quadruplets[:4], long, *quadruplets[5:]], tmp_path / "m", tiny_bert,
+        max_tokens=110, over_length="leave-out", epochs=2,
+    )  # fmt: skip
+    assert (result.n_training, result.n_validation) == (11, 3)
+    assert result.left_out == ["reference cooling, item 5"]
+    assert "1 item was left out because a pair is longer than 110 tokens" in result.warnings[0]
+
+
+def test_too_few_items_that_fit_are_refused(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    told: list[Progress] = []
+    with pytest.raises(TrainingFailed, match="0 quadruplets to train on"):
+        train(
+            quadruplets, tmp_path / "m", tiny_bert,
+            max_tokens=40, over_length="leave-out", on_progress=told.append,
+        )  # fmt: skip
+    assert "15 items were left out" in told[-1].note
 
 
 def test_missing_encoder_directory_says_what_to_put_where(

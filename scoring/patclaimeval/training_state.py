@@ -1,0 +1,199 @@
+"""States that a training can go on from: written whole, two kept, read only if unchanged."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import UnpicklingError
+from time import monotonic
+from typing import Any, Final
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from annotator.formats.strict_json import StrictJsonError, loads
+from scoring.patclaimeval.durable import sync, write_whole
+
+LATEST: Final = "LATEST.json"
+KEPT: Final = 2
+EVERY_STEPS: Final = 1000
+EVERY_SECONDS: Final = 60.0
+
+_UNREADABLE: Final = (
+    *(OSError, SafetensorError, UnpicklingError, RuntimeError),
+    *(KeyError, TypeError, ValueError, AttributeError),
+)
+Tensors = dict[str, Tensor]
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a training stands after ``step`` steps.
+
+    ``weights`` are the network's, ``best`` those of the best epoch so far (None before one);
+    ``rest`` holds tensors and plain values only: it is read back without unpickling classes.
+    """
+
+    step: int
+    weights: Tensors
+    best: Tensors | None
+    best_epoch: int
+    rest: dict[str, Any]
+
+
+class StateStore:
+    """The states of one run in one directory; with no directory it keeps nothing.
+
+    ``key`` names what decides a run's weights (data, settings, code, versions, device): a state
+    saved under another key is never gone on from.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None,
+        key: Mapping[str, str],
+        every_steps: int = EVERY_STEPS,
+        every_seconds: float = EVERY_SECONDS,
+    ) -> None:
+        """Use ``directory``, made when first written; save each so many steps or seconds."""
+        self.directory = directory
+        self.key = dict(key)
+        self._every = every_steps, every_seconds
+        self._saved_at = 0, monotonic()
+        self._entries: list[Entry] = []
+
+    def is_due(self, step: int) -> bool:
+        """Tell whether so much was done since the last state that another should be saved."""
+        (steps, seconds), (last, at) = self._every, self._saved_at
+        return self.directory is not None and (step - last >= steps or monotonic() - at >= seconds)
+
+    def save(self, state: State) -> None:
+        """Write ``state`` and, last, the file that names it; then remove all but the kept two.
+
+        A process that dies at any moment leaves the state before or this one, whole.
+        """
+        assert self.directory is not None
+        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files = [
+            self._put(f"weights-{state.step}.safetensors", _safetensors(state.weights)),
+            self._put(f"rest-{state.step}.pt", _saved(state.rest)),
+        ]
+        if state.best is not None:
+            files.append(self._best(state.best, state.best_epoch))
+        sync(self.directory)
+        entry = {"step": state.step, "best_epoch": state.best_epoch, "files": dict(files)}
+        others = [other for other in self._entries if other["step"] != state.step]
+        self._entries = [entry, *others][:KEPT]
+        content = json.dumps({"key": self.key, "states": self._entries}, indent=1)
+        write_whole(self.directory / LATEST, content.encode())
+        sync(self.directory)
+        self._remove_others()
+        self._saved_at = state.step, monotonic()
+
+    def load(self) -> tuple[State | None, str]:
+        """Return the newest whole state and a sentence; None, and why, where there is none."""
+        if self.directory is None or not (self.directory / LATEST).is_file():
+            return None, ""
+        try:
+            latest = loads((self.directory / LATEST).read_bytes())
+            entries, key = list(latest["states"]), dict(latest["key"])
+        except (OSError, StrictJsonError, KeyError, TypeError, ValueError):
+            return None, "The saved state cannot be read: training starts from the beginning."
+        if key != self.key:
+            names = sorted({*key, *self.key})
+            changed = ", ".join(name for name in names if key.get(name) != self.key.get(name))
+            return None, (
+                f"The saved state belongs to another {changed}: training starts from the beginning."
+            )
+        for place, entry in enumerate(entries):
+            state = self._read(entry)
+            if state is not None:
+                self._entries = entries[place:]
+                self._saved_at = state.step, monotonic()
+                damaged = " (the state after it is damaged)" if place else ""
+                return state, f"Going on after step {state.step}{damaged}."
+        return None, "The saved states are damaged: training starts from the beginning."
+
+    def _put(self, name: str, data: bytes) -> tuple[str, str]:
+        assert self.directory is not None
+        write_whole(self.directory / name, data)
+        return name, hashlib.sha256(data).hexdigest()
+
+    def _best(self, best: Tensors, epoch: int) -> tuple[str, str]:
+        """Write the best epoch's weights, unless the state before holds the same ones."""
+        assert self.directory is not None
+        name = f"best-{epoch}.safetensors"
+        if self._entries and name in self._entries[0]["files"] and (self.directory / name).exists():
+            return name, self._entries[0]["files"][name]
+        return self._put(name, _safetensors(best))
+
+    def _read(self, entry: Entry) -> State | None:
+        assert self.directory is not None
+        data = {}
+        try:
+            for name, digest in entry["files"].items():
+                content = (self.directory / Path(name).name).read_bytes()
+                if hashlib.sha256(content).hexdigest() != digest:
+                    return None
+                data[name] = content
+            step, epoch = int(entry["step"]), int(entry["best_epoch"])
+            best = data.get(f"best-{epoch}.safetensors")
+            return State(
+                step,
+                load(data[f"weights-{step}.safetensors"]),
+                None if best is None else load(best),
+                epoch,
+                torch.load(
+                    io.BytesIO(data[f"rest-{step}.pt"]), map_location="cpu", weights_only=True
+                ),
+            )
+        except _UNREADABLE:
+            return None
+
+    def _remove_others(self) -> None:
+        assert self.directory is not None
+        named = {LATEST, *(name for entry in self._entries for name in entry["files"])}
+        for path in self.directory.iterdir():
+            if path.name not in named:
+                path.unlink(missing_ok=True)
+
+
+def random_states() -> dict[str, Any]:
+    """Return the states of all random generators that a training may draw from."""
+    name, keys, *numbers = np.random.get_state()
+    return {
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+        "numpy": [name, np.asarray(keys).tolist(), *numbers],
+        "python": random.getstate(),
+    }
+
+
+def restore_random_states(states: Mapping[str, Any]) -> None:
+    """Put the generators back to what :func:`random_states` returned."""
+    torch.set_rng_state(states["torch"])
+    if states["cuda"]:
+        torch.cuda.set_rng_state_all(states["cuda"])
+    name, keys, *numbers = states["numpy"]
+    np.random.set_state((name, np.array(keys, dtype=np.uint32), *numbers))
+    version, words, gauss = states["python"]
+    random.setstate((version, tuple(words), gauss))
+
+
+def _safetensors(tensors: Tensors) -> bytes:
+    return save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+
+
+def _saved(value: dict[str, Any]) -> bytes:
+    stream = io.BytesIO()
+    torch.save(value, stream)
+    return stream.getvalue()

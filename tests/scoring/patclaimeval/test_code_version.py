@@ -1,0 +1,37 @@
+"""Tests of the version of the code that trains."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+
+from scoring.patclaimeval.code_version import PACKAGE, WITHOUT_EFFECT, _digest, code_version
+
+
+def test_the_version_names_code_and_libraries_in_80_characters() -> None:
+    found = code_version()
+    assert len(found) <= 80
+    assert found == (
+        f"code {_digest(PACKAGE)[:12]}, torch {version('torch')}, "
+        f"transformers {version('transformers')}"
+    )
+
+
+def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_path: Path) -> None:
+    for name in ("loss.py", "__main__.py"):
+        (tmp_path / name).write_text("one")
+    first = _digest(tmp_path)
+    (tmp_path / "__main__.py").write_text("two")
+    assert _digest(tmp_path) == first
+    (tmp_path / "loss.py").write_text("two")
+    second = _digest(tmp_path)
+    assert second != first
+    (tmp_path / "loss.py").rename(tmp_path / "losses.py")
+    assert _digest(tmp_path) not in (first, second)
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed" / "layer.py").write_text("three")
+    assert len({first, second, _digest(tmp_path)}) == 3
+
+
+def test_what_is_said_to_have_no_effect_exists() -> None:
+    assert all((PACKAGE / name).is_file() for name in WITHOUT_EFFECT)

@@ -1,0 +1,36 @@
+"""Tests of files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from scoring.patclaimeval.durable import full_disk_said, write_whole
+from scoring.patclaimeval.errors import TrainingFailed
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    for content in (b"one", b"two"):
+        write_whole(tmp_path / "a", content)
+        assert [path.read_bytes() for path in tmp_path.iterdir()] == [content]
+
+
+def test_a_full_disk_leaves_what_was_there_and_no_half_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    write_whole(tmp_path / "a", b"one")
+    monkeypatch.setattr("scoring.patclaimeval.durable.os.fsync", full)
+    with pytest.raises(TrainingFailed, match="disk is full"), full_disk_said():
+        write_whole(tmp_path / "a", b"two")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"one"}
+
+
+def test_other_errors_of_the_system_are_passed_on() -> None:
+    with pytest.raises(PermissionError), full_disk_said():
+        raise PermissionError(errno.EACCES, "no")

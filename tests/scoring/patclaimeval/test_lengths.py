@@ -1,0 +1,46 @@
+"""Tests of pairs over an encoder's limit: listed, refused or left out, never cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoring.patclaimeval.data import Quadruplet, distinct_pairs
+from scoring.patclaimeval.encoder import load_encoder
+from scoring.patclaimeval.errors import TrainingCancelled
+from scoring.patclaimeval.lengths import left_out_warning, measure, over_limit, refusal
+
+Items = list[Quadruplet]
+
+
+def test_each_distinct_pair_is_measured_once(tiny_bert: Path, quadruplets: Items) -> None:
+    encoder = load_encoder(str(tiny_bert), max_tokens=200)
+    known = measure(encoder, quadruplets, lambda done, of: None)
+    assert list(known) == distinct_pairs(quadruplets)
+    assert all(tokens == encoder.token_count(*pair) for pair, tokens in known.items())
+
+
+def test_measuring_can_be_stopped(tiny_bert: Path, quadruplets: Items) -> None:
+    def stop(done: int, of: int) -> None:
+        raise TrainingCancelled("stopped by rita")
+
+    with pytest.raises(TrainingCancelled):
+        measure(load_encoder(str(tiny_bert), max_tokens=200), quadruplets, stop)
+
+
+def test_items_with_a_long_pair_are_told_from_those_that_fit() -> None:
+    items = [Quadruplet("r1", "ref", "b", "c", 1), Quadruplet("r2", "ref", "c", "d", 1)]
+    tokens = {("ref", "b"): 40, ("ref", "c"): 10, ("ref", "d"): 20}
+    fitting, pairs, left_out = over_limit(items, tokens, 39)
+    assert fitting == items[1:]
+    assert pairs == ["reference r1, candidate B of item 1 (40 tokens)"]
+    assert left_out == ["reference r1, item 1"]
+    assert over_limit(items, tokens, 40) == (items, [], [])
+
+
+def test_more_than_ten_are_counted() -> None:
+    names = [f"pair {n}" for n in range(12)]
+    assert refusal(names, 40).endswith("pair 9 and 2 more.")
+    assert left_out_warning(names, 40).startswith("12 items were left out")
+    assert left_out_warning(names[:1], 40).startswith("1 item was left out")

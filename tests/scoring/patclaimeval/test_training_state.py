@@ -1,0 +1,159 @@
+"""Tests of resumable states: two kept, read only if unchanged, and only under their own key."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from scoring.patclaimeval.training_state import (
+    LATEST,
+    State,
+    StateStore,
+    random_states,
+    restore_random_states,
+)
+
+KEY = {"data": "d", "settings": "s", "code": "c"}
+
+
+def state(step: int, best_epoch: int = 0) -> State:
+    weights = {"w": torch.full((3,), float(step))}
+    best = {"w": torch.full((3,), -float(best_epoch))} if best_epoch else None
+    return State(step, weights, best, best_epoch, {"losses": [0.5] * step, "told": None})
+
+
+def store(directory: Path, **key: str) -> StateStore:
+    return StateStore(directory, KEY | key)
+
+
+def read(directory: Path, **key: str) -> tuple[int | None, str]:
+    found, sentence = store(directory, **key).load()
+    return (None if found is None else found.step), sentence
+
+
+def names(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()}
+
+
+def test_a_state_is_read_back_as_it_was_saved(tmp_path: Path) -> None:
+    store(tmp_path / "run").save(state(4, best_epoch=1))
+    found, sentence = store(tmp_path / "run").load()
+    assert sentence == "Going on after step 4."
+    assert found is not None
+    assert (found.step, found.best_epoch, found.rest) == (4, 1, state(4).rest)
+    assert torch.equal(found.weights["w"], torch.full((3,), 4.0))
+    assert found.best is not None
+    assert torch.equal(found.best["w"], torch.full((3,), -1.0))
+
+
+def test_two_states_are_kept_and_nothing_beside_them(tmp_path: Path) -> None:
+    states = store(tmp_path)
+    (tmp_path / ".weights-1.safetensors.x.part").write_bytes(b"left by a killed process")
+    for step, best in ((2, 0), (4, 1), (6, 1), (8, 2)):
+        states.save(state(step, best))
+    kept = {f"{kind}" for n in (6, 8) for kind in (f"weights-{n}.safetensors", f"rest-{n}.pt")}
+    assert names(tmp_path) == {LATEST, "best-1.safetensors", "best-2.safetensors", *kept}
+    again = store(tmp_path)
+    again.load()
+    again.save(state(10, 2))
+    assert "weights-8.safetensors" in names(tmp_path)
+    assert "weights-6.safetensors" not in names(tmp_path)
+
+
+def test_a_best_epoch_that_stays_is_not_written_again(tmp_path: Path) -> None:
+    states = store(tmp_path)
+    states.save(state(2, 1))
+    first = (tmp_path / "best-1.safetensors").stat().st_ino
+    states.save(state(4, 1))
+    assert (tmp_path / "best-1.safetensors").stat().st_ino == first
+    assert read(tmp_path)[0] == 4
+
+
+@pytest.mark.parametrize("name", ["weights-4.safetensors", "rest-4.pt", "best-2.safetensors"])
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_damaged_state_gives_way_to_the_one_before(
+    tmp_path: Path, name: str, damage: str
+) -> None:
+    states = store(tmp_path)
+    states.save(state(2, 1))
+    states.save(state(4, 2))
+    path = tmp_path / name
+    if damage == "changed":
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    else:
+        path.unlink()
+    assert read(tmp_path) == (2, "Going on after step 2 (the state after it is damaged).")
+
+
+def test_states_that_are_all_damaged_are_said_to_be(tmp_path: Path) -> None:
+    store(tmp_path).save(state(2))
+    (tmp_path / "rest-2.pt").write_bytes(b"")
+    step, sentence = read(tmp_path)
+    assert step is None
+    assert "damaged: training starts from the beginning" in sentence
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"states": 3, "key": {}}', b'{"key": {}}'])
+def test_an_index_that_cannot_be_read_is_said(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / LATEST).write_bytes(content)
+    step, sentence = read(tmp_path)
+    assert step is None
+    assert "from the beginning" in sentence
+
+
+@pytest.mark.parametrize("entry", [{"step": 2}, 7, {"step": 2, "best_epoch": 0, "files": {}}])
+def test_an_entry_that_makes_no_sense_counts_as_damaged(tmp_path: Path, entry: Any) -> None:
+    (tmp_path / LATEST).write_text(json.dumps({"key": KEY, "states": [entry]}))
+    assert read(tmp_path)[0] is None
+
+
+def test_a_state_of_another_key_is_left_aside_and_said(tmp_path: Path) -> None:
+    store(tmp_path).save(state(2))
+    step, sentence = read(tmp_path, code="another", settings="others")
+    assert step is None
+    assert "belongs to another code, settings:" in sentence
+
+
+def test_a_state_that_would_run_code_when_read_is_refused(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> Any:
+            return (Path.touch, (tmp_path / "sprung",))
+
+    store(tmp_path).save(State(2, {}, None, 0, {"trap": Trap()}))
+    assert read(tmp_path)[0] is None
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_nothing_is_kept_without_a_directory() -> None:
+    states = StateStore(None, KEY, every_steps=1)
+    assert not states.is_due(5)
+    assert states.load() == (None, "")
+
+
+def test_a_state_is_due_after_steps_or_seconds(tmp_path: Path) -> None:
+    states = StateStore(tmp_path, KEY, every_steps=3)
+    assert [states.is_due(step) for step in (1, 2, 3)] == [False, False, True]
+    states.save(state(3))
+    assert [states.is_due(step) for step in (4, 5, 6)] == [False, False, True]
+    assert StateStore(tmp_path, KEY, every_seconds=0.0).is_due(1)
+
+
+def test_random_generators_go_on_where_they_stood() -> None:
+    def draw() -> list[float]:
+        return [float(torch.rand(1)), float(np.random.rand()), random.random()]
+
+    random.gauss(0, 1)
+    np.random.randn()
+    before = random_states()
+    first = draw()
+    draw()
+    restore_random_states(before)
+    assert draw() == first
