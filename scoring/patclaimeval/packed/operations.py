@@ -8,6 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+from scoring.patclaimeval.packed.banded import banded_attention
 from scoring.patclaimeval.packed.dense import padded_attention, sequence_attention
 from scoring.patclaimeval.packed.reach import Reach
 from scoring.patclaimeval.packed.sequences import Spans
@@ -19,4 +20,6 @@ Attention = Callable[[Tensor, Spans, Reach, float], Tensor]
 @lru_cache(maxsize=16)
 def attention_for(device: str, dtype: torch.dtype, training: bool) -> Attention:
     """Return the attention for a kind of device ('cpu', 'cuda'), float type and purpose."""
-    return sequence_attention if device == "cpu" else padded_attention
+    if device != "cpu":
+        return padded_attention
+    return banded_attention if training else sequence_attention

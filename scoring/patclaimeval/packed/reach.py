@@ -26,16 +26,19 @@ class Reach:
         seen = (i - j).abs() <= self.window
         return seen | (j == 0) if self.first else seen
 
-    def blocks(self, length: int, size: int) -> Iterator[Block]:
+    def blocks(self, length: int, size: int, whole: bool = True) -> Iterator[Block]:
         """Yield the queries of a sequence in blocks of ``size``, each with the keys it can see.
 
-        Without a window, or where it hides nothing, that is one block of all.
+        With ``whole``, a sequence of which the window hides nothing is one block.
         """
-        if self.window is None or self.window >= length - 1:
-            yield Block(range(length), range(length), Reach(), False)
-            return
+        open_to_all = self.window is None or self.window >= length - 1
+        if open_to_all and whole:
+            size = length
         for start in range(0, length, size):
             rows = range(start, min(length, start + size))
+            if self.window is None or open_to_all:
+                yield Block(rows, range(length), Reach(), False)
+                continue
             keys = range(max(0, start - self.window), min(length, rows.stop + self.window))
             yield Block(rows, keys, self, self.first and keys.start > 0)
 
