@@ -20,6 +20,7 @@ from scoring.patclaimeval.one_by_one import OneByOne
 from scoring.patclaimeval.packed.forward import PackedForward, can_pack
 from scoring.patclaimeval.packed.sequences import Tokens, by_budget
 from scoring.patclaimeval.positions import lengthen_positions
+from scoring.patclaimeval.precision import DTYPES, resolve_precision
 
 __all__ = ["Encoder", "EncoderUnavailable", "encoder_files", "load_encoder", "rebuild_encoder"]
 
@@ -64,6 +65,26 @@ class Encoder(nn.Module):
     def layers(self) -> int:
         """Number of layers."""
         return int(self.config.num_hidden_layers)
+
+    @property
+    def precision(self) -> str:
+        """What the encoder computes in: 'fp32' or 'bf16'."""
+        half = getattr(self.forward_pass, "dtype", torch.float32) == torch.bfloat16
+        return "bf16" if half else "fp32"
+
+    def use_precision(self, wanted: str, device: str) -> str:
+        """Compute in ``wanted`` ('fp32', 'bf16' or 'auto': see ``resolve_precision``) from now on.
+
+        Returns which it is. The parameters stay 32-bit. Raises ``EncoderUnavailable`` if bf16 is
+        asked of a model that is not packed; 'auto' gives such a model 32 bits.
+        """
+        if isinstance(self.forward_pass, PackedForward):
+            self.forward_pass.dtype = DTYPES[resolve_precision(wanted, device)]
+        elif wanted == "bf16":
+            raise EncoderUnavailable(
+                f"The encoder {self.name} runs in 32-bit floats only: choose the precision auto."
+            )
+        return self.precision
 
     def facts(self) -> dict[str, Any]:
         """Return name, kind, sizes, limit, positions, way of running and digest, fit for JSON."""

@@ -59,6 +59,8 @@ def train_model(
     settings = replace(settings, device=_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = _encoder(settings)
+    chosen = encoder.use_precision(settings.precision or "fp32", settings.device)
+    settings = replace(settings, precision=chosen)
     facts = encoder.facts()
     _refuse_long(encoder, [*training, *validation])
     on_progress(Progress("preparing", 1, 1))
