@@ -71,6 +71,8 @@ def train_model(
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = _encoder(settings)
+    chosen = encoder.use_precision(settings.precision or "fp32", settings.device)
+    settings = replace(settings, precision=chosen)
     facts = encoder.facts()
     fitting = fitting_items(
         encoder, training, validation, settings, lambda *at: on_progress(Progress("preparing", *at))
