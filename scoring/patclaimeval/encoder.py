@@ -41,6 +41,7 @@ class Encoder(nn.Module):
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.global_tokens = global_tokens
+        self.own_positions = position_count(model)
         self.limit = min(max_tokens, lengthen_positions(model, max_tokens))
         self.digest = self._digest()
 
@@ -63,6 +64,7 @@ class Encoder(nn.Module):
             "width": self.width,
             "parameters": sum(p.numel() for p in self.model.parameters()),
             "limit": self.limit,
+            "own_positions": self.own_positions,
             "global_tokens": self.global_tokens if self._is_longformer else None,
             "sha256": self.digest,
         }
@@ -158,6 +160,18 @@ def rebuild_encoder(
     return _finish(name, model, Tokenizer.from_str(tokenizer), max_tokens, global_tokens)
 
 
+def position_count(model: nn.Module) -> int | None:
+    """Return how many tokens the learned position embeddings of ``model`` are for; None without."""
+    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    return table.num_embeddings - _offset(model) if isinstance(table, nn.Embedding) else None
+
+
+def _offset(model: nn.Module) -> int:
+    config: Any = model.config
+    roberta_kin = config.model_type in ("roberta", "longformer", "xlm-roberta", "camembert")
+    return int(config.pad_token_id) + 1 if roberta_kin else 0
+
+
 def lengthen_positions(model: nn.Module, wanted: int) -> int:
     """Repeat learned position embeddings until ``wanted`` tokens fit; return what now fits.
 
@@ -169,8 +183,7 @@ def lengthen_positions(model: nn.Module, wanted: int) -> int:
     table = getattr(embeddings, "position_embeddings", None)
     if not isinstance(table, nn.Embedding):
         return int(getattr(config, "max_position_embeddings", wanted))
-    roberta_kin = config.model_type in ("roberta", "longformer", "xlm-roberta", "camembert")
-    offset = int(config.pad_token_id) + 1 if roberta_kin else 0
+    offset = _offset(model)
     fitting = table.num_embeddings - offset
     if fitting >= wanted:
         return fitting

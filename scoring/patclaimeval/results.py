@@ -28,9 +28,10 @@ class Progress:
 class TrainingResult:
     """What a finished training produced, all of it fit for JSON.
 
-    ``validation`` holds n, tau_b, tau_b_labels, accuracy, macro_f1 (None where undefined);
+    ``validation`` holds what ``measure_validation`` gives (None where undefined);
     ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds what
     the probe chose by folds: weight_decay, distance_scale, folds_tau (empty for fine-tuning).
+    ``seen_in_training`` is for whoever knows the other splits to fill in; the library does not.
     """
 
     validation: dict[str, Any]
@@ -44,3 +45,4 @@ class TrainingResult:
     history: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     chosen: dict[str, Any] = field(default_factory=dict)
+    seen_in_training: dict[str, Any] = field(default_factory=dict)

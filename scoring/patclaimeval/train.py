@@ -10,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
 
-from scoring.patclaimeval.agreement import summarise
 from scoring.patclaimeval.cache import FeatureCache
-from scoring.patclaimeval.checkpoint import Checkpoint, write_checkpoint
+from scoring.patclaimeval.checkpoint import README, Checkpoint, write_checkpoint
 from scoring.patclaimeval.config import MIN_ITEMS, TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, reference_count
 from scoring.patclaimeval.encoder import Encoder, load_encoder
@@ -25,6 +23,7 @@ from scoring.patclaimeval.features import FEATURE_VERSION
 from scoring.patclaimeval.lengths import refusal, too_long
 from scoring.patclaimeval.methods import Outcome, train_finetuned, train_probe
 from scoring.patclaimeval.results import Progress, TrainingResult
+from scoring.patclaimeval.validation import measure_validation
 
 __all__ = [
     "Progress",
@@ -44,13 +43,15 @@ def train_model(
     directory: Path,
     cache_directory: Path | None,
     on_progress: Callable[[Progress], None],
+    describe: Callable[[TrainingResult], str] | None = None,
 ) -> TrainingResult:
     """Train one model for one criterion and write it to ``directory``.
 
     ``directory`` must not exist; it appears complete at the end or not at all.
     ``cache_directory`` keeps feature vectors between runs (None: nowhere). ``on_progress`` may
-    raise ``TrainingCancelled``. The same data, settings, machine and versions give the same
-    weights. Raises ``TrainingFailed`` and ``EncoderUnavailable`` with a sentence to show.
+    raise ``TrainingCancelled``. ``describe`` writes the directory's README.md. The same data,
+    settings, machine and versions give the same weights. Raises ``TrainingFailed`` and
+    ``EncoderUnavailable`` with a sentence to show.
     """
     settings = settings.resolved()
     if directory.exists():
@@ -71,7 +72,7 @@ def train_model(
             outcome = train_finetuned(encoder, training, validation, settings, on_progress)
     result = _result(outcome, training, validation, settings, facts)
     on_progress(Progress("saving", 0, 1))
-    write_checkpoint(directory, _checkpoint(outcome, result))
+    write_checkpoint(directory, _checkpoint(outcome, result, describe(result) if describe else ""))
     return result
 
 
@@ -138,8 +139,7 @@ def _result(
     settings: TrainingSettings,
     encoder: dict[str, Any],
 ) -> TrainingResult:
-    labels = np.array([item.y for item in validation], dtype=np.float64)
-    measured = summarise(outcome.differences, labels, outcome.tie_threshold)
+    measured = measure_validation(validation, outcome.differences, outcome.tie_threshold)
     warnings = list(outcome.warnings)
     if measured["tau_b"] is None:
         warnings.append(
@@ -166,7 +166,7 @@ def _result(
     )
 
 
-def _checkpoint(outcome: Outcome, result: TrainingResult) -> Checkpoint:
+def _checkpoint(outcome: Outcome, result: TrainingResult, readme: str) -> Checkpoint:
     config = {
         "kind": outcome.kind,
         "criterion": result.settings["criterion"],
@@ -184,4 +184,5 @@ def _checkpoint(outcome: Outcome, result: TrainingResult) -> Checkpoint:
             "transformers": transformers.__version__,
         },
     }
-    return Checkpoint(outcome.tensors, config, outcome.texts)
+    texts = outcome.texts | ({README: readme} if readme else {})
+    return Checkpoint(outcome.tensors, config, texts)

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from annotator.gate import SignedInRequest
+from scoring.queries.model_page import model_page
 from scoring.queries.models import models_for
 
 
@@ -18,4 +19,4 @@ def model_list(request: SignedInRequest) -> HttpResponse:
 @require_GET
 def model(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(models_for(request.user), pk=pk)
-    return render(request, "scoring/model.html", {"model": row})
+    return render(request, "scoring/model.html", {"model": row, "page": model_page(row)})
