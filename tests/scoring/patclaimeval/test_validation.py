@@ -85,10 +85,9 @@ def test_overlaps_are_measured_on_the_same_items() -> None:
     for name, entry in overlaps.items():
         own = kendalltau(overlap_differences(ITEMS, name), LABELS).statistic
         assert entry["tau_b"]["value"] == pytest.approx(own, abs=1e-9)
-    best = {
-        n: overlap_differences([Quadruplet("r", "a b c", "a b c", "x", 1)], n) for n in OVERLAPS
-    }
-    assert best == {name: [1.0] for name in OVERLAPS}
+    shares = [Quadruplet("r", "a b c d", "a b", "x", 1)]
+    found = {name: float(overlap_differences(shares, name)[0]) for name in OVERLAPS}
+    assert found == pytest.approx({"rouge-1": 2 / 3, "rouge-2": 1 / 2, "rouge-l": 2 / 3})
 
 
 def test_items_that_hold_the_reference_are_left_out_of_one_figure() -> None:

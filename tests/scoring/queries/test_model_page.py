@@ -35,9 +35,9 @@ def test_an_empty_card_gives_a_page(version: DatasetVersion) -> None:
 
 def test_a_long_history_is_thinned_to_a_table_with_its_last_row(version: DatasetVersion) -> None:
     history: list[dict[str, Any]] = [
-        {"epoch": n, "loss": 1 / n, "validation_tau": None} for n in range(1, 1003)
+        {"epoch": n, "loss": 1 / n, "validation_tau": None} for n in range(1, 1004)
     ]
     page = model_page(model_row(version, {"history": history}))
     assert len(page.epochs) <= MOST_ROWS + 1
-    assert page.epochs[-1].number == 1002
+    assert page.epochs[-1].number == 1003
     assert len(training_plots(history)) == 1
