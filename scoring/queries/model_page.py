@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from annotator.models import User
 from scoring.cards import model_card as parts
 from scoring.cards.model_limits import model_limits
 from scoring.models import ModelVersion
 from scoring.plots.curves import curve_plot
 from scoring.plots.shapes import Plot
+from scoring.queries.exporters import may_export
 from scoring.queries.model_data import model_data
+from scoring.queries.version_access import version_reader
 
 MOST_ROWS: Final = 100
 
@@ -42,9 +45,10 @@ class ModelPage:
     warnings: tuple[str, ...]
     plots: tuple[Plot, ...]
     epochs: tuple[Epoch, ...]
+    may_download: bool
 
 
-def model_page(model: ModelVersion) -> ModelPage:
+def model_page(model: ModelVersion, user: User) -> ModelPage:
     """Return the page of a model version out of its stored card."""
     card, data = model.card, model_data(model.run.dataset_version)
     validation = card.get("validation") or {}
@@ -66,6 +70,7 @@ def model_page(model: ModelVersion) -> ModelPage:
         warnings=tuple(card.get("warnings") or ()),
         plots=training_plots(history),
         epochs=_epochs(history),
+        may_download=may_export(version_reader(user, model.run.dataset_version)),
     )
 
 

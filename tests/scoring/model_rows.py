@@ -1,5 +1,8 @@
-"""Model versions as rows, as a finished run leaves them, without a directory."""
+"""Model versions as rows and directories, as a finished run leaves them."""
 
+import hashlib
+import json
+from pathlib import Path
 from typing import Any
 
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
@@ -20,3 +23,14 @@ def model_row(version: DatasetVersion, card: dict[str, Any] | None = None) -> Mo
         code_version="torch 1",
         card=MODEL if card is None else card,
     )
+
+
+def write_directory(directory: Path, files: dict[str, bytes]) -> str:
+    """Write files with a manifest that vouches for them; return the digest of the manifest."""
+    directory.mkdir(parents=True)
+    for name, content in files.items():
+        (directory / name).write_bytes(content)
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    manifest = json.dumps({"sha256": digests}).encode()
+    (directory / "MANIFEST.json").write_bytes(manifest)
+    return hashlib.sha256(manifest).hexdigest()

@@ -1,12 +1,15 @@
 """Screens of model versions: what a card says stands there, for who may see the dataset."""
 
+import io
+import tarfile
 from typing import Any
 
 import pytest
 
-from annotator.models import Membership
+from annotator.models import AuditEvent, Membership
+from scoring import storage
 from scoring.models import DatasetVersion
-from tests.scoring.model_rows import model_row
+from tests.scoring.model_rows import model_row, write_directory
 from tests.scoring.views.conftest import signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -52,3 +55,45 @@ def test_a_model_of_another_campaign_is_not_found(cast: Any, of_campaign: Datase
     Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="researcher")
     model = model_row(of_campaign)
     assert signed_in(cast.mallory).get(f"/models/{model.pk}/").status_code == 404
+
+
+def test_an_admin_downloads_the_directory_and_a_researcher_does_not(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    model = model_row(of_campaign)
+    directory = storage.models_directory() / model.directory
+    model.manifest_sha256 = write_directory(directory, {"config.json": b"{}"})
+    model.save()
+    path = f"/models/{model.pk}/download/"
+    assert signed_in(cast.rita).get(path).status_code == 403
+    assert path not in signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()
+    assert not AuditEvent.objects.filter(action="model.exported").exists()
+    ada = signed_in(cast.ada)
+    assert path in ada.get(f"/models/{model.pk}/").content.decode()
+    answer = ada.get(path)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-tar")
+    assert answer["Content-Disposition"].startswith('attachment; filename="patclaimeval-tiny-1-')
+    with tarfile.open(fileobj=io.BytesIO(b"".join(answer.streaming_content))) as opened:
+        assert len(opened.getnames()) == 2
+    (directory / "config.json").write_bytes(b"[]")
+    answer = ada.get(path)
+    assert answer.status_code == 422
+    assert "config.json of the model was changed" in answer.content.decode()
+
+
+def test_an_admin_of_another_campaign_finds_no_download(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="admin")
+    model = model_row(of_campaign)
+    assert signed_in(cast.mallory).get(f"/models/{model.pk}/download/").status_code == 404
+
+
+def test_who_is_admin_only_elsewhere_does_not_download(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    Membership.objects.create(user=cast.rita, campaign=cast.elsewhere, role="admin")
+    model = model_row(of_campaign)
+    answer = signed_in(cast.rita).get(f"/models/{model.pk}/download/")
+    assert answer.status_code == 403
+    assert "Only admins of the campaign" in answer.content.decode()
