@@ -46,6 +46,7 @@ urlpatterns = [
     path("runs/<uuid:pk>/cancel/", runs.cancel, name="cancel_run"),
     path("models/", models.model_list, name="models"),
     path("models/<uuid:pk>/", models.model, name="model"),
+    path("models/<uuid:pk>/download/", models.download, name="download_model"),
     path("reports/", reports.report_list, name="reports"),
     path("reports/<uuid:pk>/", reports.report, name="report"),
     path("reports/<uuid:pk>/progress/", reports.progress, name="report_progress"),

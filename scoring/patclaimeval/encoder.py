@@ -95,7 +95,7 @@ class Encoder(nn.Module):
             "width": self.width,
             "parameters": sum(p.numel() for p in self.model.parameters()),
             "limit": self.limit,
-            "positions": str(self.positions),
+            "own_positions": self.positions.made_for,
             "forward": self.forward_pass.name,
             "global_tokens": self.global_tokens if self._is_longformer else None,
             "sha256": self.digest,

@@ -16,12 +16,6 @@ class Positions:
     made_for: int
     fitting: int
 
-    def __str__(self) -> str:
-        """Return the number, or '512 tiled to 4096' where the table was repeated."""
-        if self.made_for == self.fitting:
-            return str(self.fitting)
-        return f"{self.made_for} tiled to {self.fitting}"
-
 
 def lengthen_positions(model: nn.Module, wanted: int) -> Positions:
     """Repeat learned position embeddings until ``wanted`` tokens fit; return what fitted and fits.

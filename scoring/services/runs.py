@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +26,8 @@ from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.queries.datasets import LabelledRow, labelled_rows
+from scoring.queries.model_data import readme_of
+from scoring.seen_in_training import seen_in_training
 from scoring.splits import TRAIN, VALIDATION
 
 SECONDS_BETWEEN_BEATS = 2.0
@@ -138,14 +140,17 @@ def _train(
         say(fields["message"])
 
     rows = labelled_rows(run.dataset_version, run.criterion)
-    return train_model(
+    seen = seen_in_training(rows)
+    result = train_model(
         training=_quadruplets(rows, TRAIN),
         validation=_quadruplets(rows, VALIDATION),
         settings=TrainingSettings(**run.settings),
         directory=directory,
         cache_directory=storage.cache_directory(),
         on_progress=report,
+        describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),
     )
+    return replace(result, seen_in_training=seen)
 
 
 def _quadruplets(rows: Sequence[LabelledRow], split: str) -> list[Quadruplet]:

@@ -30,7 +30,7 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
-    "scoring:freeze_progress",
+    *("scoring:freeze_progress", "scoring:download_model"),
 }
 OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),

@@ -99,10 +99,10 @@ def test_model_that_is_not_packed_runs_as_by_hugging_face(
 
 
 def test_facts_say_how_positions_were_lengthened(tiny_bert: Path, tiny_longformer: Path) -> None:
-    assert load_encoder(str(tiny_bert), max_tokens=60).facts()["positions"] == "24 tiled to 60"
-    assert load_encoder(str(tiny_bert), max_tokens=20).facts()["positions"] == "24"
+    assert load_encoder(str(tiny_bert), max_tokens=60).facts()["own_positions"] == 24
+    assert load_encoder(str(tiny_bert), max_tokens=20).facts()["own_positions"] == 24
     facts = load_encoder(str(tiny_longformer), max_tokens=200).facts()
-    assert (facts["positions"], facts["forward"]) == ("64 tiled to 200", "packed")
+    assert (facts["own_positions"], facts["limit"], facts["forward"]) == (64, 200, "packed")
 
 
 def test_global_attention_changes_longformer_and_its_digest(
