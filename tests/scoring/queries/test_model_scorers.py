@@ -1,0 +1,25 @@
+"""Model versions that score."""
+
+from uuid import UUID
+
+import pytest
+
+from annotator.refusals import Refused
+from scoring.models import ModelVersion
+from scoring.queries.model_scorers import model_words, scoring_model
+from tests.scoring.model_builders import make_model
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+def test_a_model_is_found_by_its_id_with_and_without_its_prefix(version) -> None:
+    model = make_model(version)
+    assert scoring_model(str(model.pk)) == scoring_model(f"model:{model.pk}") == model
+    assert model_words(model).tie_threshold == 0.1
+
+
+@pytest.mark.parametrize("name", ["", "7", "bleu-1", str(UUID(int=7))])
+def test_what_is_no_model_is_refused_in_a_line(version, name: str) -> None:
+    with pytest.raises(Refused):
+        scoring_model(name)
+    assert not ModelVersion.objects.exists()
