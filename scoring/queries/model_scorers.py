@@ -6,26 +6,33 @@ from uuid import UUID
 
 from annotator.models import User
 from annotator.refusals import Refused
+from annotator.rubric import ALL_CRITERIA
 from scoring import storage
 from scoring.models import ModelVersion
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
 from scoring.patclaimeval.score_cache import ScoreCache
 from scoring.patclaimeval.stream import ModelWords
+from scoring.queries.promotions import promoted_model
 from scoring.queries.scorers import MODEL_PREFIX, find_model
 
 logger = logging.getLogger(__name__)
 
 
 def scoring_model(name: str, user: User | None = None) -> ModelVersion:
-    """Return the model that ID or model:ID names; refuse in a line.
+    """Return the model that ID or model:ID names, or a criterion's promoted one; or refuse.
 
     `user` None means a command on this machine.
     """
+    if name in ALL_CRITERIA:
+        return promoted_model(name, user)
     name = name.removeprefix(MODEL_PREFIX)
     try:
         UUID(name)
     except ValueError as error:
-        raise Refused(f"{name!r} is no model; give the id of a model version.") from error
+        raise Refused(
+            f"{name!r} is no model; give the id of a model version, or a criterion for its "
+            "promoted one."
+        ) from error
     return find_model(name, user)
 
 

@@ -1,11 +1,14 @@
-"""Model versions for tests: rows without a directory, and a tiny one that really scores."""
+"""Model versions for tests: rows with a manifest alone, and a tiny one that really scores."""
 
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from annotator.models import User
-from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
+from scoring.patclaimeval.score_cache import ScoreCache, pair_key
 from scoring.services.runs import carry_out_training, request_training
 
 CRITERION = "feature_completeness"
@@ -22,16 +25,20 @@ _numbers = count(1)
 def make_model(
     version: DatasetVersion, criterion: str = CRITERION, by: User | None = None, **measured: Any
 ) -> ModelVersion:
-    """Return a model version whose directory is not there."""
+    """Return a model version whose directory holds nothing but a manifest."""
     number = next(_numbers)
+    directory = storage.models_directory() / f"model-{number}"
+    directory.mkdir()
+    manifest = f"manifest {number}".encode()
+    (directory / "MANIFEST.json").write_bytes(manifest)
     run = TrainingRun.objects.create(
         dataset_version=version, criterion=criterion, settings={}, requested_by=by
     )
     return ModelVersion.objects.create(
         run=run,
         criterion=criterion,
-        directory=f"model-{number}",
-        manifest_sha256=f"{number:064x}",
+        directory=directory.name,
+        manifest_sha256=sha256(manifest).hexdigest(),
         dataset_sha256=version.sha256,
         code_version="1",
         card={
@@ -55,3 +62,23 @@ def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -
     )
     carry_out_training(run.pk)
     return ModelVersion.objects.get(run=run)
+
+
+def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Promotion:
+    """Return the row that makes the model count, or ends that."""
+    return Promotion.objects.create(
+        act=act,
+        model=model,
+        criterion=model.criterion,
+        campaign=model.run.dataset_version.dataset.campaign,
+        actor=by,
+        reason="for a test",
+    )
+
+
+def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
+    """Put scores of candidates into the cache, as if the model had given them before."""
+    ScoreCache(storage.score_cache_path()).put(
+        model.manifest_sha256,
+        {pair_key((reference, candidate)): value for candidate, value in scores.items()},
+    )

@@ -33,7 +33,9 @@ class Command(HouseCommand):
     )
 
     def add_own_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--model", required=True, metavar="ID")
+        parser.add_argument(
+            "--model", required=True, metavar="ID", help="or a criterion, for its promoted model"
+        )
         parser.add_argument("--reference", type=Path, metavar="FILE")
         parser.add_argument("--candidate", type=Path, nargs="+", metavar="FILE")
         parser.add_argument("--jsonl", metavar="FILE|-", help="pairs, one JSON object a line")

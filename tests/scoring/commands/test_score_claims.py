@@ -130,7 +130,7 @@ def test_what_cannot_be_scored_is_refused_in_a_line(
     assert "is empty" in refusal(*pair, str(empty))
     assert "is not UTF-8: the byte at place 9" in refusal(*pair, str(wrong))
     assert "is a directory" in refusal(*pair, str(tmp_path))
-    assert "There is no model directory" in refusal(*pair, good)
+    assert "The model directory lacks" in refusal(*pair, good)
     assert missing in refusal("--model", model, "--jsonl", missing)
     assert "name a file" in refusal("--model", model, "--jsonl", good, "--json")
     assert "no directory" in refusal("--model", model, "--jsonl", good, "--output", f"{missing}/x")
