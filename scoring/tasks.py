@@ -4,11 +4,17 @@ from annotator.celery import Queues, app
 from scoring.services.freezes import carry_out_freeze
 from scoring.services.reports import carry_out_report
 from scoring.services.runs import carry_out_training
+from scoring.services.scores import carry_out_scores
 
 
 @app.task(queue=Queues.GPU.value, name="scoring.train")
 def train(pk: str) -> None:
     carry_out_training(pk)
+
+
+@app.task(queue=Queues.GPU.value, name="scoring.scores")
+def scores(pk: str) -> None:
+    carry_out_scores(pk)
 
 
 @app.task(queue=Queues.WEB.value, name="scoring.report")

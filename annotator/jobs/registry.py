@@ -12,11 +12,22 @@ from annotator.jobs.rows import JobRow
 logger = logging.getLogger(__name__)
 Bell = Callable[[UUID], object]
 _bells: dict[type[JobRow], Bell] = {}
+_tidying: list[Callable[[], int]] = []
 
 
 def register(model: type[JobRow], ring: Bell) -> None:
     """Name the bell of a kind of job: it takes the row's key and tells a worker."""
     _bells[model] = ring
+
+
+def register_tidying(delete: Callable[[], int]) -> None:
+    """Name what deletes rows whose time is over and returns how many; the sweeper calls it."""
+    _tidying.append(delete)
+
+
+def tidy() -> int:
+    """Delete what both houses keep for a time only; return how many rows."""
+    return sum(delete() for delete in _tidying)
 
 
 def ring_on_commit(row: JobRow) -> None:

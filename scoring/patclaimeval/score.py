@@ -44,6 +44,15 @@ class Scorer:
             pooling = self.config["settings"]["pooling"]
             self._network = PairScorer(self._encoder, head, pooling).eval().to(device)
 
+    @property
+    def limit(self) -> int:
+        """The longest pair in tokens, special ones included."""
+        return self._encoder.limit
+
+    def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
+        """Return the length of each pair in tokens, special ones included."""
+        return [self._encoder.token_count(*pair) for pair in pairs]
+
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order.
 
