@@ -74,8 +74,6 @@ def write_plain(directory: Path, target: Path) -> None:
     _refuse_features(checkpoint)
     shape = _shape(checkpoint)
     config = AutoConfig.for_model(**shape)
-    # The name is a directory of the machine that trained.
-    config._name_or_path = ""
     model = AutoModel.from_config(config, dtype=torch.float32)
     _load(model, _part(checkpoint, "encoder."))
     model.save_pretrained(target)
