@@ -152,9 +152,17 @@ def _readme(checkpoint: Checkpoint) -> str:
         "# How to score with this directory\n\n"
         "It needs `transformers`, `torch` and `safetensors`. Compare two candidates of one "
         "reference: the higher score is the better one, and a difference of at most "
-        "`tie_threshold` in `head.json` is a tie. Scores are those of PatClaimEval to six digits "
-        "in 32-bit floats; in others they are not.\n\n"
+        f"`tie_threshold` in `head.json` is a tie. {_closeness(checkpoint)}\n\n"
         f"```python\n{CODE}```\n\n"
         '`score(load("this-directory"), reference_text, candidate_text)`\n'
         + (f"\n{card}" if card else "")
     )
+
+
+def _closeness(checkpoint: Checkpoint) -> str:
+    if checkpoint.config["settings"].get("precision") == "bf16":
+        return (
+            "PatClaimEval trained and scores this model in bfloat16; this code computes in 32-bit "
+            "floats, so its scores differ from PatClaimEval's from the third digit on."
+        )
+    return "Scores are those of PatClaimEval to six digits."

@@ -73,7 +73,7 @@ def test_an_admin_downloads_the_directory_and_a_researcher_does_not(
     answer = ada.get(path)
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-tar")
     assert answer["Content-Disposition"].startswith('attachment; filename="patclaimeval-tiny-1-')
-    with tarfile.open(fileobj=io.BytesIO(b"".join(answer.streaming_content))) as opened:
+    with tarfile.open(fileobj=io.BytesIO(answer.getvalue())) as opened:
         assert len(opened.getnames()) == 2
     (directory / "config.json").write_bytes(b"[]")
     answer = ada.get(path)
