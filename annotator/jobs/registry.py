@@ -11,12 +11,19 @@ from annotator.jobs.rows import JobRow
 
 logger = logging.getLogger(__name__)
 Bell = Callable[[UUID], object]
+Tidy = Callable[[], object]
 _bells: dict[type[JobRow], Bell] = {}
+_tidies: dict[type[JobRow], Tidy] = {}
 
 
-def register(model: type[JobRow], ring: Bell) -> None:
-    """Name the bell of a kind of job: it takes the row's key and tells a worker."""
+def register(model: type[JobRow], ring: Bell, tidy: Tidy | None = None) -> None:
+    """Name the bell of a kind of job: it takes the row's key and tells a worker.
+
+    `tidy` takes away what ended jobs left behind; each sweep calls it.
+    """
     _bells[model] = ring
+    if tidy is not None:
+        _tidies[model] = tidy
 
 
 def ring_on_commit(row: JobRow) -> None:
@@ -36,6 +43,8 @@ def sweep() -> int:
     rung = 0
     for model, ring in _bells.items():
         settle_stranded(model)
+        if model in _tidies:
+            _tidies[model]()
         for pk in to_ring(model):
             try:
                 ring(pk)

@@ -17,8 +17,10 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.queries.models import runs_for
 from scoring.services.runs import cancel_training, request_training
 
-# Fetching from outside is decided on the command line, never by a request.
-OPTIONS = {field.name for field in fields(TrainingSettings)} - {"criterion", "allow_download"}
+# Fetching from outside, and the machine's devices, are decided by who runs the machine.
+OPTIONS = {field.name for field in fields(TrainingSettings)} - {
+    *("criterion", "allow_download", "device")
+}
 
 
 class Runs(Door):

@@ -11,7 +11,8 @@ from annotator.rubric import ALL_CRITERIA
 from scoring.management.versions import version_or_refuse
 from scoring.models import TrainingRun
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRESETS
-from scoring.services.runs import carry_out_training, request_training
+from scoring.services.runs import request_training
+from scoring.services.training import carry_out_training
 
 OPTIONS = (
     ("encoder", str, None),
@@ -60,7 +61,8 @@ class Command(HouseCommand):
 def _document(run: TrainingRun) -> dict[str, Any]:
     if run.status != JobStatus.SUCCEEDED:
         raise Refused(f"Training {run.status}: {run.message}")
-    model = run.model_version
+    model = run.model
+    assert model is not None
     return {
         "model": str(model.pk),
         "run": str(run.pk),

@@ -40,7 +40,8 @@ _IMPORT: Final = (
 )
 _VERSION: Final = "dataset version sha256 items labels splits left_out created_at"
 _RUN: Final = (
-    "id dataset criterion status progress stage epoch epochs loss validation_tau message model"
+    "id dataset criterion status progress stage step steps epoch epochs loss validation_tau "
+    "tokens_per_second seconds_left history log message model is_reused"
 )
 _MODEL: Final = (
     "id criterion run dataset dataset_sha256 manifest_sha256 code_version validation tie_threshold "
