@@ -52,7 +52,7 @@ def tick_step(most: float, ticks: int = 4) -> float:
     power = 1.0
     while power * 10 * ticks < most:
         power *= 10
-    while power * ticks >= 10 * most:
+    while power * ticks >= most:
         power /= 10
     return next(power * step for step in (1, 2, 5, 10) if power * step * ticks >= most)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 
@@ -14,6 +14,9 @@ from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
 from scoring.queries.datasets import labelled_rows
 from scoring.splits import TRAIN
+
+ALL: Final = "all"
+"""Where one criterion may be named, this asks for a run of each."""
 
 
 def request_training(

@@ -1,0 +1,72 @@
+"""A value over the steps of a training, drawn as a line with a mark at each step."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from scoring.plots.ranges import tick_step
+from scoring.plots.shapes import Bar, Line, Plot, Words
+
+WIDTH, LEFT, RIGHT = 360, 48, 12
+HEIGHT, TOP, FOOT = 160, 10, 34
+MARK = 4
+MOST_DRAWN = 200
+
+Point = tuple[int, float]
+
+
+def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own") -> Plot | None:
+    """Draw values over whole steps, joined by straight lines, on axes with round numbers.
+
+    Input: (step, value) with steps that rise and finite values, of any sign; `unit` names a step.
+    Output: a plot whose upright axis holds 0 and every value, and whose marks tell step and
+    value; of more than MOST_DRAWN points every k-th is drawn, the last one always. None without a
+    point.
+    """
+    if not points:
+        return None
+    drawn = _thinned(points)
+    low = min(0.0, *(value for _, value in drawn))
+    high = max(0.0, *(value for _, value in drawn))
+    step = tick_step((high - low) or 1.0)
+    start, end = math.floor(low / step) * step, (math.ceil(high / step) or 1) * step
+    first, last = drawn[0][0], drawn[-1][0]
+
+    def x(number: int) -> float:
+        share = (number - first) / (last - first) if last > first else 0.5
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 2)
+
+    def y(value: float) -> float:
+        return round(TOP + (HEIGHT - TOP - FOOT) * (end - value) / (end - start), 2)
+
+    lines = [Line(LEFT, y(0), WIDTH - RIGHT, y(0))]
+    lines += [Line(x(a), y(u), x(b), y(v), kind) for (a, u), (b, v) in pairwise(drawn)]
+    marks = tuple(
+        Bar(x(n) - MARK / 2, y(v) - MARK / 2, MARK, MARK, kind, f"{unit} {n}: {v:.3f}")
+        for n, v in drawn
+    )
+    words = [
+        Words(LEFT - 7, y(start + n * step) + 4, f"{start + n * step:.4g}", "end")
+        for n in range(round((end - start) / step) + 1)
+    ]
+    words += [Words(x(n), HEIGHT - FOOT + 18, str(n), "middle") for n in sorted({first, last})]
+    words.append(Words((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, unit, "middle"))
+    return Plot(WIDTH, HEIGHT, title, _told(unit, points), marks, tuple(lines), tuple(words))
+
+
+def _thinned(points: Sequence[Point]) -> list[Point]:
+    every = -(-len(points) // MOST_DRAWN)
+    kept = list(points[::every])
+    return kept if kept[-1] == points[-1] else [*kept, points[-1]]
+
+
+def _told(unit: str, points: Sequence[Point]) -> str:
+    """Tell a curve in one sentence: where it begins, where it ends, and where it turns."""
+    (first, begun), (last, ended) = points[0], points[-1]
+    if len(points) == 1:
+        return f"{unit} {first}: {begun:.3f}"
+    lowest, highest = (pick(points, key=lambda point: point[1]) for pick in (min, max))
+    return (
+        f"{begun:.3f} at {unit} {first}, {ended:.3f} at {unit} {last}; lowest {lowest[1]:.3f} at "
+        f"{unit} {lowest[0]}, highest {highest[1]:.3f} at {unit} {highest[0]}"
+    )
