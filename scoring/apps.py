@@ -10,6 +10,7 @@ class ScoringConfig(AppConfig):
         from annotator.jobs.registry import register, register_tidying
         from scoring import tasks
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
+        from scoring.services.run_files import clear_ended_runs
         from scoring.services.scores import delete_old_scores
 
         register(TrainingRun, lambda pk: tasks.train.delay(str(pk)))
@@ -17,3 +18,4 @@ class ScoringConfig(AppConfig):
         register(ScoreRequest, lambda pk: tasks.scores.delay(str(pk)))
         register(Freeze, lambda pk: tasks.freeze.delay(str(pk)))
         register_tidying(delete_old_scores)
+        register_tidying(clear_ended_runs)

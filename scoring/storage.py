@@ -31,6 +31,11 @@ def models_directory() -> Path:
     return _directory("models")
 
 
+def runs_directory() -> Path:
+    """Return where runs keep, each under its key, what they need only until they end."""
+    return _directory("runs")
+
+
 def cache_directory() -> Path:
     return _directory("cache")
 

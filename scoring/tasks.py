@@ -3,8 +3,8 @@
 from annotator.celery import Queues, app
 from scoring.services.freezes import carry_out_freeze
 from scoring.services.reports import carry_out_report
-from scoring.services.runs import carry_out_training
 from scoring.services.scores import carry_out_scores
+from scoring.services.training import carry_out_training
 
 
 @app.task(queue=Queues.GPU.value, name="scoring.train")

@@ -44,6 +44,7 @@ urlpatterns = [
     path("runs/<uuid:pk>/", runs.run, name="run"),
     path("runs/<uuid:pk>/progress/", runs.progress, name="run_progress"),
     path("runs/<uuid:pk>/cancel/", runs.cancel, name="cancel_run"),
+    path("runs/<uuid:pk>/again/", runs.again, name="train_again"),
     path("models/", models.model_list, name="models"),
     path("models/<uuid:pk>/", models.model, name="model"),
     path("models/<uuid:pk>/download/", models.download, name="download_model"),

@@ -21,12 +21,12 @@ def register(model: type[JobRow], ring: Bell) -> None:
 
 
 def register_tidying(delete: Callable[[], int]) -> None:
-    """Name what deletes rows whose time is over and returns how many; the sweeper calls it."""
+    """Name what deletes what is kept for a time only and returns how much; the sweeper calls it."""
     _tidying.append(delete)
 
 
 def tidy() -> int:
-    """Delete what both houses keep for a time only; return how many rows."""
+    """Delete what both houses keep for a time only; return how many rows and folders."""
     return sum(delete() for delete in _tidying)
 
 

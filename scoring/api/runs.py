@@ -1,4 +1,4 @@
-"""Training runs over REST: start, follow, cancel."""
+"""Training runs over REST: start, follow, cancel, run again."""
 
 from dataclasses import fields
 from uuid import UUID
@@ -6,23 +6,27 @@ from uuid import UUID
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.jobs.registry import ring_on_commit
+from annotator.rubric import ALL_CRITERIA
 from scoring.api.door import Door, body, person, version_of
 from scoring.api.words import run_words
 from scoring.patclaimeval.config import TrainingSettings
+from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
-from scoring.services.runs import cancel_training, request_training
+from scoring.services.runs import ALL, cancel_training, request_trainings, train_again
 
-# Fetching from outside is decided on the command line, never by a request.
-OPTIONS = {field.name for field in fields(TrainingSettings)} - {"criterion", "allow_download"}
+# Fetching from outside, and the machine's devices, are decided by who runs the machine.
+OPTIONS = {field.name for field in fields(TrainingSettings)} - {
+    *("criterion", "allow_download", "device")
+}
 
 
 class Runs(Door):
-    """The runs that the caller may see; a POST queues one."""
+    """The runs that the caller may see; a POST queues one, or one for each criterion."""
 
     @extend_schema(operation_id="training_runs_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
@@ -35,14 +39,17 @@ class Runs(Door):
         if missing:
             raise ValidationError({name: ["This field is required."] for name in missing})
         version = version_of(request, sent.pop("dataset"))
-        run = request_training(
+        criterion = str(sent.pop("criterion"))
+        runs = request_trainings(
             version=version,
-            criterion=str(sent.pop("criterion")),
+            criteria=ALL_CRITERIA if criterion == ALL else [criterion],
             options=sent,
             requested_by=person(request),
         )
-        ring_on_commit(run)
-        return Response(run_words(run), status=202)
+        for run in runs:
+            ring_on_commit(run)
+        told = [run_words(run) for run in runs]
+        return Response(told if criterion == ALL else told[0], status=202)
 
 
 class Run(Door):
@@ -63,3 +70,17 @@ class Cancel(Door):
         cancel_training(run=row, cancelled_by=user)
         row.refresh_from_db()
         return Response(run_words(row), status=202)
+
+
+class Again(Door):
+    """Queues a new run with the data and settings of an earlier one."""
+
+    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    def post(self, request: Request, pk: UUID) -> Response:
+        user = person(request)
+        row = get_object_or_404(runs_for(user), pk=pk)
+        if not is_researcher(user, row.dataset_version):
+            raise PermissionDenied("Researchers of the campaign start this.")
+        new = train_again(run=row, requested_by=user)
+        ring_on_commit(new)
+        return Response(run_words(new), status=202)

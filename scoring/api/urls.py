@@ -26,6 +26,7 @@ urlpatterns = [
     path("training-runs/", runs.Runs.as_view(), name="runs"),
     path("training-runs/<uuid:pk>/", runs.Run.as_view(), name="run"),
     path("training-runs/<uuid:pk>/cancel/", runs.Cancel.as_view(), name="cancel_run"),
+    path("training-runs/<uuid:pk>/again/", runs.Again.as_view(), name="train_again"),
     path("models/", models.Models.as_view(), name="models"),
     path("models/<uuid:pk>/", models.Model.as_view(), name="model"),
     path("models/<uuid:pk>/promote/", promotions.Promote.as_view(), name="promote"),

@@ -24,7 +24,6 @@ def version_words(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[
 
 
 def run_words(row: TrainingRun) -> dict[str, Any]:
-    model = getattr(row, "model_version", None)
     return {
         "id": str(row.pk),
         "dataset": str(row.dataset_version),
@@ -32,12 +31,19 @@ def run_words(row: TrainingRun) -> dict[str, Any]:
         "status": row.status,
         "progress": row.progress,
         "stage": row.stage,
+        "step": row.step,
+        "steps": row.steps,
         "epoch": row.epoch,
         "epochs": row.epochs,
         "loss": row.loss,
         "validation_tau": row.validation_tau,
+        "tokens_per_second": row.tokens_per_second,
+        "seconds_left": row.seconds_left,
+        "history": row.history,
+        "log": row.log,
         "message": row.message,
-        "model": str(model.pk) if model else None,
+        "model": str(row.model.pk) if row.model else None,
+        "is_reused": row.reused_model_id is not None,
     }
 
 

@@ -18,17 +18,33 @@ class TrainingRun(JobRow):
     criterion = models.CharField(max_length=30)
     settings = models.JSONField()
     requested_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    # The model of an earlier run with the same data, settings and code, where there was one.
+    reused_model = models.ForeignKey(
+        "ModelVersion", on_delete=models.PROTECT, null=True, related_name="reusing_runs"
+    )
     stage = models.CharField(max_length=40, blank=True, default="")
+    step = models.PositiveIntegerField(default=0)
+    steps = models.PositiveIntegerField(default=0)
     epoch = models.PositiveIntegerField(default=0)
     epochs = models.PositiveIntegerField(default=0)
     loss = models.FloatField(null=True)
     validation_tau = models.FloatField(null=True)
+    tokens_per_second = models.FloatField(null=True)
+    seconds_left = models.FloatField(null=True)
+    # Lists of objects: [{"at", "words"}] and [{"epoch", "loss", "validation_tau"}], both bounded.
+    log = models.JSONField(default=list)
+    history = models.JSONField(default=list)
 
     class Meta:
         ordering = ["-created_at"]
 
     def __str__(self) -> str:
         return f"{self.criterion} on {self.dataset_version_id}: {self.status}"
+
+    @property
+    def model(self) -> "ModelVersion | None":
+        """The model this run gave, be it trained by it or found from an earlier run."""
+        return self.reused_model or getattr(self, "model_version", None)
 
 
 class ModelVersion(models.Model):

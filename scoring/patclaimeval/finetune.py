@@ -138,7 +138,7 @@ class _Loop:
             # In the machine's memory: the device's is for the training.
             weights = self.network.state_dict().items()
             self.best = tau, epoch, {k: v.detach().to("cpu", copy=True) for k, v in weights}
-        self._tell(epoch, loss)
+        self._tell(epoch, loss, ends_epoch=True)
 
     def _take_step(self, epoch: int, part: Sequence[Quadruplet]) -> Tensor:
         while True:
@@ -164,7 +164,9 @@ class _Loop:
         if read:
             self.told = float(np.mean(read))
 
-    def _tell(self, epoch: int, loss: float | None, note: str = "") -> None:
+    def _tell(
+        self, epoch: int, loss: float | None, note: str = "", *, ends_epoch: bool = False
+    ) -> None:
         seconds = max(monotonic() - self.began, 1e-9)
         done = self.step - self.first_step
         self.on_progress(
@@ -179,6 +181,7 @@ class _Loop:
                 self.encoded / seconds if self.encoded else None,
                 seconds / done * (self.steps - self.step) if done else None,
                 note,
+                ends_epoch,
             )
         )
 

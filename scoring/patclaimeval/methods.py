@@ -76,7 +76,8 @@ def train_probe(
 
     def tell(step: int, steps: int, loss: float | None) -> None:
         epoch = step if loss is not None else 0
-        on_progress(Progress("training", step, steps, epoch, epochs, loss))
+        done = loss is not None  # before that, folds are compared
+        on_progress(Progress("training", step, steps, epoch, epochs, loss, ends_epoch=done))
 
     probe = fit_probe(seen, settings, tell)
     found = differences(probe.head, unseen)

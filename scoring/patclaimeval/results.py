@@ -15,6 +15,7 @@ class Progress:
     Kendall's tau-b on the validation items, None until known or where undefined.
     ``tokens_per_second`` and ``seconds_left`` (of the stage) are measured since this process
     began the stage. ``note`` is a sentence about something that happened, fit to be shown.
+    ``ends_epoch`` marks the last message of an epoch, whose ``loss`` is the epoch's mean.
     """
 
     stage: str
@@ -27,6 +28,7 @@ class Progress:
     tokens_per_second: float | None = None
     seconds_left: float | None = None
     note: str = ""
+    ends_epoch: bool = False
 
 
 @dataclass(frozen=True)

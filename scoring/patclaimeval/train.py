@@ -38,6 +38,7 @@ __all__ = [
     "TrainingFailed",
     "TrainingResult",
     "check_training_set",
+    "load_settings_encoder",
     "train_model",
 ]
 
@@ -70,7 +71,7 @@ def train_model(
     check_training_set(training)
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
-    encoder = _encoder(settings)
+    encoder = load_settings_encoder(settings)
     chosen = encoder.use_precision(settings.precision or "fp32", settings.device)
     settings = replace(settings, precision=chosen)
     facts = encoder.facts()
@@ -127,7 +128,8 @@ def check_training_set(training: Sequence[Quadruplet]) -> None:
         )
 
 
-def _encoder(settings: TrainingSettings) -> Encoder:
+def load_settings_encoder(settings: TrainingSettings) -> Encoder:
+    """Load the encoder that the settings name, on the CPU; raises ``EncoderUnavailable``."""
     return load_encoder(
         settings.encoder,
         max_tokens=settings.max_tokens,

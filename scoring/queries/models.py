@@ -9,7 +9,7 @@ from scoring.queries.datasets import versions_for
 
 def runs_for(user: User) -> QuerySet[TrainingRun]:
     return TrainingRun.objects.filter(dataset_version__in=versions_for(user)).select_related(
-        "dataset_version__dataset", "model_version", "requested_by"
+        "dataset_version__dataset", "model_version", "reused_model", "requested_by"
     )
 
 

@@ -1,36 +1,22 @@
-"""Writes of training runs: request, carry out, cancel."""
+"""Writes of training runs by people: request, cancel, run again."""
 
-import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import asdict, replace
-from hashlib import sha256
-from importlib.metadata import version
-from pathlib import Path
-from time import monotonic
-from typing import Any
-from uuid import UUID
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
 
 from django.db import transaction
 
 from annotator.jobs import leases
-from annotator.jobs.heartbeat import heartbeat
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent, User
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA, NAMES
-from scoring import storage
-from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
-from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
-from scoring.patclaimeval.results import Progress, TrainingResult
-from scoring.queries.datasets import LabelledRow, labelled_rows
-from scoring.queries.model_data import readme_of
-from scoring.seen_in_training import seen_in_training
-from scoring.splits import TRAIN, VALIDATION
+from scoring.queries.datasets import labelled_rows
+from scoring.splits import TRAIN
 
-SECONDS_BETWEEN_BEATS = 2.0
+ALL: Final = "all"
+"""Where one criterion may be named, this asks for a run of each."""
 
 
 def request_training(
@@ -45,6 +31,38 @@ def request_training(
     `options` are fields of TrainingSettings. Raises Refused naming the field, or saying what the
     dataset lacks.
     """
+    (run,) = request_trainings(
+        version=version, criteria=[criterion], options=options, requested_by=requested_by
+    )
+    return run
+
+
+def request_trainings(
+    *,
+    version: DatasetVersion,
+    criteria: Sequence[str],
+    options: dict[str, Any],
+    requested_by: User | None = None,
+) -> list[TrainingRun]:
+    """Queue one training for each criterion, all or none; see `request_training`."""
+    settings = [_checked(version, criterion, options) for criterion in criteria]
+    with transaction.atomic():
+        return [_queue(version, each, requested_by) for each in settings]
+
+
+def train_again(*, run: TrainingRun, requested_by: User | None = None) -> TrainingRun:
+    """Queue a new run with the data and settings of an earlier one."""
+    given = {name: value for name, value in run.settings.items() if name != "criterion"}
+    return request_training(
+        version=run.dataset_version,
+        criterion=run.criterion,
+        # Whether to fetch an encoder is decided on the command line, each time.
+        options=given | {"allow_download": False},
+        requested_by=requested_by,
+    )
+
+
+def _checked(version: DatasetVersion, criterion: str, options: dict[str, Any]) -> TrainingSettings:
     if criterion not in ALL_CRITERIA:
         raise Refused(
             f"{criterion} is no criterion; criteria are {', '.join(ALL_CRITERIA)}.",
@@ -57,44 +75,22 @@ def request_training(
     except TypeError as error:
         raise Refused("There is a setting that no training has.") from error
     _refuse_poor_data(version, criterion)
-    with transaction.atomic():
-        run = TrainingRun.objects.create(
-            dataset_version=version,
-            criterion=criterion,
-            settings=asdict(settings),
-            requested_by=requested_by,
-            epochs=settings.epochs or 0,
-            message="Waiting for a worker.",
-        )
-        _record("training.requested", run, requested_by)
+    return settings
+
+
+def _queue(
+    version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
+) -> TrainingRun:
+    run = TrainingRun.objects.create(
+        dataset_version=version,
+        criterion=settings.criterion,
+        settings=asdict(settings),
+        requested_by=requested_by,
+        epochs=settings.epochs or 0,
+        message="Waiting for a worker.",
+    )
+    record_event("training.requested", run, requested_by)
     return run
-
-
-def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text: None) -> None:
-    """Claim a run, train, and put it into exactly one final state.
-
-    Safe to call any number of times by any number of workers: only the holder of the lease
-    writes. `say` hears each line of progress that the row gets.
-    """
-    run = leases.claim(TrainingRun, pk)
-    if run is None:
-        return
-    directory = storage.models_directory() / f"model-{run.owner}"
-    try:
-        with heartbeat(run) as check:
-            result = _train(run, directory, check, say)
-        _complete(run, directory.name, result)
-    except (leases.LostLease, TrainingCancelled):
-        shutil.rmtree(directory, ignore_errors=True)
-        leases.settle_cancelled(run)
-    except (PatClaimEvalError, Refused) as error:
-        shutil.rmtree(directory, ignore_errors=True)
-        _fail(run, str(error))
-    except Exception as error:
-        shutil.rmtree(directory, ignore_errors=True)
-        # The exception's own text may quote claims, so only its kind is shown.
-        _fail(run, f"Training stopped on an unexpected error ({type(error).__name__}).")
-        raise
 
 
 def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> None:
@@ -102,7 +98,7 @@ def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> No
     with transaction.atomic():
         if not leases.request_cancel(run):
             raise OutOfDate("This run has ended already.")
-        _record("training.cancelled", run, cancelled_by)
+        record_event("training.cancelled", run, cancelled_by)
 
 
 def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
@@ -119,97 +115,8 @@ def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
         )
 
 
-def _train(
-    run: TrainingRun, directory: Path, check: Callable[[], None], say: Callable[[str], None]
-) -> TrainingResult:
-    # torch loads here, in a worker or command, and never in the web process.
-    from scoring.patclaimeval.train import train_model
-
-    last = [0.0, -1]
-
-    def report(progress: Progress) -> None:
-        check()
-        now = monotonic()
-        if now - last[0] < SECONDS_BETWEEN_BEATS and progress.epoch == last[1]:
-            return
-        if now - last[0] < SECONDS_BETWEEN_BEATS / 10:
-            return
-        last[:] = [now, progress.epoch]
-        fields = _progress_fields(progress)
-        leases.beat(run, **fields)
-        say(fields["message"])
-
-    rows = labelled_rows(run.dataset_version, run.criterion)
-    seen = seen_in_training(rows)
-    result = train_model(
-        training=_quadruplets(rows, TRAIN),
-        validation=_quadruplets(rows, VALIDATION),
-        settings=TrainingSettings(**run.settings),
-        directory=directory,
-        cache_directory=storage.cache_directory(),
-        on_progress=report,
-        describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),
-    )
-    return replace(result, seen_in_training=seen)
-
-
-def _quadruplets(rows: Sequence[LabelledRow], split: str) -> list[Quadruplet]:
-    return [
-        Quadruplet(row.reference_id, row.reference, row.b, row.c, row.y)
-        for row in rows
-        if row.split == split
-    ]
-
-
-def _progress_fields(progress: Progress) -> dict[str, Any]:
-    share = progress.step / progress.steps if progress.steps else 0.0
-    fields: dict[str, Any] = {
-        "stage": progress.stage,
-        "epoch": progress.epoch,
-        "epochs": progress.epochs,
-        "progress": min(max(share, 0.0), 1.0),
-        "message": f"{progress.stage}: {progress.step} of {progress.steps}",
-    }
-    if progress.loss is not None:
-        fields["loss"] = progress.loss
-    if progress.validation_tau is not None:
-        fields["validation_tau"] = progress.validation_tau
-    return fields
-
-
-def _complete(run: TrainingRun, directory: str, result: TrainingResult) -> None:
-    """The only place that registers a model: the fence and the row are one transaction."""
-    manifest = (storage.models_directory() / directory / "MANIFEST.json").read_bytes()
-    with transaction.atomic():
-        leases.close(
-            run,
-            JobStatus.SUCCEEDED,
-            progress=1.0,
-            stage="done",
-            epoch=result.epochs_run,
-            validation_tau=result.validation.get("tau_b"),
-            message="Done. " + " ".join(result.warnings),
-        )
-        model = ModelVersion.objects.create(
-            run=run,
-            criterion=run.criterion,
-            directory=directory,
-            manifest_sha256=sha256(manifest).hexdigest(),
-            dataset_sha256=run.dataset_version.sha256,
-            code_version=f"torch {version('torch')}, transformers {version('transformers')}",
-            card=asdict(result),
-        )
-        _record("model.registered", run, run.requested_by, model=str(model.pk))
-
-
-def _fail(run: TrainingRun, sentence: str) -> None:
-    # A lost lease means that another worker owns the run now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(run, JobStatus.FAILED, message=sentence)
-        _record("training.failed", run, None)
-
-
-def _record(action: str, run: TrainingRun, actor: User | None, **details: str) -> None:
+def record_event(action: str, run: TrainingRun, actor: User | None, **details: str) -> None:
+    """Write an audit row about a run."""
     AuditEvent.objects.create(
         actor=actor,
         campaign=run.dataset_version.dataset.campaign,

@@ -1,4 +1,4 @@
-"""Training run screens: list and start, one run with live progress, cancel."""
+"""Training run screens: list and start, one run with live progress, cancel, run again."""
 
 from uuid import UUID
 
@@ -11,10 +11,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
+from annotator.rubric import ALL_CRITERIA
 from scoring.forms.requests import TrainingForm
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
-from scoring.services.runs import cancel_training, request_training
+from scoring.queries.run_page import run_page
+from scoring.services.runs import cancel_training, request_trainings, train_again
 
 
 @require_http_methods(["GET", "POST"])
@@ -28,34 +30,31 @@ def run_list(request: SignedInRequest) -> HttpResponse:
     version, criterion = values.pop("version"), values.pop("criterion")
     if not is_researcher(request.user, version):
         raise PermissionDenied("Researchers of the campaign start training.")
+    is_all = "all" in request.POST
     try:
-        run = request_training(
+        runs = request_trainings(
             version=version,
-            criterion=criterion,
+            criteria=ALL_CRITERIA if is_all else [criterion],
             options=values,
             requested_by=request.user,
         )
     except Refused as refusal:
         form.add_error(None, refusal.sentence)
         return _page(request, form, status=422)
-    ring_on_commit(run)
-    return redirect("scoring:run", pk=run.pk)
+    for run in runs:
+        ring_on_commit(run)
+    return redirect("scoring:runs") if is_all else redirect("scoring:run", pk=runs[0].pk)
 
 
 @require_GET
 def run(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    return render(
-        request,
-        "scoring/run.html",
-        {"run": get_object_or_404(runs_for(request.user), pk=pk)},
-    )
+    return _run(request, pk, "scoring/run.html")
 
 
 @require_GET
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a run's page; the fragment stops polling by itself once final."""
-    row = get_object_or_404(runs_for(request.user), pk=pk)
-    return render(request, "scoring/_run_progress.html", {"run": row})
+    return _run(request, pk, "scoring/_run_progress.html")
 
 
 @require_POST
@@ -67,6 +66,25 @@ def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except OutOfDate as refusal:
         messages.warning(request, refusal.sentence)
     return redirect("scoring:run", pk=pk)
+
+
+@require_POST
+def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    if not is_researcher(request.user, row.dataset_version):
+        raise PermissionDenied("Researchers of the campaign start training.")
+    try:
+        new = train_again(run=row, requested_by=request.user)
+    except Refused as refusal:
+        messages.warning(request, refusal.sentence)
+        return redirect("scoring:run", pk=pk)
+    ring_on_commit(new)
+    return redirect("scoring:run", pk=new.pk)
+
+
+def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    return render(request, template, {"run": row, "page": run_page(row, request.user)})
 
 
 def _page(request: SignedInRequest, form: TrainingForm, status: int = 200) -> HttpResponse:

@@ -107,7 +107,13 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
 def trained(version: DatasetVersion) -> tuple[TrainingRun, ModelVersion]:
     """Return a run that waits, and a model as a finished run leaves it."""
     waiting, done = (
-        TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
+        TrainingRun.objects.create(
+            dataset_version=version,
+            criterion=CRITERION,
+            settings={},
+            log=[{"at": "2026-01-02T03:04:05+00:00", "words": "training began"}],
+            history=[{"epoch": n, "loss": 1 / n, "validation_tau": n / 5} for n in (1, 2)],
+        )
         for _ in range(2)
     )
     model = ModelVersion.objects.create(

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Command(BaseCommand):
     help = (
         "Ring jobs that wait unheard, free run-out leases, give repeats that are due, delete "
-        "uploads that nobody needs and rows whose time is over; "
+        "uploads that nobody needs and rows and folders whose time is over; "
         "with --forever every two seconds."
     )
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             dropped, tidied = sweep_imports(), tidy()
             self.stderr.write(
                 f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{dropped} uploads and {tidied} rows deleted"
+                f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return
         for number in count():

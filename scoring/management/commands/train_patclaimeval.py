@@ -11,7 +11,8 @@ from annotator.rubric import ALL_CRITERIA
 from scoring.management.versions import version_or_refuse
 from scoring.models import TrainingRun
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRESETS
-from scoring.services.runs import carry_out_training, request_training
+from scoring.services.runs import ALL, request_trainings
+from scoring.services.training import carry_out_training
 
 OPTIONS = (
     ("encoder", str, None),
@@ -30,11 +31,11 @@ OPTIONS = (
 
 
 class Command(HouseCommand):
-    help = "Train PatClaimEval for one criterion on a dataset version."
+    help = "Train PatClaimEval for one criterion, or all five, on a dataset version."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dataset", metavar="NAME[@VERSION]")
-        parser.add_argument("--criterion", choices=ALL_CRITERIA, required=True)
+        parser.add_argument("--criterion", choices=[*ALL_CRITERIA, ALL], required=True)
         for name, kind, choices in OPTIONS:
             parser.add_argument(f"--{name.replace('_', '-')}", type=kind, choices=choices)
         parser.add_argument(
@@ -47,20 +48,24 @@ class Command(HouseCommand):
         given = {name: options[name] for name, _, _ in OPTIONS if options[name] is not None}
         if options["allow_download"]:
             given["allow_download"] = True
-        run = request_training(
+        is_all = options["criterion"] == ALL
+        runs = request_trainings(
             version=version_or_refuse(options["dataset"]),
-            criterion=options["criterion"],
+            criteria=ALL_CRITERIA if is_all else [options["criterion"]],
             options=given,
         )
-        self.say(f"run {run.pk} on {run.dataset_version}, {run.criterion}")
-        carry_out_training(run.pk, self.say)
-        return _document(TrainingRun.objects.get(pk=run.pk))
+        for run in runs:
+            self.say(f"run {run.pk} on {run.dataset_version}, {run.criterion}")
+            carry_out_training(run.pk, self.say)
+        documents = {run.criterion: _document(TrainingRun.objects.get(pk=run.pk)) for run in runs}
+        return {"models": documents} if is_all else documents[options["criterion"]]
 
 
 def _document(run: TrainingRun) -> dict[str, Any]:
     if run.status != JobStatus.SUCCEEDED:
         raise Refused(f"Training {run.status}: {run.message}")
-    model = run.model_version
+    model = run.model
+    assert model is not None
     return {
         "model": str(model.pk),
         "run": str(run.pk),

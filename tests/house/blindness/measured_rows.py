@@ -72,6 +72,8 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
             criterion=CRITERION,
             settings={"seed": 1},
             message=f"{mark}runmessage",
+            log=[{"at": "2026-01-02T03:04:05+00:00", "words": f"{mark}runmessage"}],
+            history=[{"epoch": 1, "loss": 0.5, "validation_tau": 0.25}],
             requested_by=researcher,
         )
         for _ in range(2)

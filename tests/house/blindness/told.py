@@ -40,7 +40,9 @@ _IMPORT: Final = (
 )
 _VERSION: Final = "dataset version sha256 items labels splits left_out created_at"
 _RUN: Final = (
-    "id dataset criterion status progress stage epoch epochs loss validation_tau message model"
+    "id dataset criterion status progress stage step steps epoch epochs loss validation_tau "
+    "tokens_per_second seconds_left history history.epoch history.loss history.validation_tau log "
+    "log.at log.words message model is_reused"
 )
 _MODEL: Final = (
     "id criterion run dataset dataset_sha256 manifest_sha256 code_version validation tie_threshold "
@@ -103,6 +105,7 @@ TOLD: Final = {
     "GET scoring:api:run": _RUN,
     "POST scoring:api:runs": _RUN,
     "POST scoring:api:cancel_run": _RUN,
+    "POST scoring:api:train_again": _RUN,
     "GET scoring:api:models": _MODEL,
     "GET scoring:api:model": _MODEL,
     "POST scoring:api:promote": _PROMOTED,

@@ -2,13 +2,17 @@
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
+from annotator.rubric import ALL_CRITERIA
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.services.dataset_import import import_dataset
+from scoring.splits import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -54,6 +58,23 @@ def test_a_model_is_trained_and_then_reported_by_its_id(
     assert report["question"]["tie_threshold"] == 1e-6
     assert set(report["scorers"][name]["tau_b"]) >= {"value", "low", "high"}
     assert report["report"] == str(AgreementReport.objects.get().pk)
+
+
+@pytest.mark.slow
+def test_all_five_criteria_are_trained_one_after_another(
+    data_directory: Path, rows: Any, tiny_encoder: Path
+) -> None:
+    labelled = [
+        replace(row, y=dict.fromkeys(ALL_CRITERIA, row.y["feature_completeness"])) for row in rows()
+    ]
+    import_dataset(name="five", rows=labelled, plan=SplitPlan("file"))
+    found = document(
+        *("train_patclaimeval", "five", "--criterion", "all", "--encoder", str(tiny_encoder)),
+        *("--epochs", "2", "--device", "cpu"),
+    )
+    models = {model.criterion: str(model.pk) for model in ModelVersion.objects.all()}
+    assert {name: one["model"] for name, one in found["models"].items()} == models
+    assert set(models) == set(ALL_CRITERIA)
 
 
 def test_a_report_without_json_is_a_table_with_its_signature(version: DatasetVersion) -> None:

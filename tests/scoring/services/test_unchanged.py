@@ -1,0 +1,117 @@
+"""A run that would only train an existing model again ends with that model."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.jobs.rows import JobStatus
+from annotator.models import AuditEvent
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.services import training
+from scoring.services.dataset_import import import_dataset
+from scoring.services.runs import request_training, train_again
+from scoring.services.training import carry_out_training
+from scoring.splits import SplitPlan
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+OPTIONS = {"method": "finetune", "epochs": 1, "device": "cpu"}
+
+
+def trained(version: DatasetVersion, encoder: Path, **more: Any) -> TrainingRun:
+    run = request_training(
+        version=version,
+        criterion="feature_completeness",
+        options={**OPTIONS, "encoder": str(encoder), **more},
+    )
+    carry_out_training(run.pk)
+    run.refresh_from_db()
+    assert run.status == JobStatus.SUCCEEDED, run.message
+    return run
+
+
+@pytest.fixture
+def encoder(tiny_encoder: Path, tmp_path: Path) -> Path:
+    """An encoder directory that a test may change."""
+    return Path(shutil.copytree(tiny_encoder, tmp_path / "encoder"))
+
+
+@pytest.fixture
+def first(version: DatasetVersion, encoder: Path) -> TrainingRun:
+    return trained(version, encoder)
+
+
+def test_nothing_is_trained_again_where_nothing_changed(
+    first: TrainingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "_train", lambda *args: pytest.fail("trained again"))
+    again = train_again(run=first)
+    carry_out_training(again.pk)
+    again.refresh_from_db()
+    assert again.status == JobStatus.SUCCEEDED
+    assert again.model == first.model == ModelVersion.objects.get()
+    assert "Nothing was trained" in again.message
+    assert (again.epoch, again.validation_tau) == (first.epoch, first.validation_tau)
+    event = AuditEvent.objects.get(action="model.reused")
+    assert event.details["model"] == str(first.model_version.pk)
+    assert list(storage.runs_directory().iterdir()) == []
+
+
+def test_another_setting_is_another_model(first: TrainingRun, encoder: Path) -> None:
+    other = trained(first.dataset_version, encoder, seed=1)
+    assert other.reused_model is None
+    assert ModelVersion.objects.count() == 2
+
+
+def test_changed_code_is_another_model(
+    first: TrainingRun, encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("training", "unchanged"):
+        monkeypatch.setattr(f"scoring.services.{module}.code_version", lambda: "code other")
+    assert trained(first.dataset_version, encoder).reused_model is None
+    assert ModelVersion.objects.filter(code_version="code other").exists()
+
+
+def test_another_encoder_in_the_same_directory_is_another_model(
+    first: TrainingRun, encoder: Path
+) -> None:
+    path = encoder / "config.json"
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps(config | {"max_position_embeddings": 64}))
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(encoder / "model.safetensors")
+    name = next(name for name in weights if name.endswith("position_embeddings.weight"))
+    weights[name] = weights[name][:64].clone()
+    save_file(weights, encoder / "model.safetensors", {"format": "pt"})
+    assert trained(first.dataset_version, encoder).reused_model is None
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_damaged_model_is_trained_again(first: TrainingRun, encoder: Path, damage: str) -> None:
+    directory = storage.models_directory() / first.model_version.directory
+    if damage == "missing":
+        shutil.rmtree(directory)
+    else:
+        (directory / "config.json").write_bytes(b"{}")
+    assert trained(first.dataset_version, encoder).reused_model is None
+
+
+def test_the_same_data_under_another_name_is_unchanged_within_one_campaign_only(
+    first: TrainingRun, encoder: Path, rows: Any, rated: Any
+) -> None:
+    other = import_dataset(name="other", rows=rows(), plan=SplitPlan("file")).version
+    assert other.sha256 == first.dataset_version.sha256
+    assert trained(other, encoder).reused_model == first.model_version
+    other.dataset.campaign = rated(0).campaign
+    other.dataset.save()
+    assert trained(other, encoder).reused_model is None
+
+
+def test_other_data_is_another_model(first: TrainingRun, encoder: Path, rows: Any) -> None:
+    other = import_dataset(name="other", rows=rows()[:-1], plan=SplitPlan("file")).version
+    assert trained(other, encoder).reused_model is None
