@@ -103,6 +103,7 @@ def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
     carry_out_scores(row.pk)
     row.refresh_from_db()
     assert row.status == "succeeded"
+    assert row.scores is not None
     assert "score" in row.scores[CRITERION][0]
     assert "lacks" in row.scores["logical_linkage"][0]["error"]
 
