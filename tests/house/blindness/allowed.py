@@ -55,7 +55,7 @@ USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
 SCORES: Final = (
     *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
-    "scoring:score after scoring:delete_scores",
+    *("scoring:scored after scoring:score", "scoring:score after scoring:delete_scores"),
 )
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
