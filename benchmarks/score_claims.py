@@ -5,8 +5,8 @@
 The model is a random two-layer encoder of width 32 with a linear head, trained for a moment: what
 is measured is the way around a model, not a model. Texts have some 20 words and are all distinct.
 Each stream runs in a process of its own; growth is its peak memory less what it had when the first
-window of 4,096 pairs was scored. Answers are whole requests through every middleware on SQLite, without
-the HTTP server; "a worker's" is the job itself, which loads the model each time.
+window of 4,096 pairs was scored. Answers are whole requests through every middleware on SQLite,
+without the HTTP server; "a worker's" is the job itself, which loads the model each time.
 """
 
 import argparse
@@ -24,20 +24,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-WORDS = [
-    "pump",
-    "valve",
-    "spring",
-    "sensor",
-    "lever",
-    "motor",
-    "housing",
-    "lid",
-    "shaft",
-    "gear",
-    "plate",
-    "wheel",
-]
+WORDS = (
+    *("pump", "valve", "spring", "sensor", "lever", "motor"),
+    *("housing", "lid", "shaft", "gear", "plate", "wheel"),
+)
 CRITERION = "overall_quality"
 CANDIDATES = 10
 

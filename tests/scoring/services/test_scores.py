@@ -62,6 +62,8 @@ def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
     assert row.status == "succeeded"
     assert row.scores == {CRITERION: [{"score": pump}, {"score": lever}, {"score": pump}]}
     assert row.models_by_criterion == {CRITERION: str(tiny.pk)}
+    events = AuditEvent.objects.filter(object_id=str(row.pk)).values_list("action", flat=True)
+    assert list(events) == ["scores.requested", "scores.finished"]
 
 
 def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cast, model) -> None:
