@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotator', '0010_indexes_that_constraints_have'),
-        ('scoring', '0002_lineage'),
+        ('scoring', '0003_runs'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -83,8 +83,7 @@ def _report_on(model: ModelVersion) -> Mapping[str, Any] | None:
     # SQLite cannot look into a JSON list.
     for pk, scorers in rows.order_by("-created_at").values_list("pk", "scorers"):
         if _name(model) in scorers:
-            found: Mapping[str, Any] | None = rows.get(pk=pk).result
-            return found
+            return rows.get(pk=pk).result
     return None
 
 

@@ -12,14 +12,19 @@ from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.queries.model_scorers import cached_scorer
+from scoring.queries.score_access import rates_meanwhile
 
 # Splits by which a validation reference was never seen in training.
 UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
 
 
 def score_requests_for(user: User) -> QuerySet[ScoreRequest]:
-    """Return the person's own requests: nobody else ever sees one, whatever their role."""
-    return ScoreRequest.objects.filter(asked_by=user)
+    """Return the person's own requests: nobody else ever sees one, whatever their role.
+
+    Who has begun to rate or adjudicate since sees none, until the sweeper deletes them.
+    """
+    rows = ScoreRequest.objects.filter(asked_by=user)
+    return rows.none() if rates_meanwhile(user) else rows
 
 
 def pairs_of(request: ScoreRequest) -> list[Pair]:

@@ -53,7 +53,10 @@ SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
 # Texts that somebody pasted to be scored, and the scores: theirs alone.
-SCORES: Final = ("scoring:api:score",)
+SCORES: Final = (
+    *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
+    *("scoring:scored after scoring:score", "scoring:score after scoring:delete_scores"),
+)
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 

@@ -62,6 +62,8 @@ def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
     assert row.status == "succeeded"
     assert row.scores == {CRITERION: [{"score": pump}, {"score": lever}, {"score": pump}]}
     assert row.models_by_criterion == {CRITERION: str(tiny.pk)}
+    events = AuditEvent.objects.filter(object_id=str(row.pk)).values_list("action", flat=True)
+    assert list(events) == ["scores.requested", "scores.finished"]
 
 
 def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cast, model) -> None:
@@ -102,7 +104,8 @@ def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
     row = ask(cast)
     carry_out_scores(row.pk)
     row.refresh_from_db()
-    assert row.status == "succeeded" and row.scores is not None
+    assert row.status == "succeeded"
+    assert row.scores is not None
     assert "score" in row.scores[CRITERION][0]
     assert "lacks" in row.scores["logical_linkage"][0]["error"]
 
