@@ -9,7 +9,8 @@ from annotator.models import User
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
 from scoring.patclaimeval.score_cache import ScoreCache, pair_key
-from scoring.services.runs import carry_out_training, request_training
+from scoring.services.runs import request_training
+from scoring.services.training import carry_out_training
 
 CRITERION = "feature_completeness"
 MEASURED: dict[str, Any] = {

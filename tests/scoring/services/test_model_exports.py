@@ -11,7 +11,8 @@ from annotator.refusals import Refused
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.services.model_exports import export_model, model_archive
-from scoring.services.runs import carry_out_training, request_training
+from scoring.services.runs import request_training
+from scoring.services.training import carry_out_training
 from scoring.storage import StoredFileDamaged
 from tests.conftest import make_user
 from tests.scoring.model_rows import model_row, write_directory
