@@ -246,4 +246,5 @@ LOGGING = {
 }
 
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
+TRAINING_STATE_SECONDS = env.float("TRAINING_STATE_SECONDS", default=60.0)
 DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")

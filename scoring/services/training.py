@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
 from annotator.jobs import leases
@@ -87,6 +88,7 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
         cache_directory=storage.cache_directory(),
         on_progress=progress.hear,
         state_directory=state_directory(run),
+        save_every_seconds=settings.TRAINING_STATE_SECONDS,
     )
 
 
