@@ -4,7 +4,10 @@ import os
 from enum import StrEnum
 
 from celery import Celery
+from celery.signals import worker_process_init
 from kombu import Queue
+
+from annotator.devices import bind_device
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
 
@@ -13,10 +16,11 @@ class Queues(StrEnum):
     """One worker serves one queue, so that a training never delays a report."""
 
     WEB = "web"  # imports, reports, sweeps: seconds to minutes, somebody waits at a screen
-    GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on the device
+    GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on a device
 
 
 app = Celery("annotator")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])
+worker_process_init.connect(bind_device)

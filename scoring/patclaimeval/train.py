@@ -29,7 +29,7 @@ from scoring.patclaimeval.preparation import (
     state_key,
 )
 from scoring.patclaimeval.results import Progress, TrainingResult
-from scoring.patclaimeval.training_state import EVERY_STEPS, StateStore
+from scoring.patclaimeval.training_state import EVERY_SECONDS, EVERY_STEPS, StateStore
 from scoring.patclaimeval.validation import measure_validation
 
 __all__ = [
@@ -53,13 +53,14 @@ def train_model(
     on_progress: Callable[[Progress], None],
     state_directory: Path | None = None,
     save_every_steps: int = EVERY_STEPS,
+    save_every_seconds: float = EVERY_SECONDS,
     describe: Callable[[TrainingResult], str] | None = None,
 ) -> TrainingResult:
     """Train one model for one criterion and write it to ``directory``.
 
     ``directory`` must not exist; it appears complete at the end or not at all.
     ``cache_directory`` keeps feature vectors between runs (None: nowhere). A fine-tuning saves
-    its state to ``state_directory`` every so many steps and every minute, and goes on from there
+    its state to ``state_directory`` every so many steps or seconds, and goes on from there
     when called again with the same data and settings, to the same weights bit by bit (None: it
     starts again). ``on_progress`` may raise ``TrainingCancelled``. ``describe`` writes the
     directory's README.md. The same data, settings, machine and versions give the same weights.
@@ -82,7 +83,8 @@ def train_model(
         on_progress(Progress("preparing", 0, 1, note=fitting.warnings[0]))
         check_training_set(fitting.training)
     on_progress(Progress("preparing", 1, 1))
-    states = StateStore(state_directory, state_key(encoder, fitting, settings), save_every_steps)
+    key = state_key(encoder, fitting, settings)
+    states = StateStore(state_directory, key, save_every_steps, save_every_seconds)
     with full_disk_said():
         outcome = _outcome(encoder, fitting, settings, cache_directory, on_progress, states)
         result = _result(outcome, fitting, settings, facts)

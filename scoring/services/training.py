@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
 from annotator.jobs import leases
@@ -91,6 +92,7 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
         on_progress=progress.hear,
         state_directory=state_directory(run),
         describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),
+        save_every_seconds=settings.TRAINING_STATE_SECONDS,
     )
     return replace(result, seen_in_training=seen)
 

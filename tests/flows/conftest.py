@@ -12,6 +12,10 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from tests.scoring.conftest import tiny_encoder
+
+__all__ = ["StartWorker", "environment", "kill_group", "start_worker", "tiny_encoder"]
+
 ROOT = Path(__file__).resolve().parents[2]
 StartWorker = Callable[[str], subprocess.Popen[bytes]]
 
@@ -32,6 +36,7 @@ def environment() -> dict[str, str]:
         "CELERY_BROKER_URL": settings.CELERY_BROKER_URL,
         "DATA_DIR": str(settings.DATA_DIR),
         "JOB_LEASE_SECONDS": "2",
+        "TRAINING_STATE_SECONDS": "0",
         "OMP_NUM_THREADS": "2",
     }
 

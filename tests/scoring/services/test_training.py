@@ -249,14 +249,15 @@ def test_of_two_workers_on_one_run_the_one_that_was_thought_dead_registers_nothi
 
 
 def test_a_run_goes_on_from_the_state_that_its_killed_worker_left(
-    version: DatasetVersion, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch
+    version: DatasetVersion, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
+    settings.TRAINING_STATE_SECONDS = 0.0
+
     class Killed(BaseException):
         """What ends a worker: nothing of ours is called any more."""
 
     run = request(version, encoder=str(tiny_encoder), method="finetune", epochs=2, device="cpu")
     with monkeypatch.context() as killing:
-        killing.setattr("scoring.patclaimeval.training_state.StateStore.is_due", lambda *a: True)
         killing.setattr(training, "_clear", lambda run: None)
 
         def fourth(progress: Any) -> None:

@@ -1,0 +1,116 @@
+"""A training whose worker is killed at random moments: one end, one model, the same weights.
+
+PROMISES_SCALE is the number of kills, three at least: 3 in `make test`, 20 in the full tier.
+"""
+
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.jobs.registry import ring_on_commit, sweep
+from annotator.jobs.rows import JobStatus
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.services.dataset_import import import_dataset
+from scoring.services.runs import request_training, train_again
+from scoring.splits import SplitPlan
+from tests.flows.conftest import StartWorker, kill_group
+from tests.scoring.conftest import dataset_rows
+
+pytestmark = [
+    pytest.mark.broker,
+    pytest.mark.embedded,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("broker"),
+]
+KILLS = max(3, int(os.environ.get("PROMISES_SCALE", "1")))
+KILLS_OF_A_RUN = 3  # each is an attempt, and the fifth attempt is the last
+EPOCHS = 12
+LONGEST_WAIT_SECONDS = 240
+
+
+@pytest.fixture
+def version(transactional_db: None) -> DatasetVersion:
+    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
+
+
+def ask(version: DatasetVersion, encoder: Path, seed: int) -> TrainingRun:
+    options = {"encoder": str(encoder), "method": "finetune", "epochs": EPOCHS, "seed": seed}
+    run = request_training(
+        version=version, criterion="feature_completeness", options=options | {"device": "cpu"}
+    )
+    ring_on_commit(run)
+    return run
+
+
+def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
+    """Sweep as the sweeper does until the run is there or has ended."""
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not (is_reached() or run.is_final):
+        assert time.monotonic() < deadline, f"{run.status}: {run.message}"
+        sweep()
+        time.sleep(0.1)
+        run.refresh_from_db()
+
+
+def weights(model: ModelVersion) -> bytes:
+    return (storage.models_directory() / model.directory / "model.safetensors").read_bytes()
+
+
+def left_by(run: TrainingRun) -> list[str]:
+    """Return what lies about of a run: its state, and its models, whole and half made."""
+    places = (storage.runs_directory(), storage.models_directory())
+    return [path.name for place in places for path in place.glob(f"*{run.pk.hex}*")]
+
+
+def kill_at_random_moments(run: TrainingRun, kills: int, start_worker: StartWorker) -> list[str]:
+    """Kill one worker after the other, then let one finish; return the moments, in words."""
+    moments = []
+    worker = start_worker("gpu")
+    for attempt in range(1, kills + 1):
+        wait_for(run, lambda attempt=attempt: run.attempt == attempt)  # type: ignore[misc]
+        spare = start_worker("gpu")  # gets ready meanwhile, and finds nothing to claim
+        if attempt == 1:  # while it loads
+            time.sleep(random.uniform(0, 4))
+        else:
+            aim = state_of(run) + random.randrange(3, 3 * EPOCHS // kills)
+            wait_for(run, lambda aim=aim: state_of(run) >= aim)  # type: ignore[misc]
+        kill_group(worker)
+        worker = spare
+        run.refresh_from_db()
+        moments.append(f"attempt {run.attempt}, {run.status}, {run.message}, at {state_of(run)}")
+    wait_for(run, lambda: False)
+    return moments
+
+
+def state_of(run: TrainingRun) -> int:
+    """Return the step of the newest state on disk, which the row tells only now and then."""
+    steps = (
+        path.stem.split("-")[1] for path in storage.runs_directory().glob(f"{run.pk.hex}/rest-*.pt")
+    )
+    return max(map(int, steps), default=0)
+
+
+@pytest.mark.parametrize("seed", range(-(-KILLS // KILLS_OF_A_RUN)))
+def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_straight_one(
+    version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, seed: int
+) -> None:
+    run = ask(version, tiny_encoder, seed)
+    moments = kill_at_random_moments(run, KILLS_OF_A_RUN, start_worker)
+    assert run.status == JobStatus.SUCCEEDED, (run.message, moments)
+    assert run.attempt >= 2, moments
+    model = ModelVersion.objects.get(run=run)
+    sweep()  # the worker itself may not have come to clear up yet
+    assert left_by(run) == [model.directory], moments
+    killed = weights(model)
+    assert any("Going on after step" in line["words"] for line in run.log), (moments, run.log)
+    # Otherwise the straight run would find this model and train nothing.
+    model.delete()
+    straight = train_again(run=run)
+    ring_on_commit(straight)
+    wait_for(straight, lambda: False)
+    assert weights(ModelVersion.objects.get(run=straight)) == killed, moments
