@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from scoring.patclaimeval.config import BATCHINGS, METHODS, PRESETS, TrainingSettings
+from scoring.patclaimeval.config import BATCHINGS, METHODS, PRECISIONS, PRESETS, TrainingSettings
 from scoring.patclaimeval.data import read_pairs, read_quadruplets
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.results import Progress
@@ -31,7 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _train(options: argparse.Namespace) -> None:
     from scoring.patclaimeval.train import train_model
 
-    names = ("criterion", "method", "preset", "encoder", "epochs", "seed", "device", "batching")
+    names = (
+        "criterion", "method", "preset", "encoder", "epochs", "seed", "device", "batching",
+        "precision",
+    )  # fmt: skip
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     held_out = options.validation
     result = train_model(
@@ -71,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--method", choices=METHODS)
     train.add_argument("--preset", choices=PRESETS)
     train.add_argument("--batching", choices=BATCHINGS)
+    train.add_argument("--precision", choices=PRECISIONS)
     train.add_argument("--encoder")
     train.add_argument("--epochs", type=int)
     train.add_argument("--seed", type=int)

@@ -10,7 +10,7 @@ from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA
 from scoring.management.versions import version_or_refuse
 from scoring.models import TrainingRun
-from scoring.patclaimeval.config import BATCHINGS, METHODS, PRESETS
+from scoring.patclaimeval.config import BATCHINGS, METHODS, PRECISIONS, PRESETS
 from scoring.services.runs import carry_out_training, request_training
 
 OPTIONS = (
@@ -25,6 +25,7 @@ OPTIONS = (
     ("preset", str, PRESETS),
     ("method", str, METHODS),
     ("batching", str, BATCHINGS),
+    ("precision", str, PRECISIONS),
 )
 
 
