@@ -92,6 +92,7 @@ def padded(model: Any, pairs: Sequence[Tokens]) -> torch.Tensor:
     ids = torch.full((len(pairs), longest), int(model.config.pad_token_id))
     for row, (own, _) in zip(ids, pairs, strict=True):
         row[: len(own)] = torch.tensor(own)
+    ids = ids.to(next(model.parameters()).device)
     inputs = {"input_ids": ids, "attention_mask": (ids != model.config.pad_token_id).long()}
     if model.config.model_type == "longformer":
         inputs["global_attention_mask"] = torch.zeros_like(ids)
@@ -158,7 +159,7 @@ def report(title: str, found: Sequence[Way], pairs: int, scale: float) -> None:
 
 def main() -> None:
     """Print one line per model, purpose and way."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--turns", type=int, default=3)

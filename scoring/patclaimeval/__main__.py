@@ -12,6 +12,7 @@ from scoring.patclaimeval.config import (
     BATCHINGS,
     METHODS,
     OVER_LENGTH,
+    PRECISIONS,
     PRESETS,
     TrainingSettings,
 )
@@ -39,7 +40,7 @@ def _train(options: argparse.Namespace) -> None:
 
     names = (
         *("criterion", "method", "preset", "encoder", "epochs", "seed", "device"),
-        *("batching", "over_length"),
+        *("batching", "over_length", "precision"),
     )
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     held_out = options.validation
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--batching", choices=BATCHINGS)
     train.add_argument("--over-length", choices=OVER_LENGTH)
     train.add_argument("--state", type=Path, help="directory to save to, and to go on from")
+    train.add_argument("--precision", choices=PRECISIONS)
     train.add_argument("--encoder")
     train.add_argument("--epochs", type=int)
     train.add_argument("--seed", type=int)

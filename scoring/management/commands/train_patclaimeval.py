@@ -10,7 +10,7 @@ from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA
 from scoring.management.versions import version_or_refuse
 from scoring.models import TrainingRun
-from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRESETS
+from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
 from scoring.services.runs import ALL, request_trainings
 from scoring.services.training import carry_out_training
 
@@ -27,6 +27,7 @@ OPTIONS = (
     ("method", str, METHODS),
     ("batching", str, BATCHINGS),
     ("over_length", str, OVER_LENGTH),
+    ("precision", str, PRECISIONS),
 )
 
 

@@ -1,0 +1,150 @@
+"""Times the paper's whole experiment on one GPU, sampled by steps and counted up; and scoring.
+
+Usage: python benchmarks/gpu.py [--steps 60] [--small]
+The experiment: 5 criteria x 10 epochs x 1,044 quadruplets in batches of 4, Longformer-base with
+its exact window and a global first token, dropout, AdamW, nothing cut. Weights and tokens are
+random: time does not depend on them; lengths follow the published test split. --small runs a tiny
+shape anywhere, to try the program: its times say nothing. Without a GPU and without --small the
+program says so and measures nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmarks.packed_encoder import draw_pairs, longformer, packed, padded
+from scoring.patclaimeval.loss import margin_tolerance_loss
+from scoring.patclaimeval.packed.forward import PackedForward
+from scoring.patclaimeval.packed.operations import attention_for
+from scoring.patclaimeval.packed.sequences import Tokens, by_budget
+
+CRITERIA, EPOCHS, QUADRUPLETS, BATCH = 5, 10, 1044, 4
+STEPS = CRITERIA * EPOCHS * QUADRUPLETS // BATCH
+DISTINCT = 225
+"""Pairs of one criterion that differ, as the published part lets expect: what a batch by reference
+encodes once."""
+TOGETHER = 12
+"""Distinct pairs of one reference that train together."""
+BUDGET = 262_144
+WARM = 3
+
+Encode = Callable[[Sequence[Tokens]], Tensor]
+
+
+def wait(device: str) -> None:
+    """Wait until the device has done what it was given."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def seconds_a_step(
+    model: Any, encode: Encode, batches: Iterator[Sequence[Tokens]], steps: int, device: str
+) -> float:
+    """Return the mean seconds of a training step over batches [pair of B, pair of C, ...]."""
+    model.train()
+    parameters = list(model.parameters())
+    optimiser = torch.optim.AdamW(parameters, lr=5e-6, fused=device == "cuda")
+    for step in range(steps + WARM):
+        if step == WARM:
+            wait(device)
+            start = time.perf_counter()
+        scores = torch.sigmoid(encode(next(batches)).mean(1))
+        left, right = scores[::2], scores[1::2]
+        labels = torch.ones_like(left)
+        optimiser.zero_grad(set_to_none=True)
+        margin_tolerance_loss(left, right, labels, 0.2, 0.05).mean().backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimiser.step()
+    wait(device)
+    return (time.perf_counter() - start) / steps
+
+
+def batches_of(pairs: Sequence[Tokens], size: int) -> Iterator[Sequence[Tokens]]:
+    """Yield batches of ``size`` pairs without end."""
+    endless = itertools.cycle(pairs)
+    while True:
+        yield list(itertools.islice(endless, size))
+
+
+def pairs_a_second(encode: Encode, pairs: Sequence[Tokens], budget: int, device: str) -> float:
+    """Return how many pairs are scored a second, longest first."""
+    ordered = sorted(pairs, key=lambda pair: -len(pair[0]))
+    groups = list(by_budget([len(ids) for ids, _ in ordered], budget))
+
+    def run() -> None:
+        with torch.inference_mode():
+            for group in groups:
+                encode([ordered[i] for i in group])
+        wait(device)
+
+    run()
+    start = time.perf_counter()
+    run()
+    return len(pairs) / (time.perf_counter() - start)
+
+
+def measure(steps: int, small: bool, device: str) -> None:
+    """Print the whole experiment by our ways and by Hugging Face's, and scoring."""
+    torch.manual_seed(0)
+    model = longformer(2 if small else 12, small).to(device)
+    dtype = torch.bfloat16
+    forward = PackedForward(model, "cls", dtype)
+    pairs = draw_pairs(16 if small else 512, small)
+    lengths = [len(ids) for ids, _ in pairs]
+    own = attention_for(device, dtype, True).__name__
+    if small:
+        print("a tiny shape: these times say nothing about the experiment")
+    print(f"pairs of {np.mean(lengths):.0f} tokens on average; attention: {own}")
+
+    def ours(part: Sequence[Tokens]) -> Tensor:
+        return packed(forward, part)
+
+    def theirs(part: Sequence[Tokens]) -> Tensor:
+        with torch.autocast(device, dtype):
+            return padded(model, part).float()
+
+    step = seconds_a_step(model, ours, batches_of(pairs, 2 * BATCH), steps, device)
+    print(f"paper's experiment, {STEPS} steps of {BATCH} quadruplets: {step * 1e3:.1f} ms a step, "
+          f"{step * STEPS / 60:.2f} min ({steps} steps timed)", flush=True)  # fmt: skip
+    distinct = seconds_a_step(model, ours, batches_of(pairs, TOGETHER), steps, device)
+    total = distinct * CRITERIA * EPOCHS * DISTINCT / TOGETHER
+    print(f"the same by reference, {DISTINCT} distinct pairs an epoch (expected from the published "
+          f"part), {TOGETHER} at once: {total:.0f} s", flush=True)  # fmt: skip
+    few = max(1, steps // 10)
+    other = seconds_a_step(model, theirs, batches_of(pairs, 2 * BATCH), few, device)
+    print(f"Hugging Face, padded, bfloat16 autocast: {other * 1e3:.1f} ms a step, "
+          f"{other * STEPS / 60:.1f} min; ours: {other / step:.1f} times as fast")  # fmt: skip
+    model.eval()
+    found = pairs_a_second(ours, pairs, BUDGET, device)
+    few_pairs = pairs[: 4 if small else 32]
+    slow = pairs_a_second(theirs, few_pairs, 16 * max(lengths), device)
+    print(f"scoring: {found:.0f} pairs a second; Hugging Face {slow:.0f}: {found / slow:.1f} times")
+    if device == "cuda":
+        peak = torch.cuda.max_memory_allocated() / 2**30
+        print(f"{torch.cuda.get_device_name()}: at most {peak:.1f} GiB of its memory")
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Measure, or say why not."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--small", action="store_true", help="a tiny shape, to try the program")
+    options = parser.parse_args(given)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cpu" and not options.small:
+        print("There is no GPU here: nothing was measured. --small tries the program without one.")
+        return 0
+    measure(options.steps, options.small, device)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
