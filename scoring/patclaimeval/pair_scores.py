@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from typing import Final, Protocol
 
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.score_cache import PairKey, ScoreCache, pair_key
+
+SCORING_VERSION: Final = "1"
+"""Raise it when the scores of unchanged models move: what was cached before is then not used."""
 
 TOKEN_BUDGET: Final = 16_384
 """Tokens handed to the model at once, unless a single pair has more."""
@@ -40,6 +44,11 @@ class PairScore:
     reason: str = ""
 
 
+def cache_key(model_sha256: str) -> str:
+    """Return what the cache knows a model by, 64 hex digits: its manifest, and how it scores."""
+    return hashlib.sha256(f"{SCORING_VERSION} {model_sha256}".encode()).hexdigest()
+
+
 class CachedScorer:
     """One model with its cache; the model is loaded by the first pair that the cache lacks."""
 
@@ -50,9 +59,9 @@ class CachedScorer:
         cache: ScoreCache,
         token_budget: int = TOKEN_BUDGET,
     ) -> None:
-        """``model_sha256``: digest of the model's manifest (64 hex digits), the cache's key."""
+        """``model_sha256``: digest of the model's manifest (64 hex digits)."""
         self._load = load
-        self._sha256 = model_sha256
+        self._sha256 = cache_key(model_sha256)
         self._cache = cache
         self._budget = token_budget
 

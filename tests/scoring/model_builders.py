@@ -8,6 +8,7 @@ from typing import Any
 from annotator.models import User
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
+from scoring.patclaimeval.pair_scores import cache_key
 from scoring.patclaimeval.score_cache import ScoreCache, pair_key
 from scoring.services.runs import request_training
 from scoring.services.training import carry_out_training
@@ -80,6 +81,6 @@ def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Pr
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
     """Put scores of candidates into the cache, as if the model had given them before."""
     ScoreCache(storage.score_cache_path()).put(
-        model.manifest_sha256,
+        cache_key(model.manifest_sha256),
         {pair_key((reference, candidate)): value for candidate, value in scores.items()},
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scoring.patclaimeval import pair_scores
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
 from scoring.patclaimeval.score import load_scorer
@@ -78,6 +79,16 @@ def test_what_was_scored_before_comes_from_the_cache_without_loading_the_model(
     assert again.score([pair(2, 2), pair(1, 2)]) == scored[::-1]
     assert again.known([pair(2, 2)]) == [scored[1]]
     assert again.known([pair(2, 2), pair(7, 7)]) is None
+
+
+def test_scores_of_another_way_to_score_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "scores.sqlite3"
+    scorer(WordModel(), path).score([pair(1, 2)])
+    assert scorer(WordModel(), path).known([pair(1, 2)])
+    monkeypatch.setattr(pair_scores, "SCORING_VERSION", "later")
+    assert scorer(WordModel(), path).known([pair(1, 2)]) is None
 
 
 def test_what_was_scored_is_kept_when_the_listener_stops_the_work(tmp_path: Path) -> None:
