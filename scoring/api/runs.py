@@ -15,6 +15,7 @@ from scoring.api.door import Door, body, person, version_of
 from scoring.api.words import run_words
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.queries.models import runs_for
+from scoring.queries.training_choices import with_listed_encoder
 from scoring.services.runs import cancel_training, request_training
 
 # Fetching from outside is decided on the command line, never by a request.
@@ -38,7 +39,7 @@ class Runs(Door):
         run = request_training(
             version=version,
             criterion=str(sent.pop("criterion")),
-            options=sent,
+            options=with_listed_encoder(sent),
             requested_by=person(request),
         )
         ring_on_commit(run)

@@ -11,9 +11,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
-from scoring.forms.requests import TrainingForm
+from scoring.forms.training import TrainingForm
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
+from scoring.queries.training_choices import training_options
+from scoring.queries.training_estimate import training_estimate
 from scoring.services.runs import cancel_training, request_training
 
 
@@ -29,14 +31,18 @@ def run_list(request: SignedInRequest) -> HttpResponse:
     if not is_researcher(request.user, version):
         raise PermissionDenied("Researchers of the campaign start training.")
     try:
+        options = training_options(values)
+        if "estimate" in request.POST:
+            estimate = training_estimate(request.user, version, criterion, options)
+            return _page(request, form, estimate=estimate, is_estimated=True)
         run = request_training(
             version=version,
             criterion=criterion,
-            options=values,
+            options=options,
             requested_by=request.user,
         )
     except Refused as refusal:
-        form.add_error(None, refusal.sentence)
+        _say_where(form, refusal)
         return _page(request, form, status=422)
     ring_on_commit(run)
     return redirect("scoring:run", pk=run.pk)
@@ -69,6 +75,17 @@ def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return redirect("scoring:run", pk=pk)
 
 
-def _page(request: SignedInRequest, form: TrainingForm, status: int = 200) -> HttpResponse:
-    context = {"runs": runs_for(request.user)[:100], "form": form}
+def _say_where(form: TrainingForm, refusal: Refused) -> None:
+    """Put a refusal beside the fields that it names, or above the form."""
+    named = {name: said for name, said in refusal.fields.items() if name in form.fields}
+    for name, sentences in named.items():
+        form.add_error(name, sentences)
+    if not named:
+        form.add_error(None, refusal.sentence)
+
+
+def _page(
+    request: SignedInRequest, form: TrainingForm, status: int = 200, **more: object
+) -> HttpResponse:
+    context = {"runs": runs_for(request.user)[:100], "form": form, **more}
     return render(request, "scoring/runs.html", context, status=status)
