@@ -128,16 +128,20 @@ def _read_shape(directory: Path) -> EncoderShape | None:
         found = loads(file.read_bytes())
     except (OSError, StrictJsonError):
         return None
-    sizes = [found.get(key) for key in _MOST] if isinstance(found, dict) else []
-    sane = [
-        isinstance(size, int) and 0 < size <= most
-        for size, most in zip(sizes, _MOST.values(), strict=False)
-    ]
-    if not sane or not all(sane):
+    if not isinstance(found, dict):
         return None
-    windows = found.get("attention_window") or 0
-    window = max(windows) if isinstance(windows, list) else windows
-    return EncoderShape(*sizes, window=int(window))
+    sizes = [_size(found.get(key), most) for key, most in _MOST.items()]
+    windows = found.get("attention_window")
+    window = windows[0] if isinstance(windows, list) and windows else windows
+    layers, width, inner, vocabulary, positions = sizes
+    if not all(sizes):
+        return None
+    return EncoderShape(layers, width, inner, vocabulary, positions, _size(window, positions))
+
+
+def _size(value: object, most: int) -> int:
+    """Return a whole number from 1 to `most`; 0 for anything else."""
+    return value if isinstance(value, int) and 0 < value <= most else 0
 
 
 def _refused(sentence: str) -> Refused:
