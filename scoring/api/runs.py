@@ -17,6 +17,7 @@ from scoring.api.words import run_words
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
+from scoring.queries.training_choices import with_listed_encoder
 from scoring.services.runs import ALL, cancel_training, request_trainings, train_again
 
 # Fetching from outside, and the machine's devices, are decided by who runs the machine.
@@ -43,7 +44,7 @@ class Runs(Door):
         runs = request_trainings(
             version=version,
             criteria=ALL_CRITERIA if criterion == ALL else [criterion],
-            options=sent,
+            options=with_listed_encoder(sent),
             requested_by=person(request),
         )
         for run in runs:

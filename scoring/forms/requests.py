@@ -1,4 +1,4 @@
-"""Forms that ask for a training run or a report."""
+"""The form that asks for an agreement report, and the fields it shares with that of a run."""
 
 from django import forms
 
@@ -19,20 +19,6 @@ class VersionField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: DatasetVersion) -> str:
         return f"{obj} ({obj.items} quadruplets)"
-
-
-class TrainingForm(forms.Form):
-    """Which dataset version and criterion to train on; the rest are the embedded defaults."""
-
-    version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
-    criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
-    margin = forms.FloatField(min_value=0.001, max_value=1, initial=0.2)
-    tolerance = forms.FloatField(min_value=0, max_value=1, initial=0.05)
-    seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
-
-    def __init__(self, user: User, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.fields["version"].queryset = versions_for(user)  # type: ignore[attr-defined]
 
 
 class ReportForm(forms.Form):

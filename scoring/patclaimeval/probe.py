@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -166,21 +167,36 @@ def fit_head(
     weight = torch.zeros(seen.shape[1], requires_grad=True)
     optimiser = torch.optim.AdamW([weight], lr=settings.learning_rate, weight_decay=weight_decay)
     losses: list[float] = []
-    for step in range(1, settings.epochs + 1):
-        scores = torch.sigmoid(left @ weight), torch.sigmoid(right @ weight)
-        loss = margin_tolerance_loss(*scores, labels, settings.margin, settings.tolerance).mean()
-        losses.append(float(loss.detach()))
-        if not np.isfinite(losses[-1]):
-            raise TrainingFailed(f"The loss became {losses[-1]} at step {step}; training stopped.")
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        with torch.no_grad():
-            weight[weight * signs < 0] = 0
-        on_step(step, settings.epochs, losses[-1])
+    with _one_thread():
+        for step in range(1, settings.epochs + 1):
+            scores = torch.sigmoid(left @ weight), torch.sigmoid(right @ weight)
+            gaps = margin_tolerance_loss(*scores, labels, settings.margin, settings.tolerance)
+            loss = gaps.mean()
+            losses.append(float(loss.detach()))
+            if not np.isfinite(losses[-1]):
+                raise TrainingFailed(
+                    f"The loss became {losses[-1]} at step {step}; training stopped."
+                )
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            with torch.no_grad():
+                weight[weight * signs < 0] = 0
+            on_step(step, settings.epochs, losses[-1])
     with torch.no_grad():
         head.weight.copy_(weight * torch.from_numpy(weights))
     return head, losses
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Keep torch to one thread: on matrices of this size more only wait for one another."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _standardised(data: Comparisons) -> LinearHead:

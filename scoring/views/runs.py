@@ -12,10 +12,12 @@ from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA
-from scoring.forms.requests import TrainingForm
+from scoring.forms.training import TrainingForm
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
 from scoring.queries.run_page import run_page
+from scoring.queries.training_choices import training_options
+from scoring.queries.training_estimate import training_estimate
 from scoring.services.runs import cancel_training, request_trainings, train_again
 
 
@@ -32,14 +34,18 @@ def run_list(request: SignedInRequest) -> HttpResponse:
         raise PermissionDenied("Researchers of the campaign start training.")
     is_all = "all" in request.POST
     try:
+        options = training_options(values)
+        if "estimate" in request.POST:
+            estimate = training_estimate(request.user, version, criterion, options)
+            return _page(request, form, estimate=estimate, is_estimated=True)
         runs = request_trainings(
             version=version,
             criteria=ALL_CRITERIA if is_all else [criterion],
-            options=values,
+            options=options,
             requested_by=request.user,
         )
     except Refused as refusal:
-        form.add_error(None, refusal.sentence)
+        _say_where(form, refusal)
         return _page(request, form, status=422)
     for run in runs:
         ring_on_commit(run)
@@ -87,6 +93,17 @@ def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     return render(request, template, {"run": row, "page": run_page(row, request.user)})
 
 
-def _page(request: SignedInRequest, form: TrainingForm, status: int = 200) -> HttpResponse:
-    context = {"runs": runs_for(request.user)[:100], "form": form}
+def _say_where(form: TrainingForm, refusal: Refused) -> None:
+    """Put a refusal beside the fields that it names, or above the form."""
+    named = {name: said for name, said in refusal.fields.items() if name in form.fields}
+    for name, sentences in named.items():
+        form.add_error(name, sentences)
+    if not named:
+        form.add_error(None, refusal.sentence)
+
+
+def _page(
+    request: SignedInRequest, form: TrainingForm, status: int = 200, **more: object
+) -> HttpResponse:
+    context = {"runs": runs_for(request.user)[:100], "form": form, **more}
     return render(request, "scoring/runs.html", context, status=status)

@@ -51,6 +51,9 @@ def test_a_run_is_queued_followed_and_cancelled(cast: Any, version: DatasetVersi
         {"output_dir": "/etc"},
         {"allow_download": True},
         {"trust_remote_code": True},
+        {"encoder": "/etc"},
+        {"encoder": "../.."},
+        {"encoder": "allenai/longformer-base-4096"},
     ],
 )
 def test_a_bad_training_request_is_a_400_by_field_and_queues_nothing(

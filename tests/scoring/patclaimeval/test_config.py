@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scoring.patclaimeval.config import LONGFORMER, SettingsError, TrainingSettings
+from scoring.patclaimeval.config import LONGFORMER, RECIPES, SettingsError, TrainingSettings
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,18 @@ def test_modules_for_the_web_load_no_torch() -> None:
     program = "".join(f"import scoring.patclaimeval.{name};" for name in names)
     program += "import sys; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_a_recipe_is_named_and_gives_settings_that_hold(name: str) -> None:
+    recipe = RECIPES[name]
+    assert recipe.name and recipe.words.endswith(".")
+    settings = TrainingSettings("overall_quality", **recipe.settings).resolved()
+    assert settings.method == {"default": "probe", "paper": "finetune"}.get(name, name)
+    assert settings.epochs is not None and settings.learning_rate is not None
+
+
+def test_the_papers_recipe_is_all_that_the_paper_prints() -> None:
+    settings = TrainingSettings("overall_quality", **RECIPES["paper"].settings).resolved()
+    assert (settings.global_tokens, settings.pooling, settings.batching) == ("cls", "cls", "paper")
+    assert settings.max_tokens == 4096

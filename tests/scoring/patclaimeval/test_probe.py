@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from scoring.patclaimeval.agreement import tau_b
 from scoring.patclaimeval.config import PROBE_FALLBACK_WEIGHT_DECAY, TrainingSettings
@@ -79,3 +80,13 @@ def test_what_tells_candidates_apart_is_not_shrunk_by_differences_among_referenc
     )
     plain, moved = (fit_head(d, SETTINGS, 6.0, 1.0)[0] for d in (data, shifted))
     assert moved.scale.numpy() == pytest.approx(plain.scale.numpy(), rel=1e-3)
+
+
+def test_a_head_is_fitted_on_one_thread_and_the_rest_is_given_back() -> None:
+    before, seen = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        fit_head(made(3), SETTINGS, 6.0, 0.0, lambda *_: seen.append(torch.get_num_threads()))
+        assert (set(seen), torch.get_num_threads()) == ({1}, 2)
+    finally:
+        torch.set_num_threads(before)

@@ -70,7 +70,7 @@ def test_an_admin_downloads_the_directory_and_a_researcher_does_not(
     assert not AuditEvent.objects.filter(action="model.exported").exists()
     ada = signed_in(cast.ada)
     assert path in ada.get(f"/models/{model.pk}/").content.decode()
-    answer = ada.get(path)
+    answer: Any = ada.get(path)
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-tar")
     assert answer["Content-Disposition"].startswith('attachment; filename="patclaimeval-tiny-1-')
     with tarfile.open(fileobj=io.BytesIO(answer.getvalue())) as opened:

@@ -1,0 +1,54 @@
+"""Times the default training: five criteria from one feature cache, cold, then once more.
+
+Usage: python benchmarks/default_training.py FILE
+FILE is as for grouped_folds.py. A criterion that the file does not hold takes the labels of the
+first one: what is timed depends on texts and numbers of items only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+from annotator.rubric import ALL_CRITERIA
+from benchmarks.fold_rows import read_rows
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.train import train_model
+
+
+def main() -> None:
+    """Print the seconds of each criterion and of all five, cold and from the cache."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("file", type=Path)
+    options = parser.parse_args()
+    rows = read_rows(options.file)
+    first = next(iter(rows.values()))
+    print(f"{len(first)} items, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    with tempfile.TemporaryDirectory() as place:
+        for round_ in ("cold", "cached"):
+            seconds = []
+            for criterion in ALL_CRITERIA:
+                start = time.perf_counter()
+                train_model(
+                    training=rows.get(criterion, first),
+                    validation=[],
+                    settings=TrainingSettings(criterion),
+                    directory=Path(place) / round_ / criterion,
+                    cache_directory=Path(place) / "cache",
+                    on_progress=lambda progress: None,
+                )
+                seconds.append(time.perf_counter() - start)
+            each = ", ".join(f"{value:.1f}" for value in seconds)
+            print(
+                f"{round_}: {sum(seconds):.1f} s ({each}), load {os.getloadavg()[0]:.1f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

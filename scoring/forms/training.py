@@ -1,0 +1,74 @@
+"""The form that asks for a training run."""
+
+from typing import Any, Final
+
+from django import forms
+
+from annotator.models import User
+from scoring.forms.requests import (
+    CRITERION_CHOICES,
+    LARGEST_SEED,
+    SMALLEST_SEED,
+    VersionField,
+)
+from scoring.models import DatasetVersion
+from scoring.queries.datasets import versions_for
+from scoring.queries.training_choices import (
+    batching_choices,
+    encoder_choices,
+    recipe_choices,
+)
+
+BY_RECIPE: Final = "Left empty: what the recipe says."
+
+
+class TrainingForm(forms.Form):
+    """Which dataset version, criterion and recipe; what is left empty follows from the recipe."""
+
+    version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
+    criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
+    recipe = forms.ChoiceField(required=False, initial="default", widget=forms.RadioSelect)
+    encoder = forms.ChoiceField(
+        required=False,
+        initial="default",
+        help_text="The embedded one, or a directory in Hugging Face layout that was put under "
+        "encoders in the data directory. Nothing is fetched.",
+    )
+    margin = forms.FloatField(
+        min_value=0.001,
+        max_value=1,
+        initial=0.2,
+        help_text="m of the loss: how far apart the scores of unequal candidates should be.",
+    )
+    tolerance = forms.FloatField(
+        min_value=0,
+        max_value=1,
+        initial=0.05,
+        help_text="n of the loss: how far apart those of equal ones may be.",
+    )
+    epochs = forms.IntegerField(required=False, min_value=1, max_value=100_000, help_text=BY_RECIPE)
+    batch_size = forms.IntegerField(
+        required=False, min_value=1, max_value=4096, help_text=f"{BY_RECIPE} No part in a probe."
+    )
+    learning_rate = forms.FloatField(
+        required=False, min_value=1e-9, max_value=1, help_text=BY_RECIPE
+    )
+    weight_decay = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=1000,
+        help_text="Left empty: chosen by folds over the training references for a probe, else what "
+        "the recipe says.",
+    )
+    batching = forms.ChoiceField(required=False, label="Batches")
+    seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["version"].queryset = versions_for(user)  # type: ignore[attr-defined]
+        for name, choices in (
+            ("recipe", recipe_choices()),
+            ("encoder", encoder_choices()),
+            ("batching", batching_choices()),
+        ):
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
