@@ -18,6 +18,7 @@ PLACES: Final = (
     ("scoring:datasets", "Datasets", "frozen quadruplets, their cards and splits"),
     ("scoring:runs", "Training runs", "train PatClaimEval and watch it"),
     ("scoring:models", "Model versions", "what training produced"),
+    ("scoring:score", "Score", "what the promoted models say of a text"),
     ("scoring:reports", "Reports", "how far scorers agree with people"),
     ("annotator:rubric", "Rubric", "criteria, weights and bands"),
 )

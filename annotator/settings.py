@@ -247,4 +247,6 @@ LOGGING = {
 
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
 TRAINING_STATE_SECONDS = env.float("TRAINING_STATE_SECONDS", default=60.0)
+# Texts that were pasted to be scored, with their scores, are deleted after this time.
+SCORE_KEEP_MINUTES = env.int("SCORE_KEEP_MINUTES", default=60)
 DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")

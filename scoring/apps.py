@@ -7,11 +7,15 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
-        from annotator.jobs.registry import register
+        from annotator.jobs.registry import register, register_tidying
         from scoring import tasks
-        from scoring.models import AgreementReport, Freeze, TrainingRun
+        from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
         from scoring.services.run_files import clear_ended_runs
+        from scoring.services.scores import delete_old_scores
 
-        register(TrainingRun, lambda pk: tasks.train.delay(str(pk)), clear_ended_runs)
+        register(TrainingRun, lambda pk: tasks.train.delay(str(pk)))
         register(AgreementReport, lambda pk: tasks.report.delay(str(pk)))
+        register(ScoreRequest, lambda pk: tasks.scores.delay(str(pk)))
         register(Freeze, lambda pk: tasks.freeze.delay(str(pk)))
+        register_tidying(delete_old_scores)
+        register_tidying(clear_ended_runs)

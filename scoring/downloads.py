@@ -9,6 +9,7 @@ from django.utils.http import content_disposition_header
 from scoring.models import DatasetVersion
 from scoring.queries.data_cards import card_file
 from scoring.services.exports import Export
+from scoring.services.model_exports import Archive
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
 
@@ -17,6 +18,11 @@ def download(found: Export) -> StreamingHttpResponse:
     """Stream an export under its name and type."""
     answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
     return _as_file(answer, found.name)
+
+
+def model_download(found: Archive) -> StreamingHttpResponse:
+    """Stream the archive of a model under its name and type."""
+    return _as_file(StreamingHttpResponse(found.pieces, content_type=found.media_type), found.name)
 
 
 def card_download(version: DatasetVersion, wanted: str, *, tells_files: bool) -> HttpResponse:

@@ -40,6 +40,10 @@ def cache_directory() -> Path:
     return _directory("cache")
 
 
+def score_cache_path() -> Path:
+    return cache_directory() / "scores.sqlite3"
+
+
 def _directory(name: str) -> Path:
     path = Path(settings.DATA_DIR) / name
     path.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -3,12 +3,18 @@
 from annotator.celery import Queues, app
 from scoring.services.freezes import carry_out_freeze
 from scoring.services.reports import carry_out_report
+from scoring.services.scores import carry_out_scores
 from scoring.services.training import carry_out_training
 
 
 @app.task(queue=Queues.GPU.value, name="scoring.train")
 def train(pk: str) -> None:
     carry_out_training(pk)
+
+
+@app.task(queue=Queues.GPU.value, name="scoring.scores")
+def scores(pk: str) -> None:
+    carry_out_scores(pk)
 
 
 @app.task(queue=Queues.WEB.value, name="scoring.report")

@@ -9,9 +9,11 @@ from scoring.views import (
     freezes,
     lineage,
     models,
+    promotions,
     quadruplets,
     reports,
     runs,
+    scores,
 )
 
 app_name = "scoring"
@@ -47,6 +49,12 @@ urlpatterns = [
     path("runs/<uuid:pk>/again/", runs.again, name="train_again"),
     path("models/", models.model_list, name="models"),
     path("models/<uuid:pk>/", models.model, name="model"),
+    path("models/<uuid:pk>/download/", models.download, name="download_model"),
+    path("models/<uuid:pk>/promotion/", promotions.promotion, name="promotion"),
+    path("score/", scores.score, name="score"),
+    path("score/<uuid:pk>/", scores.scored, name="scored"),
+    path("score/<uuid:pk>/progress/", scores.progress, name="score_progress"),
+    path("score/<uuid:pk>/delete/", scores.delete, name="delete_scores"),
     path("reports/", reports.report_list, name="reports"),
     path("reports/<uuid:pk>/", reports.report, name="report"),
     path("reports/<uuid:pk>/progress/", reports.progress, name="report_progress"),

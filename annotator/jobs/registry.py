@@ -11,19 +11,23 @@ from annotator.jobs.rows import JobRow
 
 logger = logging.getLogger(__name__)
 Bell = Callable[[UUID], object]
-Tidy = Callable[[], object]
 _bells: dict[type[JobRow], Bell] = {}
-_tidies: dict[type[JobRow], Tidy] = {}
+_tidying: list[Callable[[], int]] = []
 
 
-def register(model: type[JobRow], ring: Bell, tidy: Tidy | None = None) -> None:
-    """Name the bell of a kind of job: it takes the row's key and tells a worker.
-
-    `tidy` takes away what ended jobs left behind; each sweep calls it.
-    """
+def register(model: type[JobRow], ring: Bell) -> None:
+    """Name the bell of a kind of job: it takes the row's key and tells a worker."""
     _bells[model] = ring
-    if tidy is not None:
-        _tidies[model] = tidy
+
+
+def register_tidying(delete: Callable[[], int]) -> None:
+    """Name what deletes what is kept for a time only and returns how much; the sweeper calls it."""
+    _tidying.append(delete)
+
+
+def tidy() -> int:
+    """Delete what both houses keep for a time only; return how many rows and folders."""
+    return sum(delete() for delete in _tidying)
 
 
 def ring_on_commit(row: JobRow) -> None:
@@ -43,8 +47,6 @@ def sweep() -> int:
     rung = 0
     for model, ring in _bells.items():
         settle_stranded(model)
-        if model in _tidies:
-            _tidies[model]()
         for pk in to_ring(model):
             try:
                 ring(pk)

@@ -12,8 +12,11 @@ from annotator.models import AuditEvent, Campaign, ClaimImport, User
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.claim_batches import ClaimBatches
 from annotator.services.places import spread_places
+from annotator.sqlite.cache import growing_cache
 
 MOST_CHANGED: Final = 100
+LARGE_IMPORT: Final = 20_000
+"""Records from which on the indexes no longer fit SQLite's usual cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +74,16 @@ def _store_all(
     progress: Callable[[int], None] | None,
 ) -> None:
     done = 0
-    for batch in in_batches(records):
-        batches.store(batch)
-        done += len(batch)
-        if progress is not None:
-            progress(done)
-        if len(batches.changed) >= MOST_CHANGED:
-            break
+    with growing_cache() as grow:
+        for batch in in_batches(records):
+            batches.store(batch)
+            done += len(batch)
+            if done >= LARGE_IMPORT:
+                grow()
+            if progress is not None:
+                progress(done)
+            if len(batches.changed) >= MOST_CHANGED:
+                break
 
 
 def _other_texts(changed: list[tuple[str, str]]) -> str:

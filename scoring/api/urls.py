@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.api import datasets, exports, models, reports, runs
+from scoring.api import datasets, exports, models, promotions, reports, runs, scores
 
 app_name = "api"
 
@@ -29,6 +29,9 @@ urlpatterns = [
     path("training-runs/<uuid:pk>/again/", runs.Again.as_view(), name="train_again"),
     path("models/", models.Models.as_view(), name="models"),
     path("models/<uuid:pk>/", models.Model.as_view(), name="model"),
+    path("models/<uuid:pk>/promote/", promotions.Promote.as_view(), name="promote"),
+    path("score/", scores.Scores.as_view(), name="scores"),
+    path("score/<uuid:pk>/", scores.Score.as_view(), name="score"),
     path("reports/", reports.Reports.as_view(), name="reports"),
     path("reports/<uuid:pk>/", reports.Report.as_view(), name="report"),
 ]

@@ -1,8 +1,10 @@
 """The nouns of the measuring house."""
 
 from scoring.models.datasets import Dataset, DatasetVersion, Freeze, UsedRating
+from scoring.models.promotions import Promotion, PromotionAct
 from scoring.models.reports import AgreementReport, MetricScore
 from scoring.models.runs import ModelVersion, TrainingRun
+from scoring.models.score_requests import ScoreRequest
 
 __all__ = [
     "AgreementReport",
@@ -11,6 +13,9 @@ __all__ = [
     "Freeze",
     "MetricScore",
     "ModelVersion",
+    "Promotion",
+    "PromotionAct",
+    "ScoreRequest",
     "TrainingRun",
     "UsedRating",
 ]

@@ -26,7 +26,8 @@ FORMAT: Final = 1
 WEIGHTS: Final = "model.safetensors"
 CONFIG: Final = "config.json"
 MANIFEST: Final = "MANIFEST.json"
-OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json"})
+README: Final = "README.md"
+OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json", README})
 
 
 @dataclass(frozen=True)

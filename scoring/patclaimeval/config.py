@@ -17,6 +17,7 @@ BATCHINGS: Final = ("paper", "by-reference")
 GLOBAL_TOKENS: Final = ("cls", "none")
 POOLINGS: Final = ("mean", "cls")
 OVER_LENGTH: Final = ("refuse", "leave-out")
+PRECISIONS: Final = ("fp32", "bf16", "auto")
 DEFAULT_ENCODER: Final = "default"
 LONGFORMER: Final = "allenai/longformer-base-4096"
 
@@ -58,6 +59,8 @@ class TrainingSettings:
     ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method; with
     the probe, ``weight_decay`` None means: chosen by folds over the training references, an
     epoch is one full-batch step, and ``batch_size`` and ``batching`` have no effect.
+    ``precision`` is the floats that the encoder computes in: 32-bit, bfloat16, or bfloat16 where
+    it is measured to be faster ('auto', as is None). The probe's features are always 32-bit.
     ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units. ``over_length``
     says what becomes of items with a pair over the encoder's limit: they refuse the run, or are
     left out and listed; nothing is ever cut.
@@ -82,6 +85,7 @@ class TrainingSettings:
     max_tokens: int = 4096
     over_length: str = "refuse"
     allow_download: bool = False
+    precision: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse values out of range, naming the field."""
@@ -103,6 +107,10 @@ class TrainingSettings:
             r"auto|cpu|cuda(:\d+)?", self.device
         ):
             raise SettingsError("device", "must be auto, cpu, cuda or cuda:NUMBER")
+        if self.precision not in (None, *PRECISIONS):
+            raise SettingsError("precision", f"must be one of {', '.join(PRECISIONS)}")
+        if self.precision == "bf16" and (self.method, self.preset) == ("probe", "default"):
+            raise SettingsError("precision", "must be fp32 for the probe: its features are shared")
         if not isinstance(self.allow_download, bool):
             raise SettingsError("allow_download", "must be true or false")
         self._check_numbers()
@@ -135,7 +143,8 @@ class TrainingSettings:
             for name, value in _DEFAULTS[settings.method].items()
             if getattr(settings, name) is None
         }
-        return replace(settings, **missing)
+        precision = "fp32" if settings.method == "probe" else settings.precision or "auto"
+        return replace(settings, precision=precision, **missing)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values, fit for JSON."""

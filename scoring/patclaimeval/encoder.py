@@ -1,4 +1,4 @@
-"""Encoders: finding one, checking it, lengthening its positions, and running texts through it."""
+"""Encoders: finding one, checking it, and running texts through it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ from transformers.utils.logging import disable_progress_bar
 
 from scoring.patclaimeval.config import DEFAULT_ENCODER
 from scoring.patclaimeval.errors import EncoderUnavailable
+from scoring.patclaimeval.one_by_one import OneByOne
+from scoring.patclaimeval.packed.forward import PackedForward, can_pack
+from scoring.patclaimeval.packed.sequences import Tokens, by_budget
+from scoring.patclaimeval.positions import lengthen_positions
+from scoring.patclaimeval.precision import DTYPES, resolve_precision
 
 __all__ = ["Encoder", "EncoderUnavailable", "encoder_files", "load_encoder", "rebuild_encoder"]
 
@@ -23,10 +28,11 @@ DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4f
 
 
 class Encoder(nn.Module):
-    """A Hugging Face encoder with its tokenizer; takes one text or pair at a time, uncut.
+    """A Hugging Face encoder with its tokenizer: takes texts or pairs, uncut and unpadded.
 
-    One sequence per forward pass means no padding, so what a text is encoded with can never
-    change its result. ``limit`` is the longest sequence in tokens, special ones included.
+    BERT, RoBERTa and its kin, and Longformer run packed; any other model runs by Hugging Face's
+    own forward pass, one sequence at a time. ``limit`` is the longest sequence in tokens, special
+    ones included. The parameters are Hugging Face's under their own names either way.
     """
 
     def __init__(
@@ -41,7 +47,13 @@ class Encoder(nn.Module):
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.global_tokens = global_tokens
-        self.limit = min(max_tokens, lengthen_positions(model, max_tokens))
+        self.positions = lengthen_positions(model, max_tokens)
+        self.limit = min(max_tokens, self.positions.fitting)
+        self.forward_pass: PackedForward | OneByOne = (
+            PackedForward(model, global_tokens)
+            if can_pack(model)
+            else OneByOne(model, global_tokens)
+        )
         self.digest = self._digest()
 
     @property
@@ -54,8 +66,28 @@ class Encoder(nn.Module):
         """Number of layers."""
         return int(self.config.num_hidden_layers)
 
+    @property
+    def precision(self) -> str:
+        """What the encoder computes in: 'fp32' or 'bf16'."""
+        half = getattr(self.forward_pass, "dtype", torch.float32) == torch.bfloat16
+        return "bf16" if half else "fp32"
+
+    def use_precision(self, wanted: str, device: str) -> str:
+        """Compute in ``wanted`` ('fp32', 'bf16' or 'auto': see ``resolve_precision``) from now on.
+
+        Returns which it is. The parameters stay 32-bit. Raises ``EncoderUnavailable`` if bf16 is
+        asked of a model that is not packed; 'auto' gives such a model 32 bits.
+        """
+        if isinstance(self.forward_pass, PackedForward):
+            self.forward_pass.dtype = DTYPES[resolve_precision(wanted, device)]
+        elif wanted == "bf16":
+            raise EncoderUnavailable(
+                f"The encoder {self.name} runs in 32-bit floats only: choose the precision auto."
+            )
+        return self.precision
+
     def facts(self) -> dict[str, Any]:
-        """Return name, kind, sizes, limit and digest, fit for JSON."""
+        """Return name, kind, sizes, limit, positions, way of running and digest, fit for JSON."""
         return {
             "name": self.name,
             "kind": self.config.model_type,
@@ -63,6 +95,8 @@ class Encoder(nn.Module):
             "width": self.width,
             "parameters": sum(p.numel() for p in self.model.parameters()),
             "limit": self.limit,
+            "own_positions": self.positions.made_for,
+            "forward": self.forward_pass.name,
             "global_tokens": self.global_tokens if self._is_longformer else None,
             "sha256": self.digest,
         }
@@ -73,29 +107,41 @@ class Encoder(nn.Module):
 
     def pooled_pair(self, reference: str, candidate: str, pooling: str) -> Tensor:
         """Return the pair's vector, shape [width]: mean over tokens, or the first token's state."""
-        states = self._run(self.tokenizer.encode(reference, candidate))[-1][0]
-        return states.mean(0) if pooling == "mean" else states[0]
+        return self.pooled_pairs([(reference, candidate)], pooling)[0]
+
+    def pooled_pairs(
+        self, pairs: Sequence[tuple[str, str]], pooling: str, token_budget: int | None = 0
+    ) -> Tensor:
+        """Return the vectors of n (reference, candidate) pairs, shape [n, width], 32-bit floats.
+
+        ``pooling``: 'mean' over tokens, or 'cls', the first token's state. ``token_budget``: pairs
+        run together while they hold at most so many tokens; 0 runs each by itself, None all at
+        once. On a CPU, 0 gives a pair the same bits whatever else is asked for; otherwise its
+        company may change a vector by rounding (about 1e-6 of its size in 32-bit floats, 1e-2 in
+        bfloat16). Raises ``ValueError`` for a pair over the limit.
+        """
+        tokens = [self._tokens(self.tokenizer.encode(*pair)) for pair in pairs]
+        lengths = [len(ids) for ids, _ in tokens]
+        vectors = [torch.empty((0, self.width), device=next(self.model.parameters()).device)]
+        for group in by_budget(lengths, token_budget):
+            (states,) = self.forward_pass.states([tokens[i] for i in group], (self.layers,))
+            parts = states.float().split([lengths[i] for i in group])
+            vectors.append(
+                torch.stack([part.mean(0) if pooling == "mean" else part[0] for part in parts])
+            )
+        return torch.cat(vectors)
 
     def token_states(self, text: str, layers: Sequence[int]) -> list[Tensor]:
         """Return for each layer the states of the text's own tokens, shape [tokens, width]."""
         encoding = self.tokenizer.encode(text)
         own = torch.tensor([not special for special in encoding.special_tokens_mask])
-        states = self._run(encoding, hidden=True)
-        return [states[layer][0][own.to(states[layer].device)] for layer in layers]
+        states = self.forward_pass.states([self._tokens(encoding)], layers)
+        return [found.float()[own.to(found.device)] for found in states]
 
-    def _run(self, encoding: Any, hidden: bool = False) -> tuple[Tensor, ...]:
+    def _tokens(self, encoding: Any) -> Tokens:
         if len(encoding.ids) > self.limit:
             raise ValueError(f"{len(encoding.ids)} tokens are more than the limit {self.limit}")
-        device = next(self.model.parameters()).device
-        ids = torch.tensor([encoding.ids], device=device)
-        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-        if getattr(self.config, "type_vocab_size", 0) > 1:
-            inputs["token_type_ids"] = torch.tensor([encoding.type_ids], device=device)
-        if self._is_longformer and self.global_tokens == "cls":
-            inputs["global_attention_mask"] = torch.zeros_like(ids)
-            inputs["global_attention_mask"][:, 0] = 1
-        output = self.model(**inputs, output_hidden_states=hidden)
-        return tuple(output.hidden_states) if hidden else (output.last_hidden_state,)
+        return encoding.ids, encoding.type_ids
 
     @property
     def _is_longformer(self) -> bool:
@@ -156,37 +202,6 @@ def rebuild_encoder(
     kept = AutoConfig.for_model(**config)
     model = AutoModel.from_config(kept, **_attention(kept))
     return _finish(name, model, Tokenizer.from_str(tokenizer), max_tokens, global_tokens)
-
-
-def lengthen_positions(model: nn.Module, wanted: int) -> int:
-    """Repeat learned position embeddings until ``wanted`` tokens fit; return what now fits.
-
-    The table is tiled, as the authors of Longformer did with RoBERTa's. RoBERTa's kin keep the
-    rows up to the padding index in front. Models without such a table keep their own limit.
-    """
-    config: Any = model.config
-    embeddings: Any = getattr(model, "embeddings", None)
-    table = getattr(embeddings, "position_embeddings", None)
-    if not isinstance(table, nn.Embedding):
-        return int(getattr(config, "max_position_embeddings", wanted))
-    roberta_kin = config.model_type in ("roberta", "longformer", "xlm-roberta", "camembert")
-    offset = int(config.pad_token_id) + 1 if roberta_kin else 0
-    fitting = table.num_embeddings - offset
-    if fitting >= wanted:
-        return fitting
-    front, body = table.weight.data[:offset], table.weight.data[offset:]
-    longer = torch.cat([front, body.repeat(-(-wanted // fitting), 1)[:wanted]])
-    embeddings.position_embeddings = nn.Embedding.from_pretrained(
-        longer, freeze=False, padding_idx=table.padding_idx
-    )
-    config.max_position_embeddings = len(longer)
-    for buffer in ("position_ids", "token_type_ids"):
-        if hasattr(embeddings, buffer):
-            value = (
-                torch.arange(len(longer)) if buffer == "position_ids" else torch.zeros(len(longer))
-            )
-            embeddings.register_buffer(buffer, value.long()[None], persistent=False)
-    return wanted
 
 
 def _finish(

@@ -13,6 +13,9 @@ from scoring.patclaimeval.encoder import Encoder
 CLIP = 5.0
 """Standardised features are held within this many deviations, so that no outlier decides alone."""
 
+GPU_TOKENS = 262_144
+"""Tokens that run at once on a GPU while nothing is trained."""
+
 
 class LinearHead(nn.Module):
     """s = sigmoid(w·z + b) with z = clip((h - centre) * scale) for feature vectors h."""
@@ -49,6 +52,13 @@ class PairScorer(nn.Module):
         self.pooling = pooling
 
     def forward(self, pairs: Sequence[Pair], extra: Tensor) -> Tensor:
-        """Return scores in (0, 1), shape [n], of n pairs with extra features of shape [n, k]."""
-        pooled = torch.stack([self.encoder.pooled_pair(p, q, self.pooling) for p, q in pairs])
+        """Return scores in (0, 1), shape [n], of n pairs with extra features of shape [n, k].
+
+        While training the pairs run together: their number is the caller's decision on memory.
+        Otherwise each runs by itself, so that no score depends on the company, except on a GPU,
+        which would stand idle: there they share a budget of tokens.
+        """
+        alone = self.head.weight.device.type == "cpu"
+        budget = None if self.training else 0 if alone else GPU_TOKENS
+        pooled = self.encoder.pooled_pairs(pairs, self.pooling, token_budget=budget)
         return self.head(torch.cat([extra.to(pooled.device), pooled], dim=1))

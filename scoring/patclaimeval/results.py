@@ -35,10 +35,11 @@ class Progress:
 class TrainingResult:
     """What a finished training produced, all of it fit for JSON.
 
-    ``validation`` holds n, tau_b, tau_b_labels, accuracy, macro_f1 (None where undefined);
+    ``validation`` holds what ``measure_validation`` gives (None where undefined);
     ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds what
     the probe chose by folds: weight_decay, distance_scale, folds_tau (empty for fine-tuning).
     ``left_out`` names the items left out for their length, as 'reference ID, item N'.
+    ``seen_in_training`` is for whoever knows the other splits to fill in; the library does not.
     """
 
     validation: dict[str, Any]
@@ -53,3 +54,4 @@ class TrainingResult:
     warnings: list[str] = field(default_factory=list)
     chosen: dict[str, Any] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    seen_in_training: dict[str, Any] = field(default_factory=dict)

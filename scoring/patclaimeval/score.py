@@ -38,29 +38,50 @@ class Scorer:
             if list(self._features.names) != self.config["features"]:
                 raise CheckpointInvalid("The model was trained on other features than these.")
         else:
-            self._network = PairScorer(self._encoder, head, self.config["settings"]["pooling"])
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+            # As it was trained: its scores, and the threshold for ties, hold for that precision.
+            self._encoder.use_precision(self.config["settings"].get("precision", "fp32"), device)
+            pooling = self.config["settings"]["pooling"]
+            self._network = PairScorer(self._encoder, head, pooling).eval().to(device)
+
+    @property
+    def limit(self) -> int:
+        """The longest pair in tokens, special ones included."""
+        return self._encoder.limit
+
+    def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
+        """Return the length of each pair in tokens, special ones included."""
+        return [self._encoder.token_count(*pair) for pair in pairs]
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Return s(Q|P) in (0, 1) for each (reference P, candidate Q), in the given order.
 
-        Each pair is encoded by itself, so its score does not depend on the others.
+        On a CPU each pair is encoded by itself, so its score does not depend on the others. On a
+        GPU pairs share passes, which may change a score by rounding.
         Raises ``PatClaimEvalError`` if a pair is longer than the encoder's limit.
         """
         self._check_lengths(pairs)
+        distinct = list(dict.fromkeys(pairs))
         with torch.inference_mode():
-            scored = {pair: self._one(pair) for pair in dict.fromkeys(pairs)}
+            found = self._scores(distinct) if distinct else []
+        scored = dict(zip(distinct, found, strict=True))
         return [scored[pair] for pair in pairs]
 
-    def _one(self, pair: Pair) -> float:
+    def _scores(self, pairs: Sequence[Pair]) -> list[float]:
+        # One by one, even in the head: a product of several rows rounds differently than of one.
         if self._features is not None:
-            return float(self._head(torch.from_numpy(self._features.compute([pair])))[0])
+            rows = torch.from_numpy(self._features.compute(pairs))
+            return [float(self._head(row[None])[0]) for row in rows]
         assert self._network is not None
-        return float(self._network([pair], self._extra(pair))[0])
+        together = self._network.head.weight.is_cuda
+        parts = [pairs] if together else [[pair] for pair in pairs]
+        found = torch.cat([self._network(part, self._extra(part)) for part in parts])
+        return [float(score) for score in found.cpu()]
 
-    def _extra(self, pair: Pair) -> torch.Tensor:
+    def _extra(self, pairs: Sequence[Pair]) -> torch.Tensor:
         if self.config["kind"] == "finetune":
-            return torch.zeros((1, 0))
-        return torch.from_numpy(surface_matrix([pair]))
+            return torch.zeros((len(pairs), 0))
+        return torch.from_numpy(surface_matrix(pairs))
 
     def _check_lengths(self, pairs: Sequence[Pair]) -> None:
         long = too_long(self._encoder, pairs)

@@ -9,13 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
 
-from scoring.patclaimeval.agreement import summarise
 from scoring.patclaimeval.cache import FeatureCache
-from scoring.patclaimeval.checkpoint import Checkpoint, write_checkpoint
+from scoring.patclaimeval.checkpoint import README, Checkpoint, write_checkpoint
 from scoring.patclaimeval.config import MIN_ITEMS, TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, reference_count
 from scoring.patclaimeval.durable import full_disk_said
@@ -27,11 +25,13 @@ from scoring.patclaimeval.preparation import (
     Fitting,
     chosen_device,
     fitting_items,
+    kept_precision,
     own_random_state,
     state_key,
 )
 from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.patclaimeval.training_state import EVERY_SECONDS, EVERY_STEPS, StateStore
+from scoring.patclaimeval.validation import measure_validation
 
 __all__ = [
     "Progress",
@@ -55,6 +55,7 @@ def train_model(
     state_directory: Path | None = None,
     save_every_steps: int = EVERY_STEPS,
     save_every_seconds: float = EVERY_SECONDS,
+    describe: Callable[[TrainingResult], str] | None = None,
 ) -> TrainingResult:
     """Train one model for one criterion and write it to ``directory``.
 
@@ -62,9 +63,9 @@ def train_model(
     ``cache_directory`` keeps feature vectors between runs (None: nowhere). A fine-tuning saves
     its state to ``state_directory`` every so many steps or seconds, and goes on from there
     when called again with the same data and settings, to the same weights bit by bit (None: it
-    starts again). ``on_progress`` may raise ``TrainingCancelled``. The same data, settings,
-    machine and versions give the same weights. Raises ``TrainingFailed`` and
-    ``EncoderUnavailable`` with a sentence to show.
+    starts again). ``on_progress`` may raise ``TrainingCancelled``. ``describe`` writes the
+    directory's README.md. The same data, settings, machine and versions give the same weights.
+    Raises ``TrainingFailed`` and ``EncoderUnavailable`` with a sentence to show.
     """
     settings = settings.resolved()
     if directory.exists():
@@ -73,6 +74,8 @@ def train_model(
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = load_settings_encoder(settings)
+    precision = kept_precision(encoder, settings, state_directory)
+    settings = replace(settings, precision=encoder.use_precision(precision, settings.device))
     facts = encoder.facts()
     fitting = fitting_items(
         encoder, training, validation, settings, lambda *at: on_progress(Progress("preparing", *at))
@@ -87,7 +90,8 @@ def train_model(
         outcome = _outcome(encoder, fitting, settings, cache_directory, on_progress, states)
         result = _result(outcome, fitting, settings, facts)
         on_progress(Progress("saving", 0, 1))
-        write_checkpoint(directory, _checkpoint(outcome, result))
+        readme = describe(result) if describe else ""
+        write_checkpoint(directory, _checkpoint(outcome, result, readme))
     return result
 
 
@@ -141,8 +145,7 @@ def _result(
     outcome: Outcome, fitting: Fitting, settings: TrainingSettings, encoder: dict[str, Any]
 ) -> TrainingResult:
     training, validation = fitting.training, fitting.validation
-    labels = np.array([item.y for item in validation], dtype=np.float64)
-    measured = summarise(outcome.differences, labels, outcome.tie_threshold)
+    measured = measure_validation(validation, outcome.differences, outcome.tie_threshold)
     warnings = [*fitting.warnings, *outcome.warnings]
     if measured["tau_b"] is None:
         warnings.append(
@@ -170,7 +173,7 @@ def _result(
     )
 
 
-def _checkpoint(outcome: Outcome, result: TrainingResult) -> Checkpoint:
+def _checkpoint(outcome: Outcome, result: TrainingResult, readme: str) -> Checkpoint:
     config = {
         "kind": outcome.kind,
         "criterion": result.settings["criterion"],
@@ -188,4 +191,5 @@ def _checkpoint(outcome: Outcome, result: TrainingResult) -> Checkpoint:
             "transformers": transformers.__version__,
         },
     }
-    return Checkpoint(outcome.tensors, config, outcome.texts)
+    texts = outcome.texts | ({README: readme} if readme else {})
+    return Checkpoint(outcome.tensors, config, texts)

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.patclaimeval.results import TrainingResult
 from scoring.queries.datasets import LabelledRow, labelled_rows
+from scoring.queries.model_data import readme_of
+from scoring.seen_in_training import seen_in_training
 from scoring.services.run_files import clear_run, model_directory, state_directory
 from scoring.services.run_progress import RunProgress
 from scoring.services.runs import record_event
@@ -80,7 +82,8 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
     from scoring.patclaimeval.train import train_model
 
     rows = labelled_rows(run.dataset_version, run.criterion)
-    return train_model(
+    seen = seen_in_training(rows)
+    result = train_model(
         training=_quadruplets(rows, TRAIN),
         validation=_quadruplets(rows, VALIDATION),
         settings=TrainingSettings(**run.settings),
@@ -89,7 +92,9 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
         on_progress=progress.hear,
         state_directory=state_directory(run),
         save_every_seconds=settings.TRAINING_STATE_SECONDS,
+        describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),
     )
+    return replace(result, seen_in_training=seen)
 
 
 def _quadruplets(rows: Sequence[LabelledRow], split: str) -> list[Quadruplet]:

@@ -3,11 +3,17 @@
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from annotator.gate import SignedInRequest
+from annotator.refusals import Refused
+from scoring.downloads import model_download
+from scoring.queries.exporters import exporter
+from scoring.queries.model_page import model_page
 from scoring.queries.models import models_for
+from scoring.services.model_exports import model_archive
 
 
 @require_GET
@@ -18,4 +24,19 @@ def model_list(request: SignedInRequest) -> HttpResponse:
 @require_GET
 def model(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(models_for(request.user), pk=pk)
-    return render(request, "scoring/model.html", {"model": row})
+    page = model_page(row, request.user)
+    return render(request, "scoring/model.html", {"model": row, "page": page})
+
+
+@require_GET
+def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
+    """Give the model's directory to who may export the texts that it was trained on."""
+    row = get_object_or_404(models_for(request.user), pk=pk)
+    version = row.run.dataset_version
+    try:
+        exporter(request.user, version)
+        found = model_archive(model=row, exported_by=request.user)
+    except Refused as refusal:
+        context = {"version": version, "sentence": refusal.sentence}
+        return render(request, "scoring/export_refused.html", context, status=refusal.status)
+    return model_download(found)

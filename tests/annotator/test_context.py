@@ -20,6 +20,7 @@ def test_a_researcher_is_led_to_the_measuring_house(cast, client: Client) -> Non
         "Datasets",
         "Training runs",
         "Model versions",
+        "Score",
         "Reports",
         "Rubric",
     ]

@@ -11,7 +11,7 @@ from annotator import permissions
 from annotator.models import Assignment, Campaign, CampaignStatus, Conflict, Role, User
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.reliability import carry_out_reliability, request_reliability
-from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.services.dataset_import import import_dataset
 from scoring.services.freezes import request_freeze
 from scoring.services.reports import carry_out_report, request_report
@@ -30,7 +30,9 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
-    "scoring:freeze_progress",
+    *("scoring:freeze_progress", "scoring:download_model"),
+    # Its asker's alone: it has a test of its own.
+    *("scoring:scored", "scoring:score_progress"),
 }
 OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
@@ -100,6 +102,7 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "scoring:reference_uses": {"pk": work[0].candidate.reference_id},
         "scoring:run": {"pk": run.pk},
         "scoring:model": {"pk": model.pk},
+        "scoring:promotion": {"pk": model.pk},
         "scoring:report": {"pk": report.pk},
     }
 
@@ -123,7 +126,7 @@ def trained(version: DatasetVersion) -> tuple[TrainingRun, ModelVersion]:
         manifest_sha256="0" * 64,
         dataset_sha256=version.sha256,
         code_version="1",
-        card={},
+        card={"validation": {"n": 12, "tau_b": 0.5}, "tie_threshold": 0.1},
     )
     return waiting, model
 
@@ -157,6 +160,25 @@ def test_no_page_of_a_role_breaks_a_rule_or_scrolls_sideways(
             assert answer and answer.ok, (route, answer and answer.status)
         found += faults(page) + sideways(page)
     assert not found, "\n".join(found)
+
+
+def test_the_scores_of_a_request_break_no_rule(
+    people: dict[str, User], addresses: dict[str, Any], enter: Enter, site: str, page: Page
+) -> None:
+    rita = people[Role.RESEARCHER]
+    model = ModelVersion.objects.get()
+    row = ScoreRequest.objects.create(
+        asked_by=rita,
+        reference_text="1. A cup with a lid.",
+        candidate_texts=["1. A cup.", "1. A mug " + "with a handle " * 40],
+        models_by_criterion={CRITERION: str(model.pk)},
+        scores={CRITERION: [{"score": 0.7}, {"error": "The pair has 5000 tokens."}]},
+        status="succeeded",
+    )
+    enter(page.context, rita)
+    answer = page.goto(site + reverse("scoring:scored", kwargs={"pk": row.pk}))
+    assert answer and answer.ok
+    assert faults(page) + sideways(page) == []
 
 
 def test_no_page_of_somebody_without_a_session_breaks_a_rule(

@@ -94,6 +94,14 @@ class Served:
             return False
 
 
+# The supervisor respects nohup, under which this run may have been started.
+HEEDING_HANGUP = """
+import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
 def wait_until(fact: Callable[[], bool], words: str) -> None:
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
     while not fact():
@@ -127,14 +135,12 @@ class House:
         output = self._data_dir / "output"
         with output.open("wb") as stream:
             process = subprocess.Popen(
-                [sys.executable, "scripts/supervise.py"],
+                [sys.executable, "-c", HEEDING_HANGUP, "scripts/supervise.py"],
                 cwd=ROOT,
                 env=environment(self._data_dir, port),
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                # The supervisor respects nohup, under which this run may have been started.
-                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
             )
         self._served = found = Served(process, port, self._data_dir)
         wait_until(lambda: found.answers() or process.poll() is not None, "first page")

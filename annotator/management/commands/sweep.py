@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
-from annotator.jobs.registry import sweep
+from annotator.jobs.registry import sweep, tidy
 from annotator.services.carried_out_imports import sweep_imports
 from annotator.services.places import lapse_leases_everywhere
 from annotator.services.repeats import repeat_everywhere
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Command(BaseCommand):
     help = (
         "Ring jobs that wait unheard, free run-out leases, give repeats that are due, delete "
-        "uploads that nobody needs; "
+        "uploads that nobody needs and rows and folders whose time is over; "
         "with --forever every two seconds."
     )
 
@@ -32,10 +32,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
             rung, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
-            dropped = sweep_imports()
+            dropped, tidied = sweep_imports(), tidy()
             self.stderr.write(
                 f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given, "
-                f"{dropped} uploads deleted"
+                f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return
         for number in count():
@@ -48,6 +48,7 @@ class Command(BaseCommand):
                     repeat_everywhere()
                 if number % SWEEPS_BETWEEN_UPLOADS == 0:
                     sweep_imports()
+                    tidy()
             except DatabaseError as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)

@@ -29,8 +29,8 @@ def test_a_waiting_job_is_rung_once(
     rung: list[object] = []
     monkeypatch.setattr(registry, "_bells", {AgreementReport: rung.append})
     for expected in (
-        "1 jobs rung, 0 leases lapsed, 0 repeats given, 0 uploads deleted",
-        "0 jobs rung, 0 leases lapsed, 0 repeats given, 0 uploads deleted",
+        "1 jobs rung, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
+        "0 jobs rung, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
     ):
         err = io.StringIO()
         call_command("sweep", stderr=err)
@@ -60,3 +60,19 @@ def test_for_ever_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
     with pytest.raises(Enough):
         call_command("sweep", "--forever", stderr=io.StringIO())
     assert len(swept) == 3
+
+
+def test_rows_whose_time_is_over_are_deleted_and_counted(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_tidying", [lambda: 2, lambda: 3])
+    err = io.StringIO()
+    call_command("sweep", stderr=err)
+    assert err.getvalue().strip().endswith("0 uploads and 5 rows or folders deleted")
+
+
+def test_score_requests_are_among_what_is_deleted() -> None:
+    assert [delete.__name__ for delete in registry._tidying] == [
+        "delete_old_scores",
+        "clear_ended_runs",
+    ]

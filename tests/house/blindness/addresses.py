@@ -28,6 +28,7 @@ KINDS: Final = {
     "models": ("model",),
     "reports": ("report",),
     "freezes": ("freeze",),
+    "score": ("scores",),
     "imports": ("import",),
     "references": ("reference",),
 }
@@ -102,6 +103,7 @@ def ids(house: House) -> dict[str, list[UUID]]:
         "model": [rows.model.pk],
         "report": [rows.report.pk],
         "freeze": [rows.freeze.pk],
+        "scores": [rows.scores.pk],
         "import": [house.imports.waiting.pk, house.imports.refused.pk],
         "candidate": [house.item.pk],
         "reference": [house.item.reference_id],

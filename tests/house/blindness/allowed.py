@@ -52,6 +52,11 @@ PREVIEWS: Final = tuple(door for door in IMPORTS if "annotator:claim_import" in 
 SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
 QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
 USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
+# Texts that somebody pasted to be scored, and the scores: theirs alone.
+SCORES: Final = (
+    *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
+    *("scoring:scored after scoring:score", "scoring:score after scoring:delete_scores"),
+)
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 
@@ -91,6 +96,7 @@ TABLE: Final = (
     Row(ADJUDICATORS, ("admin.name",), ("voided",)),
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
     Row(RESEARCHERS, ("dataset", "training", "conflict.word")),
+    Row(("researcher",), ("scored", "metric score"), doors=SCORES),
     Row(ADMINS, ("export", "export ids"), doors=("scoring:export", "scoring:api:export")),
     Row(ADMINS, ("export ids",), doors=QUADRUPLETS),
     Row(ADMINS, ("export",), doors=("scoring:quadruplet",)),

@@ -11,6 +11,8 @@ from scoring.models import (
     Freeze,
     MetricScore,
     ModelVersion,
+    Promotion,
+    ScoreRequest,
     TrainingRun,
 )
 from scoring.services.dataset_import import import_dataset
@@ -44,7 +46,7 @@ DATASET: Final = "the-dataset-of-the-report"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRows:
-    """One row of each kind, of one campaign."""
+    """One row of each kind, of one campaign; `scores` is what the researcher had scored."""
 
     version: DatasetVersion
     waiting: TrainingRun
@@ -52,10 +54,11 @@ class MeasuredRows:
     model: ModelVersion
     report: AgreementReport
     freeze: Freeze
+    scores: ScoreRequest
 
 
 def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float) -> MeasuredRows:
-    """Return a dataset, a waiting and a finished run, a model, a report and a freeze."""
+    """Return a dataset, runs, a promoted model, a report, a freeze and a request for scores."""
     rows = [
         replace(row, reference=f"1. A {mark}exportclaim.", reference_id=f"{mark}exportid")
         for row in dataset_rows(2)
@@ -92,7 +95,31 @@ def measured_rows(mark: str, campaign: Campaign, researcher: User, score: float)
         campaign=campaign, asked_by=researcher, settings=FROZEN, message=f"{mark}runmessage"
     )
     report = _report(version, researcher)
-    return MeasuredRows(version, waiting, run, model, report, freeze)
+    scores = _scores(mark, campaign, model, researcher, score)
+    return MeasuredRows(version, waiting, run, model, report, freeze, scores)
+
+
+def _scores(
+    mark: str, campaign: Campaign, model: ModelVersion, researcher: User, score: float
+) -> ScoreRequest:
+    """Promote the model, and return what it said of a text of the researcher's."""
+    for act in ("asked", "agreed", "asked"):
+        Promotion.objects.create(
+            act=act,
+            model=model,
+            criterion=CRITERION,
+            campaign=campaign,
+            actor=researcher,
+            reason=f"{mark}promotionreason",
+        )
+    return ScoreRequest.objects.create(
+        asked_by=researcher,
+        reference_text=f"1. A {mark}pastedclaim.",
+        candidate_texts=[f"1. A {mark}pastedclaim too."],
+        models_by_criterion={CRITERION: str(model.pk)},
+        scores={CRITERION: [{"score": score}]},
+        status="succeeded",
+    )
 
 
 def _report(version: DatasetVersion, researcher: User) -> AgreementReport:

@@ -127,6 +127,14 @@ def bodies(route: str, house: House) -> list[dict[str, Any]]:
             for more in ({}, {"policy": "per-annotator", "split_by": "time", "test_share": 0})
         ],
         "scoring:api:runs": [{"dataset": dataset, "criterion": CRITERION}],
+        "scoring:api:promote": [
+            {"act": act, "reason": "words", "is_aware": True}
+            for act in ("ask", "agree", "decline", "withdraw")
+        ],
+        "scoring:api:scores": [
+            {"reference": "1. A cup.", "candidates": ["1. A mug."]},
+            {"reference": "1. A cup.", "candidates": [""], "criteria": [CRITERION]},
+        ],
         "scoring:api:reports": [
             {"dataset": dataset, "criterion": CRITERION, "scorers": ["length"], "split": "all"}
         ],

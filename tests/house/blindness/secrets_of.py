@@ -44,7 +44,7 @@ def secrets_of(house: House) -> dict[str, list[object]]:
         "metric score": _digits(HERE),
         "dataset": [f"{HERE}dataset", house.measured.version.sha256],
         "training": [
-            *(f"{HERE}runmessage", f"{HERE}modelwarning"),
+            *(f"{HERE}runmessage", f"{HERE}modelwarning", f"{HERE}promotionreason"),
             *(house.measured.run.pk, house.measured.waiting.pk, house.measured.model.pk),
             *(house.measured.report.pk, house.measured.freeze.pk),
         ],
@@ -59,6 +59,7 @@ def secrets_of(house: House) -> dict[str, list[object]]:
         ],
         "model directory": [f"{HERE}modeldirectory"],
         "export": [f"{HERE}exportclaim"],
+        "scored": [f"{HERE}pastedclaim", house.measured.scores.pk],
         "export ids": [f"{HERE}exportid"],
     }
     for who in ROLES:
@@ -88,6 +89,7 @@ def ids_of(house: House) -> list[object]:
         *("rating__candidate__campaign", "dataset_version__dataset__campaign"),
         *("dataset__campaign", "run__dataset_version__dataset__campaign"),
     )
+    found += [house.measured.scores.pk]
     for label in ("annotator", "scoring"):
         for model in apps.get_app_config(label).get_models():
             if model._meta.pk.get_internal_type() != "UUIDField":

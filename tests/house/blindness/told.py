@@ -49,6 +49,8 @@ _MODEL: Final = (
     "warnings created_at"
 )
 _REPORT: Final = "id dataset criterion split tie_threshold status progress message"
+_SCORE: Final = "id status progress message deleted_at candidates"
+_PROMOTED: Final = "model criterion is_promoted is_asked_for"
 _CONFLICT: Final = (
     f"id campaign kind criterion gap words {_REFERENCE} candidates candidates.label "
     "candidates.claims candidates.scores_as candidates.ratings candidates.ratings.id "
@@ -106,6 +108,13 @@ TOLD: Final = {
     "POST scoring:api:train_again": _RUN,
     "GET scoring:api:models": _MODEL,
     "GET scoring:api:model": _MODEL,
+    "POST scoring:api:promote": _PROMOTED,
+    "POST scoring:api:scores": _SCORE,
+    "GET scoring:api:score": (
+        f"{_SCORE} candidates.candidate candidates.scores candidates.scores.criterion "
+        "candidates.scores.model candidates.scores.tie_threshold candidates.scores.validation "
+        "candidates.scores.score candidates.scores.error"
+    ),
     "POST scoring:api:reports": _REPORT,
     "GET scoring:api:report": f"{_REPORT} {' '.join(FIGURES[5:])} signature",
 }

@@ -27,6 +27,8 @@ from scoring.patclaimeval.config import LONGFORMER, SettingsError, TrainingSetti
         ("batching", "random"),
         ("global_tokens", "all"),
         ("pooling", "max"),
+        ("precision", "fp16"),
+        ("precision", "bf16"),
         ("margin", 0.0),
         ("margin", "0.2"),
         ("tolerance", -0.1),
@@ -57,6 +59,17 @@ def test_paper_preset_keeps_a_value_that_was_given() -> None:
     settings = TrainingSettings("overall_quality", preset="paper", encoder="/models/long")
     assert settings.resolved().encoder == "/models/long"
     assert settings.resolved().method == "finetune"
+
+
+def test_probe_computes_in_32_bits_and_fine_tuning_in_what_is_faster() -> None:
+    found = [
+        TrainingSettings("overall_quality", method=method, precision=wanted).resolved().precision
+        for method in ("probe", "finetune", "probe-then-finetune")
+        for wanted in (None, "auto", "fp32")
+    ]
+    assert found == ["fp32"] * 3 + ["auto", "auto", "fp32"] * 2
+    paper = TrainingSettings("overall_quality", preset="paper", precision="bf16")
+    assert paper.resolved().precision == "bf16"
 
 
 def test_resolving_twice_changes_nothing() -> None:

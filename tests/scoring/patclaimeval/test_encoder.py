@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModel
+from transformers import AutoModel, DistilBertConfig, DistilBertModel
 
 from scoring.patclaimeval import encoder as encoders
-from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable, load_encoder
 
 Items = list[Quadruplet]
@@ -60,6 +60,49 @@ def test_pair_is_pooled_over_both_texts(tiny_bert: Path, quadruplets: Items) -> 
     assert set(encoding.type_ids) == {0, 1}
     assert torch.allclose(mean, states.mean(0), atol=1e-6)
     assert torch.allclose(first, states[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
+def test_pair_by_itself_gives_the_same_bits_in_any_company(
+    kind: str, request: pytest.FixtureRequest, quadruplets: Items
+) -> None:
+    encoder = load_encoder(str(request.getfixturevalue(kind)), max_tokens=4096)
+    pairs = distinct_pairs(quadruplets)
+    with torch.inference_mode():
+        alone = torch.stack([encoder.pooled_pair(*pair, "mean") for pair in pairs])
+        assert torch.equal(encoder.pooled_pairs(pairs, "mean"), alone)
+        assert torch.equal(encoder.pooled_pairs(pairs[::-1], "mean").flip(0), alone)
+        for budget in (100, None):
+            together = encoder.pooled_pairs(pairs, "mean", token_budget=budget)
+            assert torch.allclose(together, alone, atol=1e-6)
+        assert encoder.pooled_pairs([], "mean").shape == (0, 32)
+
+
+def test_model_that_is_not_packed_runs_as_by_hugging_face(
+    tiny_bert: Path, quadruplets: Items, tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    shape = {"dim": 32, "n_heads": 2, "n_layers": 2, "hidden_dim": 64}
+    DistilBertModel(DistilBertConfig(max_position_embeddings=128, **shape)).save_pretrained(
+        tmp_path
+    )
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(tiny_bert / name, tmp_path)
+    encoder = load_encoder(str(tmp_path), max_tokens=4096)
+    assert encoder.facts()["forward"] == "one by one"
+    pair = quadruplets[0].pairs[0]
+    ids = torch.tensor([encoder.tokenizer.encode(*pair).ids])
+    with torch.inference_mode():
+        wanted = encoder.model(ids).last_hidden_state[0]
+        found = encoder.pooled_pairs([pair, pair[::-1]], "mean")[0]
+    assert torch.allclose(found, wanted.mean(0), atol=1e-6)
+
+
+def test_facts_say_how_positions_were_lengthened(tiny_bert: Path, tiny_longformer: Path) -> None:
+    assert load_encoder(str(tiny_bert), max_tokens=60).facts()["own_positions"] == 24
+    assert load_encoder(str(tiny_bert), max_tokens=20).facts()["own_positions"] == 24
+    facts = load_encoder(str(tiny_longformer), max_tokens=200).facts()
+    assert (facts["own_positions"], facts["limit"], facts["forward"]) == (64, 200, "packed")
 
 
 def test_global_attention_changes_longformer_and_its_digest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -19,13 +20,13 @@ from scoring.patclaimeval.train import train_model
 Items = list[Quadruplet]
 
 
-def make(items: Items, directory: Path, encoder: Path, method: str, max_tokens: int = 4096) -> Path:
+def make(items: Items, directory: Path, encoder: Path, method: str, **changes: Any) -> Path:
     """Train a model in a moment and return its directory."""
     train_model(
         training=items,
         validation=[],
         settings=TrainingSettings(
-            "overall_quality", method=method, encoder=str(encoder), epochs=3, max_tokens=max_tokens
+            "overall_quality", method=method, encoder=str(encoder), epochs=3, **changes
         ),
         directory=directory,
         cache_directory=None,
@@ -46,6 +47,21 @@ def test_score_of_a_pair_does_not_depend_on_its_batch(
     assert [scorer.score([pair])[0] for pair in pairs] == together
     assert scorer.score(pairs[::-1])[::-1] == together
     assert scorer.score([]) == []
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_model_scores_in_the_precision_it_was_trained_in(
+    precision: str, quadruplets: Items, tiny_longformer: Path, tmp_path: Path
+) -> None:
+    directory = make(quadruplets, tmp_path / "m", tiny_longformer, "finetune", precision=precision)
+    scorer = load_scorer(directory)
+    assert scorer.config["settings"]["precision"] == scorer._encoder.precision == precision
+    pairs = distinct_pairs(quadruplets)
+    together = scorer.score(pairs)
+    assert [scorer.score([pair])[0] for pair in pairs] == together
+    scorer._encoder.use_precision({"fp32": "bf16", "bf16": "fp32"}[precision], "cpu")
+    assert scorer.score(pairs) != together
+    assert scorer.score(pairs) == pytest.approx(together, abs=0.01)
 
 
 def test_model_trained_on_another_encoder_is_not_used(

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotator.jobs.registry import sweep
+from annotator.jobs.registry import sweep, tidy
 from annotator.jobs.rows import JobStatus
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
@@ -76,6 +76,7 @@ def test_the_sweep_clears_a_run_that_was_given_up(version: DatasetVersion) -> No
     run = begun(version, JobStatus.RUNNING)
     TrainingRun.objects.filter(pk=run.pk).update(attempt=5, lease_until="2000-01-01T00:00Z")
     sweep()
+    tidy()
     run.refresh_from_db()
     assert run.status == JobStatus.FAILED
     assert left() == []

@@ -73,9 +73,14 @@ def test_a_training_registers_one_model_whose_directory_verifies(
     assert (model.criterion, model.dataset_sha256) == (CRITERION, version.sha256)
     assert model.card["n_training"] == 12
     assert model.card["n_validation"] == 3
+    assert model.card["validation"]["references"] == 1
+    assert model.card["seen_in_training"]["test"]["references"] == {"of": 1, "seen": 0}
     assert row.validation_tau == model.card["validation"]["tau_b"]
     directory = storage.models_directory() / model.directory
-    assert read_checkpoint(directory).config["criterion"] == CRITERION
+    checkpoint = read_checkpoint(directory)
+    assert checkpoint.config["criterion"] == CRITERION
+    assert "| Dataset | tiny@1 |" in checkpoint.texts["README.md"]
+    assert "| test | 3 | 0 of 1 (0.0 %) |" in checkpoint.texts["README.md"]
     scores = load_scorer(directory, cache_directory=None).score([("1. A cup.", "1. A mug.")])
     assert 0 < scores[0] < 1
     assert model_directories() == [model.directory]

@@ -1,0 +1,255 @@
+"""Measures scoring: a stream of distinct pairs, new and known, and the answers of POST score/.
+
+    benchmarks/score_claims.py [--pairs 20000] [--times 50]
+
+The model is a random two-layer encoder of width 32 with a linear head, trained for a moment: what
+is measured is the way around a model, not a model. Texts have some 20 words and are all distinct.
+Each stream runs in a process of its own; growth is its peak memory less what it had when the first
+window of 4,096 pairs was scored. Answers are whole requests through every middleware on SQLite,
+without the HTTP server; "a worker's" is the job itself, which loads the model each time.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+WORDS = (
+    *("pump", "valve", "spring", "sensor", "lever", "motor"),
+    *("housing", "lid", "shaft", "gear", "plate", "wheel"),
+)
+CRITERION = "overall_quality"
+CANDIDATES = 10
+
+
+def main() -> None:
+    """Print a line for each stream and each kind of answer."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=20_000)
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        folder, count, name = options.child
+        print(json.dumps(stream(Path(folder), int(count), name)))
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        train(folder)
+        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        print("stream | pairs | wall s | CPU s | pairs/s | growth MB | cache MB")
+        for count in (options.pairs // 10, options.pairs):
+            for what in ("new", "known"):
+                found = in_child(folder, count, f"{count}.sqlite3")
+                print(f"{what} | {count:,} | " + " | ".join(found), flush=True)
+        answers(folder, options.times)
+
+
+def in_child(folder: Path, count: int, cache: str) -> list[str]:
+    command = [sys.executable, __file__, "--child", str(folder), str(count), cache]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    return [
+        *(f"{found[key]:.1f}" for key in ("wall", "cpu")),
+        f"{count / found['wall']:,.0f}",
+        *(f"{found[key]:.1f}" for key in ("growth", "cache")),
+    ]
+
+
+def texts(count: int) -> Iterator[dict[str, Any]]:
+    """Yield lines with ten candidates each, no text twice."""
+    for line in range(-(-count // CANDIDATES)):
+        parts = [WORDS[(line // 12**n) % 12] for n in range(5)]
+        reference = f"1. A device with a {', a '.join(parts)} and {line} bolts."
+        yield {
+            "reference": reference,
+            "candidates": [
+                f"1. A device with a {', a '.join(parts[: 2 + n % 4])}, {line} bolts and {n} nuts."
+                for n in range(min(CANDIDATES, count - line * CANDIDATES))
+            ],
+        }
+
+
+def train(folder: Path) -> None:
+    """Make a tiny encoder and train a model on it: the directory `model` in the folder."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    from scoring.patclaimeval.config import TrainingSettings
+    from scoring.patclaimeval.data import Quadruplet
+    from scoring.patclaimeval.train import train_model
+
+    names = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        *WORDS,
+        *["A", "a", "device", "with", "and", "bolts", "nuts", "1", ".", ","],
+    ]
+    backend = Tokenizer(models.WordLevel({w: n for n, w in enumerate(names)}, unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    torch.manual_seed(1)
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    BertModel(BertConfig(vocab_size=len(names), intermediate_size=64, **shape)).save_pretrained(
+        folder / "encoder"
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=backend, pad_token="[PAD]", unk_token="[UNK]"
+    ).save_pretrained(folder / "encoder")
+    rows = list(texts(100))
+    train_model(
+        training=[
+            Quadruplet(str(n), row["reference"], *row["candidates"][:2], (-1) ** n)
+            for n, row in enumerate(rows)
+        ],
+        validation=[],
+        settings=TrainingSettings(
+            CRITERION, method="finetune", encoder=str(folder / "encoder"), epochs=1, device="cpu"
+        ),
+        directory=folder / "model",
+        cache_directory=None,
+        on_progress=lambda progress: None,
+    )
+
+
+def stream(folder: Path, count: int, cache: str) -> dict[str, float]:
+    """Score a file of so many pairs, and return seconds and megabytes."""
+    from scoring.patclaimeval.pair_scores import CachedScorer
+    from scoring.patclaimeval.score import load_scorer
+    from scoring.patclaimeval.score_cache import ScoreCache
+    from scoring.patclaimeval.stream import ModelWords, Tally, score_lines
+
+    path = folder / f"pairs-{count}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in texts(count)))
+    store = folder / cache
+    scorer = CachedScorer(lambda: load_scorer(folder / "model"), "a" * 64, ScoreCache(store))
+    began, cpu, peak, tally = time.monotonic(), time.process_time(), 0.0, Tally()
+    with path.open("rb") as file:
+        for number, _ in enumerate(
+            score_lines(file, scorer, ModelWords("m", CRITERION, 0.1), tally)
+        ):
+            if number == 0:
+                peak = peak_megabytes()
+    assert (tally.pairs, tally.refused) == (count, 0)
+    return {
+        "wall": time.monotonic() - began,
+        "cpu": time.process_time() - cpu,
+        "growth": peak_megabytes() - peak,
+        "cache": store.stat().st_size / 2**20,
+    }
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def answers(folder: Path, times: int) -> None:
+    """Print how long POST score/ takes for one candidate, known and not, and a worker's part."""
+    os.environ |= {"DATA_DIR": str(folder / "data"), "DJANGO_SETTINGS_MODULE": "annotator.settings"}
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.test import Client
+
+    call_command("migrate", verbosity=0)
+    from scoring.models import ScoreRequest
+    from scoring.services.scores import carry_out_scores
+
+    client = Client(headers={"Host": "127.0.0.1"})
+    client.force_login(researcher(folder))
+    numbers = iter(range(10**6))
+
+    def ask(candidate: str) -> int:
+        ScoreRequest.objects.all().delete()
+        sent = {"reference": "1. A device with a pump.", "candidates": [candidate]}
+        status: int = client.post(
+            "/api/v1/score/", sent, content_type="application/json"
+        ).status_code
+        return status
+
+    def new() -> None:
+        assert ask(f"1. A device with {next(numbers)} bolts.") == 202
+
+    def work() -> None:
+        new()
+        carry_out_scores(ScoreRequest.objects.get().pk)
+
+    work()
+    assert ScoreRequest.objects.get().status == "succeeded"
+    print("answer | p50 ms | p95 ms")
+    print(f"job queued (202) | {measured(new, times)}", flush=True)
+    print(f"job queued and a worker's | {measured(work, max(5, times // 5))}", flush=True)
+    candidate = ScoreRequest.objects.get().candidate_texts[0]
+
+    def known() -> None:
+        assert ask(candidate) == 200
+
+    print(f"known (200) | {measured(known, times)}", flush=True)
+
+
+def measured(act: Callable[[], None], times: int) -> str:
+    """Return the median and the 95 % quantile of an act in milliseconds."""
+    spent = []
+    for _ in range(times):
+        began = time.monotonic()
+        act()
+        spent.append(1000 * (time.monotonic() - began))
+    return f"{statistics.median(spent):.1f} | {statistics.quantiles(spent, n=20)[-1]:.1f}"
+
+
+def researcher(folder: Path) -> Any:
+    """Return a researcher in whose scope the model is promoted."""
+    from hashlib import sha256
+
+    from annotator.models import Campaign, Membership, User
+    from scoring import storage
+    from scoring.models import Dataset, DatasetVersion, ModelVersion, Promotion, TrainingRun
+
+    (folder / "model").rename(storage.models_directory() / "model")
+    manifest = (storage.models_directory() / "model" / "MANIFEST.json").read_bytes()
+    user = User.objects.create(username="rita")
+    campaign = Campaign.objects.create(slug="cups", name="Cups")
+    Membership.objects.create(user=user, campaign=campaign, role="researcher")
+    version = DatasetVersion.objects.create(
+        dataset=Dataset.objects.create(name="cups", campaign=campaign),
+        number=1,
+        sha256="0" * 64,
+        items=0,
+        card={"split": {"by": "reference"}, "counts": {}},
+    )
+    run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
+    model = ModelVersion.objects.create(
+        run=run,
+        criterion=CRITERION,
+        directory="model",
+        manifest_sha256=sha256(manifest).hexdigest(),
+        dataset_sha256=version.sha256,
+        code_version="1",
+        card={"validation": {"n": 0, "tau_b": None}, "tie_threshold": 0.1},
+    )
+    Promotion.objects.create(
+        act="agreed", model=model, criterion=CRITERION, campaign=campaign, actor=user, reason="-"
+    )
+    return user
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""`manage.py score_claims`: s(Q given P) of a model, for files of claims or JSON Lines of pairs."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotator.files import written_aside
+from annotator.formats.records import FormatError
+from annotator.formats.strict_json import MAX_BYTES
+from annotator.management.house_command import HouseCommand
+from annotator.refusals import Refused
+from scoring.management.progress import progress_bar
+from scoring.models import ModelVersion
+from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.patclaimeval.pair_scores import CachedScorer
+from scoring.patclaimeval.stream import Tally, score_lines
+from scoring.queries.model_scorers import cached_scorer, model_words, scoring_model
+
+STANDARD: Final = "-"
+
+
+class Command(HouseCommand):
+    help = (
+        "Score candidates against a reference (0 to 1, higher is better), or pairs from JSON "
+        "Lines with reference and candidate, or candidates. Nothing is cut; what was scored "
+        "before comes from the cache."
+    )
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--model", required=True, metavar="ID", help="or a criterion, for its promoted model"
+        )
+        parser.add_argument("--reference", type=Path, metavar="FILE")
+        parser.add_argument("--candidate", type=Path, nargs="+", metavar="FILE")
+        parser.add_argument("--jsonl", metavar="FILE|-", help="pairs, one JSON object a line")
+        parser.add_argument("--output", metavar="FILE|-", default=STANDARD, help="with --jsonl")
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
+        is_single = options["reference"] is not None and options["candidate"] is not None
+        is_any_single = options["reference"] is not None or options["candidate"] is not None
+        if (options["jsonl"] is None) != is_single or (options["jsonl"] and is_any_single):
+            raise CommandError("Give --reference and --candidate, or --jsonl.", returncode=2)
+        model = scoring_model(options["model"])
+        scorer = cached_scorer(model, self.say)
+        try:
+            if options["jsonl"] is None:
+                return _single(model, scorer, options["reference"], options["candidate"])
+            return self._many(model, scorer, options)
+        except PatClaimEvalError as error:
+            raise Refused(str(error)) from error
+        except FormatError as error:
+            raise Refused(f"{options['jsonl']}: {error.sentence}") from error
+        except FileNotFoundError as error:
+            raise Refused(f"There is no file {error.filename}.") from error
+
+    def _many(
+        self, model: ModelVersion, scorer: CachedScorer, options: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        target = options["output"]
+        if target != STANDARD and not Path(target).parent.is_dir():
+            raise Refused(f"There is no directory {Path(target).parent}.")
+        if target == STANDARD and options["json"]:
+            raise Refused("--json and --output - would both write to stdout; name a file.")
+        tally = Tally()
+        with _input(options["jsonl"]) as file, _output(target) as output:
+            heard = _progress(file, tally, progress_bar(self.say, "Scoring"))
+            for row in score_lines(file, scorer, model_words(model), tally, heard):
+                output.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        if tally.refused:
+            raise Refused(
+                f"{tally.pairs} pairs are scored and {tally.refused} are not; their lines of the "
+                f"output say why. The first: {tally.first}"
+            )
+        if target == STANDARD:
+            return None
+        return _about(model) | {"pairs": tally.pairs, "output": target}
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        if "scores" not in document:
+            return super().sentence(document)
+        threshold = document["tie_threshold"]
+        lines = [f"{row['score']:.4f}  {row['candidate']}" for row in document["scores"]]
+        return "\n".join(
+            [
+                *lines,
+                f"model {document['model']}, {document['criterion']}; scores that differ by "
+                f"{threshold:.4f} or less are a tie",
+            ]
+        )
+
+
+def _single(
+    model: ModelVersion, scorer: CachedScorer, reference: Path, candidates: list[Path]
+) -> dict[str, Any]:
+    text = _text(reference)
+    scored = scorer.score([(text, _text(path)) for path in candidates])
+    refused = [
+        f"{path}: {score.reason}"
+        for path, score in zip(candidates, scored, strict=True)
+        if score.value is None
+    ]
+    if refused:
+        raise Refused(" ".join(refused))
+    return _about(model) | {
+        "validation": model.card["validation"],
+        "scores": [
+            {"candidate": str(path), "score": score.value}
+            for path, score in zip(candidates, scored, strict=True)
+        ],
+    }
+
+
+def _about(model: ModelVersion) -> dict[str, Any]:
+    words = model_words(model)
+    return {
+        "model": words.model,
+        "criterion": words.criterion,
+        "tie_threshold": words.tie_threshold,
+    }
+
+
+def _text(path: Path) -> str:
+    """Return a claim set as it stands in its file, or refuse without quoting any of it."""
+    if path.is_file() and path.stat().st_size > MAX_BYTES:
+        raise Refused(f"{path} is longer than the limit of {MAX_BYTES:,} bytes.")
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path} is not UTF-8: the byte at place {error.start + 1}.") from None
+    except IsADirectoryError as error:
+        raise Refused(f"{path} is a directory; give a file with claims.") from error
+    if not text.strip():
+        raise Refused(f"{path} is empty.")
+    return text
+
+
+@contextmanager
+def _input(name: str) -> Iterator[IO[bytes]]:
+    if name == STANDARD:
+        yield sys.stdin.buffer
+        return
+    with Path(name).open("rb") as file:
+        yield file
+
+
+@contextmanager
+def _output(name: str) -> Iterator[IO[bytes]]:
+    """Give a file that is whole or not there, or stdout, whose reader may go away."""
+    if name != STANDARD:
+        with written_aside(Path(name)) as file:
+            yield file
+        return
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python would complain once more when it ends, and flushes what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Refused("Whoever read the scores went away before their end.") from None
+
+
+def _progress(file: IO[bytes], tally: Tally, bar: Callable[[float], None]) -> Callable[[int], None]:
+    """Return what turns scored pairs into the share of the file that is done."""
+    size = os.fstat(file.fileno()).st_size if file.seekable() else 0
+    done = 0
+
+    def hear(count: int) -> None:
+        nonlocal done
+        done += count
+        if size:
+            bar(file.tell() / size * done / tally.read)
+
+    return hear

@@ -1,0 +1,28 @@
+"""Requests for scores: their texts are confidential and kept for a short time."""
+
+from django.db import models
+
+from annotator.jobs.rows import JobRow
+from annotator.models import User
+
+
+class ScoreRequest(JobRow):
+    """A reference and candidates that somebody wants scored; for their eyes only.
+
+    The sweeper deletes the whole row some time after it was made (SCORE_KEEP_MINUTES).
+    """
+
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    reference_text = models.TextField()
+    candidate_texts = models.JSONField()
+    # The id of the model that scores, by criterion: chosen when the request was made.
+    models_by_criterion = models.JSONField()
+    # By criterion a list with an entry per candidate: {"score"} or {"error"}; null until done.
+    scores = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["created_at"], name="score_request_age")]
+
+    def __str__(self) -> str:
+        return f"score request {self.pk}"

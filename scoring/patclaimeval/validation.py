@@ -1,0 +1,132 @@
+"""How far a trained model agrees with people on its validation items, beside n-gram overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.agreement.checks import contains_reference
+from scoring.agreement.classification import predicted_labels
+from scoring.agreement.figures import Sample, make_sample, measure
+from scoring.agreement.items import Item
+from scoring.agreement.pair_counts import count_pairs, leave_one_reference_out, weighted_tau_b
+from scoring.agreement.question import DEFAULT_RESAMPLES
+from scoring.agreement.resampling import (
+    interval_method,
+    jackknife_t_interval,
+    percentile_interval,
+)
+from scoring.patclaimeval.agreement import summarise
+from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.overlap import rouge_l, rouge_n, rouge_tokens
+
+Vector = NDArray[np.float64]
+
+OVERLAPS: Final[dict[str, Callable[[list[str], list[str]], float]]] = {
+    "rouge-1": lambda left, right: rouge_n(left, right, 1)[2],
+    "rouge-2": lambda left, right: rouge_n(left, right, 2)[2],
+    "rouge-l": lambda left, right: rouge_l(left, right)[2],
+}
+"""The n-gram metrics that stand beside a model: F-measures of two token lists, in [0, 1]."""
+
+FIGURES: Final = ("tau_b", "tau_b_labels", "accuracy", "decisive_accuracy")
+
+
+def measure_validation(
+    items: Sequence[Quadruplet], differences: Vector, threshold: float
+) -> dict[str, Any]:
+    """Measure n score differences s(B) - s(C), shape [n], against the labels of n items.
+
+    Output, JSON-ready: what ``summarise`` gives; ``references``; ``interval``, the name of the
+    method; ``figures``, each of FIGURES with value, low and high, 95 % clustered by reference;
+    ``tie_rates`` of people and of the model; ``without_reference``, n and tau_b over the items in
+    which neither candidate is the reference; ``overlaps``, for each of OVERLAPS its tau_b and
+    ``lead``, the model's tau-b minus its own with a paired interval. None where undefined.
+    Empty but for the summary where there are no items.
+    """
+    labels = np.array([item.y for item in items], dtype=np.float64)
+    found: dict[str, Any] = summarise(differences, labels, threshold)
+    if not len(items):
+        return found
+    compared = as_items(items)
+    sample = make_sample(compared, DEFAULT_RESAMPLES, 0)
+    told = measure(sample, differences, predicted_labels(differences, threshold))
+    return found | {
+        "references": sample.cluster_count,
+        "interval": told["interval"],
+        "figures": {name: _short(told[name]) for name in FIGURES},
+        "tie_rates": told["tie_rates"],
+        "without_reference": _without_reference(compared, differences),
+        "overlaps": {
+            name: _beside(sample, differences, overlap_differences(items, name))
+            for name in OVERLAPS
+        },
+    }
+
+
+def as_items(items: Sequence[Quadruplet]) -> list[Item]:
+    """Return n quadruplets as the items that the agreement figures are made of."""
+    return [Item(i.reference_id, i.reference, i.b, i.c, i.y) for i in items]
+
+
+def overlap_differences(items: Sequence[Quadruplet], name: str) -> Vector:
+    """Return F(A, B) - F(A, C) of one of OVERLAPS for n items, shape [n], in [-1, 1]."""
+    tokens = {text: rouge_tokens(text) for i in items for text in (i.reference, i.b, i.c)}
+    known = {
+        (reference, text): OVERLAPS[name](tokens[reference], tokens[text])
+        for item in items
+        for reference, text in item.pairs
+    }
+    return np.array([known[i.pairs[0]] - known[i.pairs[1]] for i in items], dtype=np.float64)
+
+
+def lead(sample: Sample, ours: Vector, theirs: Vector) -> dict[str, Any]:
+    """Return tau-b of ``ours`` minus tau-b of ``theirs`` on the same n items, with its interval.
+
+    Input: the sample of n items; two vectors of score differences, shape [n]. Output: value in
+    [-2, 2], low and high of the 95 % interval paired over references: both are measured on the
+    same resamples (bootstrap), or without the same reference (jackknife t below 40 references).
+    None where undefined. Source: Efron 1979; Tukey 1958.
+    """
+    left, right = (
+        count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
+        for differences in (ours, theirs)
+    )
+    everything = np.ones((1, sample.cluster_count))
+    value = float((weighted_tau_b(left, everything) - weighted_tau_b(right, everything))[0])
+    if np.isnan(value):
+        return {"value": None, "low": None, "high": None}
+    if interval_method(sample.cluster_count) == "bootstrap":
+        drawn = weighted_tau_b(left, sample.weights) - weighted_tau_b(right, sample.weights)
+        interval = percentile_interval(drawn, sample.cluster_count)
+    else:
+        without = leave_one_reference_out(left) - leave_one_reference_out(right)
+        interval = jackknife_t_interval(value, without, -2.0, 2.0)
+    return {"value": value, "low": interval.low, "high": interval.high}
+
+
+def _beside(sample: Sample, ours: Vector, theirs: Vector) -> dict[str, Any]:
+    return {
+        "tau_b": _short(measure(sample, theirs, predicted_labels(theirs, 0.0))["tau_b"]),
+        "lead": lead(sample, ours, theirs),
+    }
+
+
+def _without_reference(items: Sequence[Item], differences: Vector) -> dict[str, Any]:
+    kept = [i for i, item in enumerate(items) if not contains_reference(item)]
+    if not kept:
+        return {"n": 0, "tau_b": {"value": None, "low": None, "high": None}}
+    sample = make_sample([items[i] for i in kept], DEFAULT_RESAMPLES, 0)
+    left = differences[kept]
+    return {
+        "n": len(kept),
+        "tau_b": _short(measure(sample, left, predicted_labels(left, 0.0))["tau_b"]),
+    }
+
+
+def _short(figure: dict[str, Any]) -> dict[str, Any]:
+    """Keep of a figure what a card tells: its value, its first interval, why there is none."""
+    return {name: figure[name] for name in ("value", "low", "high", "reason") if name in figure}

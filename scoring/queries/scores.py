@@ -1,0 +1,106 @@
+"""Reads of score requests: those of a person, and one with what its models are worth beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from annotator.models import User
+from annotator.rubric import ALL_CRITERIA, NAMES
+from scoring.models import ModelVersion, ScoreRequest
+from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.pair_scores import PairScore
+from scoring.queries.model_scorers import cached_scorer
+from scoring.queries.score_access import rates_meanwhile
+
+# Splits by which a validation reference was never seen in training.
+UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
+
+
+def score_requests_for(user: User) -> QuerySet[ScoreRequest]:
+    """Return the person's own requests: nobody else ever sees one, whatever their role.
+
+    Who has begun to rate or adjudicate since sees none, until the sweeper deletes them.
+    """
+    rows = ScoreRequest.objects.filter(asked_by=user)
+    return rows.none() if rates_meanwhile(user) else rows
+
+
+def pairs_of(request: ScoreRequest) -> list[Pair]:
+    return [(request.reference_text, candidate) for candidate in request.candidate_texts]
+
+
+def known_scores(
+    models: Mapping[str, ModelVersion], pairs: Sequence[Pair]
+) -> dict[str, list[dict[str, Any]]] | None:
+    """Return the scores by criterion if all of them are in the cache; torch is not loaded."""
+    found = {}
+    for criterion, model in models.items():
+        scores = cached_scorer(model).known(pairs)
+        if scores is None:
+            return None
+        found[criterion] = [entry_of(score) for score in scores]
+    return found
+
+
+def entry_of(score: PairScore) -> dict[str, Any]:
+    """Return a score as its request keeps it: {"score"} or {"error"}."""
+    return {"error": score.reason} if score.value is None else {"score": score.value}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringModel:
+    """A model that scores one criterion, with what is known of its error.
+
+    `tau_b` is None where undefined; `is_unseen` says whether the validation references had been
+    kept out of training.
+    """
+
+    criterion: str
+    model: ModelVersion
+    tie_threshold: float
+    n: int
+    tau_b: float | None
+    is_unseen: bool
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.criterion]
+
+    @property
+    def worth(self) -> str:
+        """How far its scores agree with people, in words."""
+        references = "unseen references" if self.is_unseen else "references it may have seen"
+        if self.tau_b is None:
+            return f"{references}: tau-b undefined, n = {self.n}"
+        return f"{references}: tau-b {self.tau_b:.2f}, n = {self.n}"
+
+
+def scoring_model_words(model: ModelVersion) -> ScoringModel:
+    """Return a model with the figures that stand beside its scores."""
+    measured = model.card["validation"]
+    card = model.run.dataset_version.card
+    is_apart = card.get("split", {}).get("by") in UNSEEN
+    return ScoringModel(
+        criterion=model.criterion,
+        model=model,
+        tie_threshold=float(model.card["tie_threshold"]),
+        n=measured.get("n") or 0,
+        tau_b=measured.get("tau_b"),
+        is_unseen=is_apart and not card["counts"].get("texts_in_several_splits"),
+    )
+
+
+def models_of(request: ScoreRequest) -> dict[str, ScoringModel]:
+    """Return the models of a request by criterion, in the order of the rubric."""
+    chosen = request.models_by_criterion
+    rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
+        list(chosen.values())
+    )
+    by_id = {str(pk): row for pk, row in rows.items()}
+    return {
+        criterion: scoring_model_words(by_id[chosen[criterion]])
+        for criterion in ALL_CRITERIA
+        if chosen.get(criterion) in by_id
+    }

@@ -1,0 +1,201 @@
+"""Writes of score requests: asked for, answered from the cache or by a worker, deleted."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from annotator.jobs import leases
+from annotator.jobs.heartbeat import heartbeat
+from annotator.jobs.rows import FINAL_STATUSES, JobStatus
+from annotator.models import AuditEvent, User
+from annotator.refusals import Forbidden, Refused, TooOften
+from annotator.rubric import ALL_CRITERIA
+from scoring.models import ModelVersion, ScoreRequest
+from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.queries.model_scorers import cached_scorer
+from scoring.queries.promotions import no_model, promoted
+from scoring.queries.score_access import rates_meanwhile
+from scoring.queries.scores import entry_of, known_scores, models_of, pairs_of
+
+MOST_CANDIDATES: Final = 50
+MOST_CHARACTERS: Final = 200_000
+MOST_WAITING: Final = 10
+BEAT_EVERY_SECONDS: Final = 0.5
+
+
+def request_scores(
+    *,
+    reference: str,
+    candidates: Sequence[str],
+    criteria: Sequence[str] | None = None,
+    asked_by: User,
+) -> ScoreRequest:
+    """Return a request for scores from the promoted models; it is done if the cache has them all.
+
+    `criteria` None means all that have a promoted model. Raises Refused naming the field,
+    Forbidden for who rates meanwhile, TooOften where too many wait.
+    """
+    if rates_meanwhile(asked_by):
+        raise Forbidden("Model scores are withheld from who rates or adjudicates meanwhile.")
+    _refuse_texts(reference, candidates)
+    models = _models(criteria, asked_by)
+    pairs = [(reference, candidate) for candidate in candidates]
+    known = known_scores(models, pairs)
+    is_done = known is not None
+    with transaction.atomic():
+        # Two requests at once are counted one after the other.
+        list(User.objects.select_for_update(no_key=True).filter(pk=asked_by.pk))
+        waiting = ScoreRequest.objects.filter(asked_by=asked_by).exclude(status__in=FINAL_STATUSES)
+        if not is_done and waiting.count() >= MOST_WAITING:
+            raise TooOften(f"{MOST_WAITING} of your requests wait already; read them first.")
+        request = ScoreRequest.objects.create(
+            asked_by=asked_by,
+            reference_text=reference,
+            candidate_texts=list(candidates),
+            models_by_criterion={key: str(model.pk) for key, model in models.items()},
+            scores=known,
+            status=JobStatus.SUCCEEDED if is_done else JobStatus.QUEUED,
+            progress=float(is_done),
+            finished_at=timezone.now() if is_done else None,
+            message="Scored before." if is_done else "Waiting for a worker.",
+        )
+        _record("scores.requested", request, asked_by)
+    return request
+
+
+def carry_out_scores(pk: UUID | str) -> None:
+    """Claim a request, score it, and end in one final state.
+
+    What a worker that died has scored is in the cache, and is not scored again.
+    """
+    request = leases.claim(ScoreRequest, pk)
+    if request is None:
+        return
+    try:
+        with heartbeat(request) as check:
+            scores = _score(request, check)
+        with transaction.atomic():
+            leases.close(request, JobStatus.SUCCEEDED, scores=scores, progress=1.0, message="Done.")
+            _record("scores.finished", request, request.asked_by)
+    except leases.LostLease:
+        leases.settle_cancelled(request)
+    except Refused as refusal:
+        _fail(request, refusal.sentence)
+    except Exception as error:
+        # The exception's own text may quote claims, so only its kind is shown.
+        _fail(request, f"Scoring stopped on an unexpected error ({type(error).__name__}).")
+        raise
+
+
+def delete_scores(*, request: ScoreRequest) -> None:
+    """Delete a request with its texts and scores; a worker that has it finds it gone."""
+    ScoreRequest.objects.filter(pk=request.pk).delete()
+
+
+def delete_old_scores() -> int:
+    """Delete the requests whose time is over, done or not; return how many."""
+    until = timezone.now() - timedelta(minutes=settings.SCORE_KEEP_MINUTES)
+    count, _ = ScoreRequest.objects.filter(created_at__lt=until).delete()
+    return count
+
+
+def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
+    """Return the scores by criterion; a model that cannot score says so in place of its own."""
+    models, pairs = models_of(request), pairs_of(request)
+    total, done, beaten_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
+
+    def hear(count: int) -> None:
+        nonlocal done, beaten_at
+        check()
+        done += count
+        if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
+            leases.beat(request, progress=min(1.0, done / total), message="Scoring.")
+            beaten_at = time.monotonic()
+
+    found: dict[str, Any] = {}
+    reasons = []
+    for number, (criterion, scoring) in enumerate(models.items(), start=1):
+        leases.beat(request, progress=done / total, message=f"Scoring {scoring.name}.")
+        try:
+            scores = cached_scorer(scoring.model).score(pairs, hear)
+            found[criterion] = [entry_of(score) for score in scores]
+        except PatClaimEvalError as error:
+            reasons.append(f"{scoring.name}: {error}")
+            found[criterion] = [{"error": str(error)}] * len(pairs)
+        done = number * len(pairs)
+    if len(reasons) == len(models):
+        raise Refused(" ".join(reasons) or "The models of this request are gone.")
+    return found
+
+
+def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ModelVersion]:
+    models = {criterion: row.model for criterion, row in promoted(user).items()}
+    if criteria is None:
+        if not models:
+            raise Refused(f"No model is promoted yet. {no_model(ALL_CRITERIA[-1])}")
+        return models
+    unknown = [name for name in criteria if name not in ALL_CRITERIA]
+    if unknown or not criteria:
+        raise _wrong("criteria", f"Choose from {', '.join(ALL_CRITERIA)}.")
+    missing = [name for name in dict.fromkeys(criteria) if name not in models]
+    if missing:
+        reasons = [no_model(name) for name in missing]
+        raise Refused(" ".join(reasons), {"criteria": reasons})
+    return {name: model for name, model in models.items() if name in criteria}
+
+
+def _refuse_texts(reference: str, candidates: Sequence[str]) -> None:
+    """Refuse by field; candidates are counted from 1, and no text is quoted."""
+    wrong = {"reference": _text_reasons("The reference", reference)}
+    if not candidates:
+        wrong["candidates"] = ["Give at least one candidate."]
+    elif len(candidates) > MOST_CANDIDATES:
+        wrong["candidates"] = [f"Give at most {MOST_CANDIDATES} candidates at once."]
+    else:
+        wrong["candidates"] = [
+            reason
+            for number, text in enumerate(candidates, start=1)
+            for reason in _text_reasons(f"Candidate {number}", text)
+        ]
+    fields = {name: reasons for name, reasons in wrong.items() if reasons}
+    if fields:
+        raise Refused(" ".join(reason for row in fields.values() for reason in row), fields)
+
+
+def _text_reasons(what: str, text: str) -> list[str]:
+    if not text.strip():
+        return [f"{what} is empty."]
+    if len(text) > MOST_CHARACTERS:
+        return [f"{what} is longer than {MOST_CHARACTERS:,} characters."]
+    return []
+
+
+def _wrong(field: str, sentence: str) -> Refused:
+    return Refused(f"{field}: {sentence}", {field: [sentence]})
+
+
+def _fail(request: ScoreRequest, sentence: str) -> None:
+    # A lost lease means that another worker owns it now, or it is deleted: nothing is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        leases.close(request, JobStatus.FAILED, message=sentence)
+        _record("scores.failed", request, None)
+
+
+def _record(action: str, request: ScoreRequest, actor: User | None) -> None:
+    AuditEvent.objects.create(
+        actor=actor,
+        action=action,
+        object_type="score_request",
+        object_id=str(request.pk),
+        details={
+            "candidates": len(request.candidate_texts),
+            "models": sorted(request.models_by_criterion.values()),
+        },
+    )

@@ -1,0 +1,1 @@
+"""Words of the measuring house for templates."""

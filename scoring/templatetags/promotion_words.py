@@ -1,0 +1,16 @@
+"""What a model's page says of its promotion."""
+
+from typing import Any
+
+from django import template
+
+from scoring.models import ModelVersion
+from scoring.queries.promotions import promotion_state
+
+register = template.Library()
+
+
+@register.inclusion_tag("scoring/_promotion.html", takes_context=True)
+def promotion_of(context: dict[str, Any], model: ModelVersion) -> dict[str, Any]:
+    """Show whether a model is promoted, with the way to its promotion page."""
+    return {"model": model, "state": promotion_state(model, context["request"].user)}

@@ -1,0 +1,71 @@
+"""How much memory one large write may use on SQLite."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from annotator.formats.reference_batches import BATCH
+from annotator.formats.reference_records import ReferenceRecord
+from annotator.models import Campaign
+from annotator.services import claim_import
+from annotator.services.campaigns import create_campaign
+from annotator.sqlite.cache import ROOMY_KIB, growing_cache
+
+pytestmark = [pytest.mark.embedded, pytest.mark.django_db]
+on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLite about itself")
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return create_campaign(slug="room")
+
+
+def kept_pages() -> int:
+    connection.ensure_connection()
+    size: int = connection.connection.execute("PRAGMA cache_size").fetchone()[0]
+    return size
+
+
+@on_sqlite
+def test_the_cache_is_large_for_one_write_and_small_again_after_it() -> None:
+    before = kept_pages()
+    with growing_cache() as grow:
+        assert kept_pages() == before
+        grow()
+        assert kept_pages() == -ROOMY_KIB
+    assert kept_pages() == before != -ROOMY_KIB
+
+
+@on_sqlite
+def test_the_cache_is_small_again_after_a_write_that_broke_its_transaction() -> None:
+    before = kept_pages()
+
+    def write() -> None:
+        with growing_cache() as grow, transaction.atomic(savepoint=False):
+            grow()
+            connection.cursor().execute("SELECT no_such_function()")
+
+    with pytest.raises(DatabaseError, match="no_such_function"), transaction.atomic():
+        write()
+    assert kept_pages() == before != -ROOMY_KIB
+
+
+@on_sqlite
+def test_a_large_import_of_claims_has_the_large_cache(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim_import, "LARGE_IMPORT", BATCH + 1)
+    seen = []
+    records = (ReferenceRecord(f"r{n}", "1. A cup.", ()) for n in range(2 * BATCH))
+    claim_import.import_claims(
+        campaign=campaign, records=records, progress=lambda done: seen.append((done, kept_pages()))
+    )
+    small = kept_pages()
+    assert small != -ROOMY_KIB
+    assert seen == [(BATCH, small), (2 * BATCH, -ROOMY_KIB)]
+
+
+def test_any_database_can_be_written_to_meanwhile(campaign: Campaign) -> None:
+    with growing_cache() as grow:
+        grow()
+        Campaign.objects.filter(pk=campaign.pk).update(name="Another name")
+    assert Campaign.objects.get(pk=campaign.pk).name == "Another name"

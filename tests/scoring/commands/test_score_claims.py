@@ -1,0 +1,152 @@
+"""The command that scores claims."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion
+from tests.scoring.model_builders import CRITERION, make_model, train_tiny
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+@pytest.fixture
+def model(version: DatasetVersion, tiny_encoder: Path) -> ModelVersion:
+    return train_tiny(version, tiny_encoder)
+
+
+def files(directory: Path, *texts: str) -> list[str]:
+    found = []
+    for number, text in enumerate(texts):
+        path = directory / f"{number}.txt"
+        path.write_text(text)
+        found.append(str(path))
+    return found
+
+
+def run(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("score_claims", *arguments, stdout=out, stderr=io.StringIO())
+    return out.getvalue()
+
+
+def refusal(*arguments: str) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.raises(SystemExit) as caught:
+        call_command("score_claims", *arguments, stdout=out, stderr=err)
+    assert caught.value.code == 1
+    return err.getvalue().splitlines()[-1]
+
+
+def lines(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(
+    model: ModelVersion, tmp_path: Path
+) -> None:
+    reference, good, poor = files(
+        tmp_path,
+        "1. A machine0 device comprising a housing, a pump.",
+        "1. A machine0 device comprising a housing.",
+        "1. A lever.",
+    )
+    given = ("--model", str(model.pk), "--reference", reference, "--candidate", good, poor)
+    document = json.loads(run(*given, "--json"))
+    assert document["model"] == str(model.pk)
+    assert document["criterion"] == CRITERION
+    assert document["tie_threshold"] == model.card["tie_threshold"]
+    assert document["validation"] == model.card["validation"]
+    assert [row["candidate"] for row in document["scores"]] == [good, poor]
+    assert all(0 < row["score"] < 1 for row in document["scores"])
+    (storage.models_directory() / model.directory / "model.safetensors").unlink()
+    assert json.loads(run(*given, "--json")) == document
+    words = run(*given)
+    assert f"{document['scores'][0]['score']:.4f}  {good}" in words
+    assert "are a tie" in words
+    other = files(tmp_path, "1. A spring.")[0]
+    assert "lacks model.safetensors" in refusal(*given[:4], "--candidate", other)
+
+
+def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
+    model: ModelVersion, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    reference, pump, lever = "1. A housing, a pump.", "1. A pump.", "1. A lever."
+    given = lines(
+        tmp_path / "pairs.jsonl",
+        {"id": "one", "reference": reference, "candidate": lever},
+        {"reference": reference, "candidates": [pump, lever]},
+    )
+    names = files(tmp_path, reference, pump, lever)
+    call_command("score_claims", "--model", str(model.pk), "--jsonl", str(given))
+    rows = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
+    single = json.loads(
+        run("--model", str(model.pk), "--reference", names[0], "--candidate", *names[1:], "--json")
+    )["scores"]
+    assert [row["score"] for row in rows] == [single[i]["score"] for i in (1, 0, 1)]
+    assert rows[0]["id"] == "one"
+    assert {row["model"] for row in rows} == {str(model.pk)}
+    target = tmp_path / "scores.jsonl"
+    document = json.loads(
+        run("--model", str(model.pk), "--jsonl", str(given), "--output", str(target), "--json")
+    )
+    assert document["pairs"] == 3
+    assert [json.loads(line) for line in target.read_text().splitlines()] == rows
+
+
+def test_lines_without_a_score_end_the_command_with_1_after_all_others_are_written(
+    model: ModelVersion, tmp_path: Path
+) -> None:
+    given = lines(tmp_path / "pairs.jsonl", {"reference": "secretly"}, {"candidate": "x"}, 7)
+    with given.open("a") as file:
+        file.write(json.dumps({"reference": "1. A pump.", "candidate": "1. A lever."}))
+    target = tmp_path / "scores.jsonl"
+    line = refusal("--model", str(model.pk), "--jsonl", str(given), "--output", str(target))
+    assert line.startswith("1 pairs are scored and 3 are not")
+    assert "line 1: " in line
+    assert "secretly" not in line
+    rows = [json.loads(row) for row in target.read_text().splitlines()]
+    assert ["error" in row for row in rows] == [True, True, True, False]
+
+
+def test_what_cannot_be_scored_is_refused_in_a_line(
+    version: DatasetVersion, tmp_path: Path
+) -> None:
+    model = str(make_model(version).pk)
+    (good,) = files(tmp_path, "1. A pump.")
+    empty, wrong = tmp_path / "empty", tmp_path / "latin"
+    empty.write_text(" \n")
+    wrong.write_bytes(b"1. A caf\xe9.")
+    missing = str(tmp_path / "missing")
+    pair = ("--model", model, "--reference", good, "--candidate")
+    assert "no model" in refusal("--model", "7", *pair[2:], good)
+    assert missing in refusal(*pair, missing)
+    assert "is empty" in refusal(*pair, str(empty))
+    assert "is not UTF-8: the byte at place 9" in refusal(*pair, str(wrong))
+    assert "is a directory" in refusal(*pair, str(tmp_path))
+    assert "The model directory lacks" in refusal(*pair, good)
+    assert missing in refusal("--model", model, "--jsonl", missing)
+    assert "name a file" in refusal("--model", model, "--jsonl", good, "--json")
+    assert "no directory" in refusal("--model", model, "--jsonl", good, "--output", f"{missing}/x")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--reference", "a"),
+        ("--candidate", "a"),
+        ("--reference", "a", "--jsonl", "b"),
+        ("--reference", "a", "--candidate", "a", "--jsonl", "b"),
+    ],
+)
+def test_either_files_or_lines_are_given(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError) as caught:
+        run("--model", "7", *arguments)
+    assert caught.value.returncode == 2

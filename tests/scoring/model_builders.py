@@ -1,0 +1,85 @@
+"""Model versions for tests: rows with a manifest alone, and a tiny one that really scores."""
+
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from annotator.models import User
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
+from scoring.patclaimeval.score_cache import ScoreCache, pair_key
+from scoring.services.runs import request_training
+from scoring.services.training import carry_out_training
+
+CRITERION = "feature_completeness"
+MEASURED: dict[str, Any] = {
+    "n": 12,
+    "tau_b": 0.5,
+    "tau_b_labels": 0.4,
+    "accuracy": 0.6,
+    "macro_f1": 0.5,
+}
+_numbers = count(1)
+
+
+def make_model(
+    version: DatasetVersion, criterion: str = CRITERION, by: User | None = None, **measured: Any
+) -> ModelVersion:
+    """Return a model version whose directory holds nothing but a manifest."""
+    number = next(_numbers)
+    directory = storage.models_directory() / f"model-{number}"
+    directory.mkdir()
+    manifest = f"manifest {number}".encode()
+    (directory / "MANIFEST.json").write_bytes(manifest)
+    run = TrainingRun.objects.create(
+        dataset_version=version, criterion=criterion, settings={}, requested_by=by
+    )
+    return ModelVersion.objects.create(
+        run=run,
+        criterion=criterion,
+        directory=directory.name,
+        manifest_sha256=sha256(manifest).hexdigest(),
+        dataset_sha256=version.sha256,
+        code_version="1",
+        card={
+            "n_training": 20,
+            "n_validation": 12,
+            "validation": MEASURED | measured,
+            "tie_threshold": 0.1,
+            "settings": {"method": "probe", "encoder": "default"},
+            "warnings": [],
+        },
+    )
+
+
+def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -> ModelVersion:
+    """Return a model that was trained in a moment and scores."""
+    run = request_training(
+        version=version,
+        criterion=CRITERION,
+        options={"encoder": str(encoder), "method": "finetune", "epochs": 1, "device": "cpu"},
+        requested_by=by,
+    )
+    carry_out_training(run.pk)
+    return ModelVersion.objects.get(run=run)
+
+
+def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Promotion:
+    """Return the row that makes the model count, or ends that."""
+    return Promotion.objects.create(
+        act=act,
+        model=model,
+        criterion=model.criterion,
+        campaign=model.run.dataset_version.dataset.campaign,
+        actor=by,
+        reason="for a test",
+    )
+
+
+def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
+    """Put scores of candidates into the cache, as if the model had given them before."""
+    ScoreCache(storage.score_cache_path()).put(
+        model.manifest_sha256,
+        {pair_key((reference, candidate)): value for candidate, value in scores.items()},
+    )

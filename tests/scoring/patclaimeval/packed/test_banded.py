@@ -1,0 +1,76 @@
+"""Tests of the written-out attention: PyTorch's results, and gradients checked by differences."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from scoring.patclaimeval.packed import banded
+from scoring.patclaimeval.packed.banded import banded_attention
+from scoring.patclaimeval.packed.dense import sequence_attention
+from scoring.patclaimeval.packed.reach import Reach
+from scoring.patclaimeval.packed.sequences import Spans
+
+REACHES = [Reach(), Reach(5), Reach(5, first=True), Reach(40, first=True)]
+reaches = pytest.mark.parametrize("reach", REACHES, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(banded, "BLOCK", 8)
+
+
+def inputs(lengths: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    """Return queries, keys and values of two heads of four numbers."""
+    draw = torch.Generator().manual_seed(0)
+    found = torch.randn((sum(lengths), 3, 2, 4), generator=draw, dtype=torch.float64)
+    return found.to(dtype).requires_grad_()
+
+
+@reaches
+def test_results_and_gradients_are_those_of_the_fused_operation(reach: Reach) -> None:
+    lengths = (30, 1, 17)
+    qkv = inputs(lengths, torch.float64)
+    found, wanted = (
+        attend(qkv, Spans.of(lengths), reach) for attend in (banded_attention, sequence_attention)
+    )
+    assert torch.allclose(found, wanted, atol=1e-12)
+    towards = torch.randn_like(found)
+    grads = [torch.autograd.grad((out * towards).sum(), qkv)[0] for out in (found, wanted)]
+    assert torch.allclose(*grads, atol=1e-12)
+
+
+@reaches
+@pytest.mark.parametrize("rate", [0.0, 0.4])
+def test_gradients_agree_with_differences(reach: Reach, rate: float) -> None:
+    def attend(qkv: Tensor) -> Tensor:
+        torch.manual_seed(1)  # the same numbers drop out each time
+        return banded_attention(qkv, Spans.of((13, 9)), reach, rate)
+
+    assert torch.autograd.gradcheck(attend, inputs((13, 9), torch.float64))
+
+
+def test_mean_over_what_drops_out_is_the_result_without() -> None:
+    qkv = inputs((20,), torch.float32).detach()
+    torch.manual_seed(0)
+    with torch.no_grad():
+        plain = banded_attention(qkv, Spans.of((20,)), Reach(5))
+        drawn = [banded_attention(qkv, Spans.of((20,)), Reach(5), 0.3) for _ in range(4000)]
+    spread = torch.stack(drawn).std(0)
+    assert spread.min() > 0.05
+    assert ((torch.stack(drawn).mean(0) - plain).abs() < 5 * spread / 4000**0.5).all()
+
+
+def test_bfloat16_is_off_by_its_own_rounding_alone() -> None:
+    qkv = inputs((60,), torch.float32)
+    half = qkv.detach().bfloat16().requires_grad_()
+    spans, reach = Spans.of((60,)), Reach(12, first=True)
+    found, wanted = banded_attention(half, spans, reach), banded_attention(qkv, spans, reach)
+    assert float((found - wanted).detach().norm() / wanted.detach().norm()) < 0.01
+    towards = torch.randn_like(wanted)
+    (found.float() * towards).sum().backward()
+    (wanted * towards).sum().backward()
+    assert half.grad is not None
+    assert qkv.grad is not None
+    assert float((half.grad - qkv.grad).norm() / qkv.grad.norm()) < 0.02

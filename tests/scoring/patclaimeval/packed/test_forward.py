@@ -1,0 +1,158 @@
+"""The contract of the packed encoder: what Hugging Face's own models give, alone or in company."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import DistilBertConfig, DistilBertModel
+
+from scoring.patclaimeval.packed import dense
+from scoring.patclaimeval.packed.forward import PackedForward, can_pack
+from scoring.patclaimeval.packed.reach import Reach
+from tests.scoring.patclaimeval.packed.models import (
+    LENGTHS,
+    bert,
+    by_hugging_face,
+    distance,
+    longformer,
+    roberta,
+    tokens,
+)
+
+KINDS = [(bert, "none"), (roberta, "none"), (longformer, "none"), (longformer, "cls")]
+NAMES = ["bert", "roberta", "longformer", "longformer-cls"]
+kinds = pytest.mark.parametrize(("make", "global_tokens"), KINDS, ids=NAMES)
+
+
+@kinds
+def test_states_are_those_of_hugging_face(make: Any, global_tokens: str) -> None:
+    model = make()
+    forward = PackedForward(model, global_tokens)
+    with torch.inference_mode():
+        for length in LENGTHS:
+            sequence = tokens(length)
+            (found,) = forward.states([sequence], (2,))
+            wanted = by_hugging_face(model, sequence, global_tokens)
+            assert distance(found, wanted) < 1e-5, length
+            assert distance(found[:1], wanted[:1]) < 1e-5, length
+
+
+@kinds
+def test_gradients_are_those_of_hugging_face(make: Any, global_tokens: str) -> None:
+    model = make()
+    sequences = [tokens(length) for length in (513, 700)]
+    towards = torch.randn(1213, 32, generator=torch.Generator().manual_seed(0))
+
+    def gradients(states: Tensor) -> dict[str, Tensor]:
+        model.zero_grad()
+        (states * towards).sum().backward()
+        return {n: p.grad for n, p in model.named_parameters() if p.grad is not None}
+
+    alone = [by_hugging_face(model, sequence, global_tokens) for sequence in sequences]
+    wanted = gradients(torch.cat(alone))
+    found = gradients(PackedForward(model, global_tokens).states(sequences, (2,))[0])
+    assert found.keys() == wanted.keys()
+    whole = torch.cat([grad.flatten() for grad in wanted.values()]).norm()
+    for name, grad in wanted.items():
+        # A bias of keys shifts all scores alike: its true gradient is 0, and so is no measure.
+        error = (found[name] - grad).norm()
+        assert error < 1e-5 * (whole if "key" in name else grad.norm()), name
+
+
+@kinds
+def test_company_changes_only_last_digits(make: Any, global_tokens: str) -> None:
+    model = make()
+    forward = PackedForward(model, global_tokens)
+    sequences = [tokens(length) for length in (40, 1186, 513)]
+    with torch.inference_mode():
+        together = forward.states(sequences, (0, 1, 2))
+        for layer, states in enumerate(together):
+            alone = torch.cat([forward.states([one], (layer,))[0] for one in sequences])
+            assert distance(states, alone) < 1e-6
+
+
+@kinds
+def test_padded_attention_gives_the_same(make: Any, global_tokens: str) -> None:
+    model = make()
+    forward = PackedForward(model, global_tokens)
+    padded = PackedForward(model, global_tokens)
+    padded.attention = dense.padded_attention
+    sequences = [tokens(length) for length in (40, 700, 301)]
+    (wanted,) = forward.states(sequences, (2,))
+    (found,) = padded.states(sequences, (2,))
+    assert distance(found, wanted) < 1e-6
+    towards = torch.randn_like(wanted)
+    grads = []
+    for states in (found, wanted):
+        model.zero_grad()
+        (states * towards).sum().backward()
+        grads.append(model.encoder.layer[0].attention.self.query.weight.grad.clone())
+    assert torch.isfinite(grads[0]).all()
+    assert distance(*grads) < 1e-5
+
+
+def ratio(found: Tensor, wanted: Tensor) -> float:
+    """Return how many times as large the mean of one is."""
+    return float(found.mean() / wanted.mean())
+
+
+@pytest.mark.parametrize("wrong", ["wider", "narrower", "no first", "everything"])
+def test_wrong_mask_is_seen(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = longformer()
+    forward = PackedForward(model, "cls")
+    reaches = {
+        "wider": lambda reach: Reach(reach.window + 1, reach.first),
+        "narrower": lambda reach: Reach(reach.window - 1, reach.first),
+        "no first": lambda reach: Reach(reach.window),
+        "everything": lambda reach: Reach(),
+    }
+    own = forward._reach
+    monkeypatch.setattr(forward, "_reach", lambda number: reaches[wrong](own(number)))
+    with torch.inference_mode():
+        sequence = tokens(700)
+        (found,) = forward.states([sequence], (2,))
+        assert distance(found, by_hugging_face(model, sequence, "cls")) > 1e-4
+
+
+def test_changed_weight_is_seen_after_a_first_run() -> None:
+    model = bert()
+    forward = PackedForward(model)
+    with torch.inference_mode():
+        before = forward.states([tokens(40)], (2,))[0]
+    with torch.no_grad():
+        model.encoder.layer[1].attention.self.value.weight.mul_(1.5)
+    with torch.inference_mode():
+        after = forward.states([tokens(40)], (2,))[0]
+        assert distance(after, by_hugging_face(model, tokens(40))) < 1e-5
+        assert distance(before, after) > 1e-2
+
+
+@pytest.mark.parametrize("place", ["hidden_dropout_prob", "attention_probs_dropout_prob"])
+@kinds
+def test_dropout_changes_states_as_much_as_in_hugging_face(
+    make: Any, global_tokens: str, place: str
+) -> None:
+    rates = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0} | {place: 0.3}
+    model = make(num_hidden_layers=1, attention_window=16, **rates)
+    forward = PackedForward(model, global_tokens)
+    sequence = tokens(60)
+    with torch.no_grad():
+        plain = by_hugging_face(model, sequence, global_tokens)
+        model.train()
+        torch.manual_seed(0)
+        found = torch.stack([forward.states([sequence], (1,))[0] - plain for _ in range(300)])
+        wanted = torch.stack(
+            [by_hugging_face(model, sequence, global_tokens) - plain for _ in range(300)]
+        )
+    assert ratio(found.std(0), wanted.std(0)) == pytest.approx(1, rel=0.03)
+    assert ratio(found.std(0)[0], wanted.std(0)[0]) == pytest.approx(1, rel=0.1)
+    assert ratio(found.mean(0).abs(), wanted.mean(0).abs()) == pytest.approx(1, rel=0.1)
+
+
+def test_decoder_and_other_kinds_are_not_packed() -> None:
+    assert all(can_pack(make()) for make in (bert, roberta, longformer))
+    assert not can_pack(bert(is_decoder=True))
+    assert not can_pack(DistilBertModel(DistilBertConfig(dim=32, n_heads=2, n_layers=1)))

@@ -1,0 +1,106 @@
+"""Tests of scoring many pairs through the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
+from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
+from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.score_cache import ScoreCache
+from tests.scoring.patclaimeval.test_score import make
+
+MODEL = "a" * 64
+
+
+class WordModel:
+    """Counts words for tokens; a score is the share of the candidate's words in the pair."""
+
+    limit = 20
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+
+    def token_counts(self, pairs: Sequence[Pair]) -> list[int]:
+        return [len(f"{p} {q}".split()) for p, q in pairs]
+
+    def score(self, pairs: Sequence[Pair]) -> list[float]:
+        self.batches.append(self.token_counts(pairs))
+        return [len(q.split()) / len(f"{p} {q}".split()) for p, q in pairs]
+
+
+def pair(reference: int, candidate: int) -> Pair:
+    return "p " * reference, "q " * candidate
+
+
+def scorer(model: PairModel, path: Path | None = None, budget: int = 16) -> CachedScorer:
+    return CachedScorer(lambda: model, MODEL, ScoreCache(path), budget)
+
+
+def test_the_longest_come_first_within_the_token_budget_and_the_order_is_kept() -> None:
+    model = WordModel()
+    pairs = [pair(1, 1), pair(5, 5), pair(2, 4), pair(9, 10), pair(4, 4)]
+    scores = scorer(model).score(pairs)
+    assert model.batches == [[19], [10, 6], [8, 2]] or model.batches == [[19], [10], [8, 6, 2]]
+    assert [score.value for score in scores] == [0.5, 0.5, 4 / 6, 10 / 19, 0.5]
+
+
+def test_equal_pairs_are_scored_once_and_counted_as_often_as_they_stand() -> None:
+    model, heard = WordModel(), list[int]()
+    scores = scorer(model).score([pair(1, 2), pair(3, 1), pair(1, 2)], heard.append)
+    assert sum(map(len, model.batches)) == 2
+    assert scores[0] == scores[2]
+    assert sum(heard) == 3
+
+
+def test_a_pair_over_the_limit_is_refused_by_itself_and_never_cut() -> None:
+    scores = scorer(WordModel()).score([pair(11, 10), pair(1, 1)])
+    assert scores[0].value is None
+    assert "21 tokens and the model takes 20" in scores[0].reason
+    assert scores[1].value == 0.5
+
+
+def test_what_was_scored_before_comes_from_the_cache_without_loading_the_model(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "scores.sqlite3"
+    first = scorer(WordModel(), path)
+    assert first.known([pair(1, 2)]) is None
+    scored = first.score([pair(1, 2), pair(2, 2)])
+
+    def never() -> PairModel:
+        raise AssertionError("the model was loaded")
+
+    again = CachedScorer(never, MODEL, ScoreCache(path))
+    assert again.score([pair(2, 2), pair(1, 2)]) == scored[::-1]
+    assert again.known([pair(2, 2)]) == [scored[1]]
+    assert again.known([pair(2, 2), pair(7, 7)]) is None
+
+
+def test_what_was_scored_is_kept_when_the_listener_stops_the_work(tmp_path: Path) -> None:
+    path = tmp_path / "scores.sqlite3"
+    longest, short = pair(9, 9), pair(1, 1)
+
+    def stop(count: int) -> None:
+        if count:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        scorer(WordModel(), path).score([short, longest], stop)
+    later = WordModel()
+    scorer(later, path).score([short, longest])
+    assert later.batches == [[2]]
+
+
+def test_a_score_is_bitwise_the_same_alone_in_a_batch_and_in_any_order(
+    quadruplets: list[Quadruplet], tiny_bert: Path, tmp_path: Path
+) -> None:
+    model = load_scorer(make(quadruplets, tmp_path / "m", tiny_bert, "finetune"))
+    pairs = distinct_pairs(quadruplets)
+    together = scorer(model, budget=10_000).score(pairs)
+    assert len({score.value for score in together}) > 2
+    assert [scorer(model).score([one])[0] for one in pairs] == together
+    assert scorer(model, budget=100).score(pairs[::-1])[::-1] == together

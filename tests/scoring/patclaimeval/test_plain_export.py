@@ -1,0 +1,118 @@
+"""Plain export: the README's own code, run on the directory, gives the model's own scores."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoTokenizer
+
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.patclaimeval.plain_export import NotPlain, write_plain
+from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.train import train_model
+
+Items = list[Quadruplet]
+
+
+def trained(items: Items, encoder: Path, directory: Path, **settings: Any) -> Path:
+    train_model(
+        training=items,
+        validation=[],
+        settings=TrainingSettings("overall_quality", encoder=str(encoder), **settings),
+        directory=directory / "model",
+        cache_directory=None,
+        on_progress=lambda progress: None,
+        describe=lambda result: "# The card of the model\n",
+    )
+    return directory / "model"
+
+
+def exported(model: Path) -> Path:
+    target = model.with_name("plain")
+    target.mkdir()
+    write_plain(model, target)
+    return target
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "nearness"),
+    [
+        ("tiny_bert", {"pooling": "mean", "precision": "fp32"}, 1e-6),
+        ("tiny_longformer", {"pooling": "cls", "precision": "fp32"}, 1e-6),
+        ("tiny_longformer", {"global_tokens": "none", "precision": "fp32"}, 1e-6),
+        ("tiny_bert", {"precision": "bf16"}, 5e-3),
+    ],
+)
+def test_the_code_of_the_readme_gives_the_scores_of_the_model(
+    quadruplets: Items,
+    tmp_path: Path,
+    kind: str,
+    settings: dict[str, Any],
+    nearness: float,
+    request: pytest.FixtureRequest,
+) -> None:
+    encoder = request.getfixturevalue(kind)
+    rate = {"epochs": 1, "learning_rate": 3e-3}
+    model = trained(quadruplets, encoder, tmp_path, method="finetune", **rate, **settings)
+    plain = exported(model)
+    readme = (plain / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
+    # What pytest set must not help: somebody who runs this sets no such thing.
+    names: dict[str, Any] = {}
+    exec(code, names)
+    parts = names["load"](plain)
+    pairs = list(dict.fromkeys(pair for item in quadruplets for pair in item.pairs))
+    own = load_scorer(model).score(pairs)
+    assert [names["score"](parts, *pair) for pair in pairs] == pytest.approx(own, abs=nearness)
+    assert len(set(own)) > 5
+    assert ("third digit" in readme) == (settings["precision"] == "bf16")
+    assert readme.endswith("# The card of the model\n")
+    with pytest.raises(ValueError, match="longer than the model takes"):
+        names["score"](parts, "housing " * 5000, "housing")
+
+
+def test_plain_transformers_loads_encoder_and_tokenizer_without_a_path_of_this_machine(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    plain = exported(trained(quadruplets, tiny_bert, tmp_path, method="finetune", epochs=1))
+    assert AutoModel.from_pretrained(plain).config.max_position_embeddings == 4096
+    text = quadruplets[0].pairs[0]
+    ids = AutoTokenizer.from_pretrained(plain)(*text)["input_ids"]
+    assert ids == AutoTokenizer.from_pretrained(tiny_bert)(*text)["input_ids"]
+    head = load_file(plain / "head.safetensors")
+    assert {name: tuple(t.shape) for name, t in head.items()} == {
+        **dict.fromkeys(("weight", "centre", "scale"), (32,)),
+        "bias": (),
+    }
+    assert all(tensor.dtype == torch.float32 for tensor in head.values())
+    for path in plain.iterdir():
+        assert str(tmp_path.parent).encode() not in path.read_bytes(), path.name
+    facts = json.loads((plain / "head.json").read_text())
+    assert (facts["criterion"], facts["max_tokens"]) == ("overall_quality", 4096)
+
+
+@pytest.mark.parametrize("method", ["probe", "probe-then-finetune"])
+def test_what_rests_on_features_of_text_is_refused(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path, method: str
+) -> None:
+    model = trained(quadruplets, tiny_bert, tmp_path, method=method, epochs=1)
+    with pytest.raises(NotPlain, match=f"is a {method}: its score also rests on features"):
+        exported(model)
+    assert list((tmp_path / "plain").iterdir()) == []
+
+
+def test_a_changed_model_is_not_exported(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    model = trained(quadruplets, tiny_bert, tmp_path, method="finetune", epochs=1)
+    (model / "README.md").write_text("Better than it is.")
+    with pytest.raises(CheckpointInvalid, match=r"README.md of the model was changed"):
+        exported(model)

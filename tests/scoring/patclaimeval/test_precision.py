@@ -1,0 +1,74 @@
+"""Tests of precision: what is asked for, what 'auto' picks, and what it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from scoring.patclaimeval import precision
+from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.encoder import load_encoder
+from scoring.patclaimeval.errors import EncoderUnavailable
+from scoring.patclaimeval.one_by_one import OneByOne
+from scoring.patclaimeval.precision import resolve_precision
+
+Items = list[Quadruplet]
+
+
+@pytest.fixture(autouse=True)
+def _measured_anew() -> Iterator[None]:
+    precision._faster.cache_clear()
+    yield
+    precision._faster.cache_clear()
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, half: float) -> None:
+    """Let a product take 1 second in 32 bits and ``half`` in bfloat16."""
+    times = {torch.float32: 1.0, torch.bfloat16: half}
+    monkeypatch.setattr(precision, "_seconds", lambda dtype, device: times[dtype])
+
+
+@pytest.mark.parametrize(("half", "picked"), [(0.2, "bf16"), (0.9, "fp32"), (5.0, "fp32")])
+def test_auto_takes_bfloat16_only_where_it_wins_clearly(
+    half: float, picked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, half)
+    assert resolve_precision("auto", "cpu") == picked
+    assert [resolve_precision(wanted, "cpu") for wanted in ("fp32", "bf16")] == ["fp32", "bf16"]
+
+
+def test_products_are_really_timed() -> None:
+    assert all(precision._seconds(dtype, "cpu") > 0 for dtype in precision.DTYPES.values())
+    assert resolve_precision("auto", "cpu") in precision.DTYPES
+
+
+@pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
+def test_bfloat16_rounds_states_and_leaves_parameters(
+    kind: str, request: pytest.FixtureRequest, quadruplets: Items
+) -> None:
+    encoder = load_encoder(str(request.getfixturevalue(kind)), max_tokens=4096)
+    pairs = list(quadruplets[0].pairs)
+    plain = encoder.pooled_pairs(pairs, "mean")
+    assert encoder.use_precision("bf16", "cpu") == encoder.precision == "bf16"
+    half = encoder.pooled_pairs(pairs, "mean", token_budget=None)
+    assert half.dtype == torch.float32
+    assert 0 < float((half - plain).detach().norm() / plain.detach().norm()) < 0.02
+    half.sum().backward()
+    assert {p.dtype for p in encoder.parameters()} == {torch.float32}
+    assert {p.grad.dtype for p in encoder.parameters() if p.grad is not None} == {torch.float32}
+    assert encoder.use_precision("fp32", "cpu") == "fp32"
+    assert torch.equal(encoder.pooled_pairs(pairs, "mean"), plain)
+
+
+def test_model_that_is_not_packed_stays_at_32_bits(
+    tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, 0.1)
+    encoder = load_encoder(str(tiny_bert), max_tokens=100)
+    encoder.forward_pass = OneByOne(encoder.model)
+    assert encoder.use_precision("auto", "cpu") == "fp32"
+    with pytest.raises(EncoderUnavailable, match="32-bit floats only"):
+        encoder.use_precision("bf16", "cpu")

@@ -1,0 +1,123 @@
+"""Tests of the score cache on disk."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scoring.patclaimeval.score_cache import PairKey, ScoreCache, pair_key
+
+MODEL, OTHER = "a" * 64, "b" * 64
+KEY = pair_key(("1. A pump.", "1. A valve."))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "scores.sqlite3"
+
+
+def keys(count: int, word: str = "pump") -> list[PairKey]:
+    return [pair_key((f"1. A {word}.", f"{n}")) for n in range(count)]
+
+
+def test_a_score_is_found_again_bit_for_bit_by_another_object(path: Path) -> None:
+    value = 0.1 + 0.2
+    ScoreCache(path).put(MODEL, {KEY: value})
+    assert ScoreCache(path).get(MODEL, [KEY, *keys(900)]) == {KEY: value}
+
+
+def test_scores_of_many_pairs_are_found_over_several_queries(path: Path) -> None:
+    many = {key: n / 1000 for n, key in enumerate(keys(1000))}
+    ScoreCache(path).put(MODEL, many)
+    assert ScoreCache(path).get(MODEL, [*many]) == many
+
+
+def test_another_model_and_swapped_texts_have_no_score(path: Path) -> None:
+    cache = ScoreCache(path)
+    cache.put(MODEL, {KEY: 0.5})
+    assert cache.get(OTHER, [KEY]) == {}
+    assert cache.get(MODEL, [(KEY[1], KEY[0])]) == {}
+
+
+def test_no_text_lies_in_the_file(path: Path) -> None:
+    ScoreCache(path).put(MODEL, {KEY: 0.5})
+    assert b"valve" not in path.read_bytes()
+
+
+def test_without_a_path_nothing_is_kept() -> None:
+    cache = ScoreCache(None)
+    cache.put(MODEL, {KEY: 0.5})
+    assert cache.get(MODEL, [KEY]) == {}
+
+
+def test_asking_makes_no_file(path: Path) -> None:
+    assert ScoreCache(path).get(MODEL, [KEY]) == {}
+    assert not path.exists()
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(b"1. A pump. " * 2000)
+
+
+def tear(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3 :] = b"\x7f" * (len(data) - len(data) // 3)
+    path.write_bytes(data)
+
+
+def of_the_future(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize("damage", [overwrite, tear, of_the_future])
+def test_a_damaged_file_is_set_aside_said_and_begun_anew(
+    path: Path, damage: Callable[[Path], None]
+) -> None:
+    ScoreCache(path).put(MODEL, dict.fromkeys(keys(500), 0.5))
+    damage(path)
+    said: list[str] = []
+    cache = ScoreCache(path, said.append)
+    assert set(cache.get(MODEL, keys(500)).values()) <= {0.5}
+    assert len(said) == 1
+    assert "set aside" not in said[0]
+    assert "was damaged" in said[0]
+    aside = list(path.parent.glob("scores.sqlite3.damaged-*"))
+    assert [file.name in said[0] for file in aside] == [True]
+    cache.put(MODEL, {KEY: 0.25})
+    assert cache.get(MODEL, [KEY]) == {KEY: 0.25}
+    assert len(said) == 1
+
+
+def test_a_file_that_cannot_be_used_is_done_without_and_said_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    cache = ScoreCache(blocked / "scores.sqlite3", said.append)
+    cache.put(MODEL, {KEY: 0.5})
+    cache.put(MODEL, {KEY: 0.5})
+    assert cache.get(MODEL, [KEY]) == {}
+    assert [sentence.startswith("The score cache cannot be used") for sentence in said] == [True]
+
+
+def write(path: Path, word: str) -> None:
+    for key in keys(40, word):
+        ScoreCache(path).put(MODEL, {key: 0.5})
+
+
+@pytest.mark.slow
+def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    words = [f"word{n}" for n in range(3)]
+    workers = [context.Process(target=write, args=(path, word)) for word in words]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * len(workers)
+    for word in words:
+        assert len(ScoreCache(path).get(MODEL, keys(40, word))) == 40

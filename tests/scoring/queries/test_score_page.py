@@ -1,0 +1,54 @@
+"""What the page of a score request shows."""
+
+from typing import Any
+
+import pytest
+
+from annotator.rubric import ALL_CRITERIA
+from scoring.models import ScoreRequest
+from scoring.queries.promotions import no_model
+from scoring.queries.score_page import BEST, TIED, score_page
+from tests.scoring.model_builders import CRITERION, make_model
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+def places(version, cast, *entries: dict[str, Any]) -> list[str]:
+    """Return what is said of each candidate by a model whose tie threshold is 0.1."""
+    row = ScoreRequest.objects.create(
+        asked_by=cast.rita,
+        reference_text="1. A cup.",
+        candidate_texts=["1. A mug."] * len(entries),
+        models_by_criterion={CRITERION: str(make_model(version).pk)},
+        scores={CRITERION: list(entries)},
+        status="succeeded",
+    )
+    return [cells[0].place for _, cells in score_page(row).rows]
+
+
+def test_the_highest_score_is_best_and_those_within_the_threshold_are_tied_with_it(
+    version, cast
+) -> None:
+    found = places(version, cast, {"score": 0.5}, {"score": 0.75}, {"score": 0.25})
+    assert found == ["", BEST, ""]
+    found = places(version, cast, {"score": 0.7}, {"score": 0.75}, {"score": 0.25})
+    assert found == [TIED, TIED, ""]
+
+
+def test_a_single_score_is_no_best(version, cast) -> None:
+    assert places(version, cast, {"score": 0.5}) == [""]
+    assert places(version, cast, {"error": "Too long."}, {"score": 0.5}) == ["", ""]
+    assert places(version, cast, {"error": "Too long."}) == [""]
+
+
+def test_criteria_without_a_model_are_named_in_the_order_of_the_rubric(version, cast) -> None:
+    row = ScoreRequest.objects.create(
+        asked_by=cast.rita,
+        reference_text="1. A cup.",
+        candidate_texts=["1. A mug."],
+        models_by_criterion={CRITERION: str(make_model(version).pk)},
+    )
+    page = score_page(row)
+    assert page.rows == ()
+    assert [model.criterion for model in page.models] == [CRITERION]
+    assert page.without == tuple(no_model(key) for key in ALL_CRITERIA[1:])

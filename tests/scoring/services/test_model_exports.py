@@ -1,0 +1,89 @@
+"""What leaves of a model: noted before it does, whole or not at all."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from annotator.models import AuditEvent
+from annotator.refusals import Refused
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion
+from scoring.services.model_exports import export_model, model_archive
+from scoring.services.runs import request_training
+from scoring.services.training import carry_out_training
+from scoring.storage import StoredFileDamaged
+from tests.conftest import make_user
+from tests.scoring.model_rows import model_row, write_directory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
+
+
+def stored(version: DatasetVersion) -> ModelVersion:
+    model = model_row(version)
+    directory = storage.models_directory() / model.directory
+    model.manifest_sha256 = write_directory(directory, FILES)
+    model.save()
+    return model
+
+
+def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVersion) -> None:
+    model, person = stored(version), make_user("ada")
+    found = model_archive(model=model, exported_by=person)
+    name = f"patclaimeval-tiny-1-feature_completeness-{model.manifest_sha256[:12]}"
+    assert (found.name, found.media_type) == (f"{name}.tar", "application/x-tar")
+    with tarfile.open(fileobj=io.BytesIO(b"".join(found.pieces))) as opened:
+        assert opened.getnames()[0] == f"{name}/MANIFEST.json"
+        assert len(opened.getnames()) == 3
+    event = AuditEvent.objects.get(action="model.exported")
+    assert (event.actor, event.object_id) == (person, str(model.pk))
+    assert event.details["as"] == "directory"
+
+
+def test_a_damaged_model_leaves_nothing_and_no_record(
+    version: DatasetVersion, tmp_path: Path
+) -> None:
+    model = stored(version)
+    (storage.models_directory() / model.directory / "config.json").write_bytes(b"[]")
+    with pytest.raises(StoredFileDamaged):
+        model_archive(model=model)
+    with pytest.raises(Refused, match="was changed after training"):
+        export_model(model=model, directory=tmp_path / "plain")
+    assert not AuditEvent.objects.filter(action="model.exported").exists()
+    assert not (tmp_path / "plain").exists()
+
+
+def test_what_stands_there_already_stays(version: DatasetVersion, tmp_path: Path) -> None:
+    model = stored(version)
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(Refused, match="is there already"):
+        export_model(model=model, directory=tmp_path / "plain")
+    with pytest.raises(Refused, match="Cannot write the model"):
+        export_model(model=model, directory=tmp_path / "no" / "such" / "place")
+
+
+def test_a_fine_tuned_model_is_exported_whole_and_a_probe_is_refused(
+    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
+) -> None:
+    def train(**options: object) -> ModelVersion:
+        run = request_training(
+            version=version,
+            criterion="feature_completeness",
+            options={"encoder": str(tiny_encoder), "device": "cpu", "epochs": 1, **options},
+        )
+        carry_out_training(run.pk)
+        return ModelVersion.objects.get(run=run)
+
+    files = export_model(model=train(method="finetune"), directory=tmp_path / "plain")
+    names = sorted(path.name for path in (tmp_path / "plain").iterdir())
+    assert len(names) == files
+    assert {"config.json", "head.safetensors", "README.md", "SHA256SUMS"} <= set(names)
+    assert AuditEvent.objects.get(action="model.exported").details["as"] == "transformers"
+    assert "| Dataset | tiny@1 |" in (tmp_path / "plain" / "README.md").read_text()
+    with pytest.raises(Refused, match="is a probe: its score also rests on features"):
+        export_model(model=train(method="probe"), directory=tmp_path / "probe")
+    assert not [
+        path for path in tmp_path.iterdir() if "probe" in path.name or ".export" in path.name
+    ]

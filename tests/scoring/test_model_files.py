@@ -1,0 +1,80 @@
+"""Archives of model directories: own files only, each as it was registered, the same bytes."""
+
+import hashlib
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from scoring.model_files import open_model, tar_pieces
+from scoring.storage import StoredFileDamaged
+from tests.scoring.model_rows import write_directory
+
+FILES = {"model.safetensors": b"w" * 3000, "config.json": b"{}", "README.md": b""}
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    return tmp_path / "model"
+
+
+def archive(directory: Path, digest: str) -> bytes:
+    return b"".join(tar_pieces("model-1", open_model(directory, digest)))
+
+
+def test_an_archive_holds_the_files_of_the_manifest_under_one_directory(directory: Path) -> None:
+    digest = write_directory(directory, FILES)
+    (directory / "stray.bin").write_bytes(b"not of the model")
+    found = archive(directory, digest)
+    assert len(found) % tarfile.BLOCKSIZE == 0
+    with tarfile.open(fileobj=io.BytesIO(found)) as opened:
+        held = {m.name: opened.extractfile(m).read() for m in opened.getmembers()}  # type: ignore[union-attr]
+        assert all((m.uid, m.mtime, m.mode) == (0, 0, 0o644) for m in opened.getmembers())
+    manifest = (directory / "MANIFEST.json").read_bytes()
+    assert held == {
+        f"model-1/{name}": content
+        for name, content in (FILES | {"MANIFEST.json": manifest}).items()
+    }
+    assert found == archive(directory, digest)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "MANIFEST.json"])
+def test_a_changed_file_does_not_leave(directory: Path, name: str) -> None:
+    digest = write_directory(directory, FILES)
+    (directory / name).write_bytes(b"{}")
+    with pytest.raises(StoredFileDamaged, match=f"{name} of the model was changed"):
+        archive(directory, digest)
+
+
+def test_a_missing_file_and_a_link_do_not_leave(directory: Path) -> None:
+    digest = write_directory(directory, FILES)
+    elsewhere = directory.with_name("elsewhere")
+    (directory / "config.json").rename(elsewhere)
+    with pytest.raises(StoredFileDamaged, match="config.json of the model is missing"):
+        archive(directory, digest)
+    (directory / "config.json").symlink_to(elsewhere)
+    with pytest.raises(StoredFileDamaged, match="config.json of the model is missing"):
+        archive(directory, digest)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "sub/secret"])
+def test_a_name_that_leads_out_of_the_directory_does_not_leave(directory: Path, name: str) -> None:
+    write_directory(directory, FILES)
+    (directory / "sub").mkdir()
+    for place in (directory.with_name("secret"), directory / "sub" / "secret"):
+        place.write_bytes(b"secret")
+    manifest = json.dumps({"sha256": {name: hashlib.sha256(b"secret").hexdigest()}}).encode()
+    (directory / "MANIFEST.json").write_bytes(manifest)
+    with pytest.raises(StoredFileDamaged, match="is missing"):
+        archive(directory, hashlib.sha256(manifest).hexdigest())
+
+
+def test_what_was_checked_is_what_leaves(directory: Path) -> None:
+    digest = write_directory(directory, FILES)
+    files = open_model(directory, digest)
+    (directory / "config.json").unlink()
+    (directory / "config.json").write_bytes(b"[]")
+    with tarfile.open(fileobj=io.BytesIO(b"".join(tar_pieces("m", files)))) as opened:
+        assert opened.extractfile("m/config.json").read() == b"{}"  # type: ignore[union-attr]

@@ -1,0 +1,99 @@
+"""Screens of model versions: what a card says stands there, for who may see the dataset."""
+
+import io
+import tarfile
+from typing import Any
+
+import pytest
+
+from annotator.models import AuditEvent, Membership
+from scoring import storage
+from scoring.models import DatasetVersion
+from tests.scoring.model_rows import model_row, write_directory
+from tests.scoring.views.conftest import signed_in
+
+pytestmark = [pytest.mark.django_db]
+
+
+@pytest.fixture
+def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
+    version.dataset.campaign = cast.campaign
+    version.dataset.save()
+    return version
+
+
+def test_a_model_page_tells_its_card(cast: Any, of_campaign: DatasetVersion) -> None:
+    model = model_row(of_campaign)
+    page = signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()
+    for words in (
+        "tiny@1",
+        "0.410",
+        "0.20 … 0.60",
+        '<abbr title="No order.">undefined</abbr>',
+        "ROUGE-2",
+        "cannot tell",
+        "1 of 2 (50.0 %)",
+        "beyond, they are repeated",
+        "weight decay 12",
+        'aria-label="Loss by epoch. 0.300 at epoch 1',
+        "The curves as a table",
+    ):
+        assert words in page, words
+    assert "<b>" not in page
+    assert "/data/encoders" not in page
+
+
+def test_a_model_without_figures_says_so(cast: Any, of_campaign: DatasetVersion) -> None:
+    model = model_row(of_campaign, {})
+    page = signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()
+    assert "It was not measured" in page
+    assert "Not known: the model was trained before" in page
+    assert "<svg" not in page
+
+
+def test_a_model_of_another_campaign_is_not_found(cast: Any, of_campaign: DatasetVersion) -> None:
+    Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="researcher")
+    model = model_row(of_campaign)
+    assert signed_in(cast.mallory).get(f"/models/{model.pk}/").status_code == 404
+
+
+def test_an_admin_downloads_the_directory_and_a_researcher_does_not(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    model = model_row(of_campaign)
+    directory = storage.models_directory() / model.directory
+    model.manifest_sha256 = write_directory(directory, {"config.json": b"{}"})
+    model.save()
+    path = f"/models/{model.pk}/download/"
+    assert signed_in(cast.rita).get(path).status_code == 403
+    assert path not in signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()
+    assert not AuditEvent.objects.filter(action="model.exported").exists()
+    ada = signed_in(cast.ada)
+    assert path in ada.get(f"/models/{model.pk}/").content.decode()
+    answer = ada.get(path)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-tar")
+    assert answer["Content-Disposition"].startswith('attachment; filename="patclaimeval-tiny-1-')
+    with tarfile.open(fileobj=io.BytesIO(answer.getvalue())) as opened:
+        assert len(opened.getnames()) == 2
+    (directory / "config.json").write_bytes(b"[]")
+    answer = ada.get(path)
+    assert answer.status_code == 422
+    assert "config.json of the model was changed" in answer.content.decode()
+
+
+def test_an_admin_of_another_campaign_finds_no_download(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="admin")
+    model = model_row(of_campaign)
+    assert signed_in(cast.mallory).get(f"/models/{model.pk}/download/").status_code == 404
+
+
+def test_who_is_admin_only_elsewhere_does_not_download(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    Membership.objects.create(user=cast.rita, campaign=cast.elsewhere, role="admin")
+    model = model_row(of_campaign)
+    answer = signed_in(cast.rita).get(f"/models/{model.pk}/download/")
+    assert answer.status_code == 403
+    assert "Only admins of the campaign" in answer.content.decode()
