@@ -10,7 +10,12 @@ from typing import Final
 
 PACKAGE: Final = Path(__file__).parent
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
-WITHOUT_EFFECT: Final = frozenset({"__main__.py", "score.py", "results.py", "durable.py"})
+WITHOUT_EFFECT: Final = frozenset(
+    {
+        *("__main__.py", "results.py", "durable.py", "plain_export.py"),
+        *("score.py", "pair_scores.py", "score_cache.py", "stream.py"),
+    }
+)
 """Sources that decide no weight: doors, scoring of finished models, words about a run."""
 
 

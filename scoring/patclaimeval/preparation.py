@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,10 +17,12 @@ import torch
 from scoring.patclaimeval.code_version import code_version
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Quadruplet
+from scoring.patclaimeval.durable import full_disk_said, write_whole
 from scoring.patclaimeval.encoder import Encoder
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.lengths import left_out_warning, measure, over_limit, refusal
-from scoring.patclaimeval.training_state import random_states, restore_random_states
+from scoring.patclaimeval.precision import DTYPES
+from scoring.patclaimeval.training_state import PRECISION, random_states, restore_random_states
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,24 @@ def chosen_device(wanted: str) -> str:
     if wanted.startswith("cuda") and not torch.cuda.is_available():
         raise TrainingFailed(f"The device {wanted} was asked for, but this machine has none.")
     return wanted
+
+
+def kept_precision(encoder: Encoder, settings: TrainingSettings, directory: Path | None) -> str:
+    """Return the precision to compute in; what 'auto' measured is kept in ``directory``.
+
+    A run that is taken up again must not measure again: another outcome would be another model.
+    """
+    wanted = settings.precision or "fp32"
+    if wanted != "auto" or directory is None:
+        return wanted
+    path = directory / PRECISION
+    if path.is_file() and (kept := path.read_text()) in DTYPES:
+        return kept
+    measured = encoder.use_precision(wanted, settings.device)
+    with full_disk_said():
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(path, measured.encode())
+    return measured
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from scoring.patclaimeval.preparation import (
     Fitting,
     chosen_device,
     fitting_items,
+    kept_precision,
     own_random_state,
     state_key,
 )
@@ -73,8 +74,8 @@ def train_model(
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = load_settings_encoder(settings)
-    chosen = encoder.use_precision(settings.precision or "fp32", settings.device)
-    settings = replace(settings, precision=chosen)
+    precision = kept_precision(encoder, settings, state_directory)
+    settings = replace(settings, precision=encoder.use_precision(precision, settings.device))
     facts = encoder.facts()
     fitting = fitting_items(
         encoder, training, validation, settings, lambda *at: on_progress(Progress("preparing", *at))

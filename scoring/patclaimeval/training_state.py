@@ -23,6 +23,8 @@ from annotator.formats.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.durable import sync, write_whole
 
 LATEST: Final = "LATEST.json"
+PRECISION: Final = "PRECISION"
+"""The file beside the states that holds what a run's first attempt measured."""
 KEPT: Final = 2
 EVERY_STEPS: Final = 1000
 EVERY_SECONDS: Final = 60.0
@@ -161,7 +163,7 @@ class StateStore:
 
     def _remove_others(self) -> None:
         assert self.directory is not None
-        named = {LATEST, *(name for entry in self._entries for name in entry["files"])}
+        named = {LATEST, PRECISION, *(name for entry in self._entries for name in entry["files"])}
         for path in self.directory.iterdir():
             if path.name not in named:
                 path.unlink(missing_ok=True)

@@ -1,15 +1,14 @@
 """What the page of a training run shows beside its row: curves, log, pace, and what may be done."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from annotator.models import User
 from scoring.models import TrainingRun
-from scoring.plots.curves import curve_plot
 from scoring.plots.shapes import Plot
 from scoring.queries.datasets import is_researcher
+from scoring.queries.model_page import training_plots
 
 MOST_LINES: Final = 50
 
@@ -39,7 +38,7 @@ def run_page(run: TrainingRun, user: User) -> RunPage:
     return RunPage(
         time_left=duration_words(run.seconds_left) if going_on else "",
         pace=f"{run.tokens_per_second:,.0f} tokens per second" if run.tokens_per_second else "",
-        plots=_plots(run.history),
+        plots=training_plots(run.history),
         log=tuple(
             LogLine(datetime.fromisoformat(line["at"]), line["words"])
             for line in reversed(run.log[-MOST_LINES:])
@@ -58,15 +57,3 @@ def duration_words(seconds: float | None) -> str:
     if minutes < 60:
         return f"about {minutes} min"
     return f"about {minutes // 60} h {minutes % 60} min"
-
-
-def _plots(history: Sequence[dict[str, Any]]) -> tuple[Plot, ...]:
-    found = (
-        curve_plot("Loss by epoch", "epoch", _points(history, "loss")),
-        curve_plot("Validation tau-b by epoch", "epoch", _points(history, "validation_tau")),
-    )
-    return tuple(plot for plot in found if plot is not None)
-
-
-def _points(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
-    return [(row["epoch"], row[key]) for row in history if row.get(key) is not None]

@@ -20,7 +20,7 @@ from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.patclaimeval.train import train_model
-from scoring.patclaimeval.training_state import LATEST
+from scoring.patclaimeval.training_state import LATEST, PRECISION
 
 Items = list[Quadruplet]
 OnProgress = Callable[[Progress], None]
@@ -97,7 +97,10 @@ def at_step(step: int) -> Callable[[], OnProgress]:
 
 
 def at_rename(number: int) -> Callable[[], OnProgress]:
-    """Die in place of the so-manieth rename: 1 weights, 2 the rest, 3 the index, and again."""
+    """Die in place of the so-manieth rename: weights, the rest, the index, and again.
+
+    Before them stands, in a run's first attempt, the precision that it computes in.
+    """
 
     def prepare() -> OnProgress:
         real, count = Path.replace, [0]
@@ -196,7 +199,7 @@ def test_memory_that_runs_out_again_fails_with_the_step(
     assert not (room.directory / "m").exists()
 
 
-@pytest.mark.parametrize("write", range(1, 6))
+@pytest.mark.parametrize("write", range(1, 7))
 def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
     room: Room, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
@@ -214,7 +217,22 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
     assert count[0] >= write
     left = {path.name for path in room.directory.rglob("*")}
     assert not [name for name in left if name.endswith((".part", ".partial"))]
-    assert left <= {"state", "weights-2.safetensors", "rest-2.pt", LATEST}
+    assert left <= {"state", PRECISION, "weights-2.safetensors", "rest-2.pt", LATEST}
+
+
+def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measures(found: str) -> None:
+        monkeypatch.setattr("scoring.patclaimeval.precision._faster", lambda device: found)
+
+    measures("bf16")
+    straight = room.straight(precision="auto")
+    room.killed(at_step(6), precision="auto")
+    measures("fp32")
+    result = room.train("resumed", precision="auto")
+    assert result.settings["precision"] == "bf16"
+    assert room.weights("resumed") == straight
 
 
 def test_progress_tells_pace_and_time_left(room: Room) -> None:
