@@ -46,6 +46,8 @@ def _beside(scoring: ScoringModel) -> dict[str, Any]:
         "validation": {
             "n": scoring.n,
             "tau_b": scoring.tau_b,
+            "low": scoring.low,
+            "high": scoring.high,
             "is_unseen_references": scoring.is_unseen,
         },
     }

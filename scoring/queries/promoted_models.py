@@ -11,7 +11,7 @@ def promoted_models(user: User) -> list[ScoringModel]:
     return [scoring_model_words(row.model) for row in promoted(user).values()]
 
 
-def missing_models(user: User) -> list[str]:
-    """Return a sentence for each criterion that has no promoted model."""
+def missing_models(user: User) -> str:
+    """Return what is said of the criteria that have no promoted model; nothing for none."""
     known = promoted(user)
-    return [no_model(criterion) for criterion in ALL_CRITERIA if criterion not in known]
+    return no_model([criterion for criterion in ALL_CRITERIA if criterion not in known])

@@ -40,6 +40,11 @@ def _of_validation(model: ModelVersion) -> list[str]:
         found.append(f"Its tau-b on validation is {tau:.3f}: no better than chance.")
     if n < FEW:
         found.append(f"It was validated on {n} quadruplets only.")
+    overlaps = figures.get("overlaps", {})
+    known = {name: value for name, row in overlaps.items() if (value := _tau(row)) is not None}
+    if known:
+        best = max(known, key=lambda name: (known[name], name))
+        found += _worse(tau, known[best], best, "on validation")
     return found
 
 

@@ -1,6 +1,6 @@
 """Reads of promotions: which model is promoted for a criterion, and who may say so."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,15 +46,18 @@ def promoted_model(criterion: str, user: User | None = None) -> ModelVersion:
     """Return the promoted model of a criterion, or refuse with what to do."""
     row = promoted(user).get(criterion)
     if row is None:
-        raise Refused(no_model(criterion))
+        raise Refused(no_model([criterion]))
     return row.model
 
 
-def no_model(criterion: str) -> str:
-    """Return the sentence for a criterion without a promoted model."""
+def no_model(criteria: Collection[str]) -> str:
+    """Return what is said of criteria without a promoted model; nothing for none."""
+    if not criteria:
+        return ""
+    names = ", ".join(NAMES[criterion] for criterion in criteria)
     return (
-        f"No model is promoted for {NAMES[criterion]}. A researcher asks for it on the page of a "
-        "model version, and an admin agrees."
+        f"No model is promoted for {names}. A researcher asks for it on the page of a model "
+        "version, and an admin agrees."
     )
 
 

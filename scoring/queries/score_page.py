@@ -26,11 +26,14 @@ class ScoreCell:
 
 @dataclass(frozen=True, slots=True)
 class ScorePage:
-    """A request with its models; `rows` are empty until it has succeeded."""
+    """A request with its models; `rows` are empty until it has succeeded.
+
+    `missing` says which criteria had no model, and what to do.
+    """
 
     models: tuple[ScoringModel, ...]
     rows: tuple[tuple[int, tuple[ScoreCell, ...]], ...]
-    without: tuple[str, ...]
+    missing: str
     deleted_at: datetime
     waits_for_training: bool
 
@@ -44,7 +47,7 @@ def score_page(request: ScoreRequest) -> ScorePage:
     return ScorePage(
         models=models,
         rows=tuple(enumerate(zip(*columns, strict=True), start=1)),
-        without=tuple(no_model(key) for key in ALL_CRITERIA if key not in found),
+        missing=no_model([key for key in ALL_CRITERIA if key not in found]),
         deleted_at=request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         waits_for_training=request.status == JobStatus.QUEUED
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),

@@ -53,8 +53,8 @@ def entry_of(score: PairScore) -> dict[str, Any]:
 class ScoringModel:
     """A model that scores one criterion, with what is known of its error.
 
-    `tau_b` is None where undefined; `is_unseen` says whether the validation references had been
-    kept out of training.
+    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` says
+    whether the validation references had been kept out of training.
     """
 
     criterion: str
@@ -62,6 +62,8 @@ class ScoringModel:
     tie_threshold: float
     n: int
     tau_b: float | None
+    low: float | None
+    high: float | None
     is_unseen: bool
 
     @property
@@ -74,12 +76,15 @@ class ScoringModel:
         references = "unseen references" if self.is_unseen else "references it may have seen"
         if self.tau_b is None:
             return f"{references}: tau-b undefined, n = {self.n}"
-        return f"{references}: tau-b {self.tau_b:.2f}, n = {self.n}"
+        interval = "" if self.low is None else f" [{self.low:.2f}, {self.high:.2f}]"
+        return f"{references}: tau-b {self.tau_b:.2f}{interval}, n = {self.n}"
 
 
 def scoring_model_words(model: ModelVersion) -> ScoringModel:
     """Return a model with the figures that stand beside its scores."""
     measured = model.card["validation"]
+    # Cards of older models have no intervals.
+    interval = measured.get("figures", {}).get("tau_b", {})
     card = model.run.dataset_version.card
     is_apart = card.get("split", {}).get("by") in UNSEEN
     return ScoringModel(
@@ -88,6 +93,8 @@ def scoring_model_words(model: ModelVersion) -> ScoringModel:
         tie_threshold=float(model.card["tie_threshold"]),
         n=measured.get("n") or 0,
         tau_b=measured.get("tau_b"),
+        low=interval.get("low"),
+        high=interval.get("high"),
         is_unseen=is_apart and not card["counts"].get("texts_in_several_splits"),
     )
 

@@ -139,15 +139,14 @@ def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ModelVersio
     models = {criterion: row.model for criterion, row in promoted(user).items()}
     if criteria is None:
         if not models:
-            raise Refused(f"No model is promoted yet. {no_model(ALL_CRITERIA[-1])}")
+            raise Refused(no_model(ALL_CRITERIA))
         return models
     unknown = [name for name in criteria if name not in ALL_CRITERIA]
     if unknown or not criteria:
         raise _wrong("criteria", f"Choose from {', '.join(ALL_CRITERIA)}.")
     missing = [name for name in dict.fromkeys(criteria) if name not in models]
     if missing:
-        reasons = [no_model(name) for name in missing]
-        raise Refused(" ".join(reasons), {"criteria": reasons})
+        raise Refused(no_model(missing), {"criteria": [no_model(missing)]})
     return {name: model for name, model in models.items() if name in criteria}
 
 

@@ -39,7 +39,13 @@ def test_scores_from_the_cache_come_at_once_with_model_threshold_and_validation(
         "criterion": CRITERION,
         "model": str(model.pk),
         "tie_threshold": 0.1,
-        "validation": {"n": 12, "tau_b": 0.5, "is_unseen_references": False},
+        "validation": {
+            "n": 12,
+            "tau_b": 0.5,
+            "low": None,
+            "high": None,
+            "is_unseen_references": False,
+        },
         "error": "",
     }
     assert said["candidates"] == [

@@ -88,6 +88,16 @@ def test_other_data_are_not_compared_by_validation(version, cast) -> None:
     assert "validated on other data" in sentence
 
 
+def test_the_overlap_of_words_is_named_where_it_is_better_on_validation(version) -> None:
+    overlaps = {"rouge-1": {"tau_b": {"value": 0.3}}, "rouge-2": {"tau_b": {"value": None}}}
+    model = make_model(version, overlaps=overlaps, **MANY)
+    report(version, {name(model): 0.4}, length=0.3)
+    assert cautions(model) == []
+    model = make_model(version, overlaps=overlaps, **MANY | {"tau_b": 0.2})
+    report(version, {name(model): 0.4}, length=0.3)
+    assert cautions(model) == ["Its tau-b on validation is 0.200, that of rouge-1 0.300."]
+
+
 @pytest.mark.parametrize(
     ("measured", "words"),
     [

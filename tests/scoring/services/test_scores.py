@@ -167,7 +167,7 @@ def test_bad_values_are_refused_by_field_and_nothing_is_stored(
 
 
 def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
-    with pytest.raises(Refused, match=r"No model is promoted yet.*A researcher asks"):
+    with pytest.raises(Refused, match=r"No model is promoted for Feature.*A researcher asks"):
         ask(cast)
 
 

@@ -42,7 +42,7 @@ def test_known_scores_stand_on_the_page_with_the_error_of_the_model(rita, model)
     assert "0.750" in page
     assert page.count("tied for best") == 2
     assert "references it may have seen: tau-b 0.50, n = 12" in page
-    assert "No model is promoted for Logical linkage" in page
+    assert "No model is promoted for Conceptual clarity, " in page
     assert "1. A lever." in page
     assert "hx-get" not in page
 
