@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import torch
@@ -88,6 +89,20 @@ def is_out_of_memory(error: BaseException) -> bool:
         return True
     # The CPU's allocator raises a plain RuntimeError.
     return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+
+
+@contextmanager
+def lack_of_memory_said() -> Iterator[None]:
+    """Turn memory that ran out outside a step, where nothing is halved, into ``TrainingFailed``."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TrainingFailed(
+            "Memory ran out while texts were encoded. Choose a smaller encoder, leave out the "
+            "longest claim sets, or use a larger machine."
+        ) from error
 
 
 def release(device: str) -> None:

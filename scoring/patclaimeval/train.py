@@ -20,6 +20,7 @@ from scoring.patclaimeval.durable import full_disk_said
 from scoring.patclaimeval.encoder import Encoder, load_encoder
 from scoring.patclaimeval.errors import TrainingCancelled, TrainingFailed
 from scoring.patclaimeval.features import FEATURE_VERSION
+from scoring.patclaimeval.memory import lack_of_memory_said
 from scoring.patclaimeval.methods import Outcome, train_finetuned, train_probe
 from scoring.patclaimeval.preparation import (
     Fitting,
@@ -86,7 +87,7 @@ def train_model(
     on_progress(Progress("preparing", 1, 1))
     key = state_key(encoder, fitting, settings)
     states = StateStore(state_directory, key, save_every_steps, save_every_seconds)
-    with full_disk_said():
+    with full_disk_said(), lack_of_memory_said():
         outcome = _outcome(encoder, fitting, settings, cache_directory, on_progress, states)
         result = _result(outcome, fitting, settings, facts)
         on_progress(Progress("saving", 0, 1))

@@ -199,6 +199,28 @@ def test_memory_that_runs_out_again_fails_with_the_step(
     assert not (room.directory / "m").exists()
 
 
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
+def test_memory_that_runs_out_between_two_steps_fails_in_a_sentence(
+    room: Room, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def tau(*args: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("scoring.patclaimeval.finetune.validation_tau", tau)
+    with pytest.raises(TrainingFailed, match="ran out while texts were encoded"):
+        room.train("m", epochs=1)
+    assert not (room.directory / "m").exists()
+
+
+def test_other_errors_of_a_step_are_passed_on(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    def losses(*args: Any) -> torch.Tensor:
+        raise RuntimeError("shapes do not match")
+
+    monkeypatch.setattr(step_module, "batch_losses", losses)
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        room.train("m", epochs=1)
+
+
 @pytest.mark.parametrize("write", range(1, 7))
 def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
     room: Room, monkeypatch: pytest.MonkeyPatch, write: int
