@@ -21,6 +21,10 @@ ROWS_A_QUERY: Final = 400
 BUSY_SECONDS: Final = 20.0
 # TRUNCATE, not WAL: what is set aside is then one file, and any SQLite library is sound enough.
 _SETUP: Final = "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=NORMAL;"
+# CROSS JOIN has SQLite look each pair up; with IN it reads all rows of the model.
+_FIND: Final = """WITH wanted (p, q) AS (VALUES {places})
+    SELECT reference, candidate, value FROM wanted
+    CROSS JOIN score ON model = ? AND reference = p AND candidate = q"""
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS score (
     model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value REAL NOT NULL,
     PRIMARY KEY (model, reference, candidate)) WITHOUT ROWID"""
@@ -53,11 +57,8 @@ class ScoreCache:
         with self._guarded(), closing(self._open()) as connection:
             for part in _parts(keys):
                 places = ",".join(["(?,?)"] * len(part))
-                rows = connection.execute(
-                    "SELECT reference, candidate, value FROM score WHERE model = ? "  # noqa: S608
-                    f"AND (reference, candidate) IN (VALUES {places})",
-                    [model, *(digest for key in part for digest in key)],
-                )
+                digests = [digest for key in part for digest in key]
+                rows = connection.execute(_FIND.format(places=places), [*digests, model])
                 found |= {(one, two): value for one, two, value in rows if _is_score(value)}
         return found
 

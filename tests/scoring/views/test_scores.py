@@ -75,7 +75,9 @@ def test_another_candidate_is_added_without_scripts_and_what_was_typed_stays(rit
     assert 'name="candidate_4"' not in page
     assert REFERENCE.splitlines()[0] in page
     assert "error" not in page.partition("<form")[2].partition("</form>")[0]
-    assert 'name="candidate_2"' in post(rita, add="1").content.decode()
+    page = post(rita, add="1").content.decode()
+    assert 'name="candidate_2"' in page
+    assert "Paste the claims" not in page
     assert not ScoreRequest.objects.exists()
 
 
