@@ -21,6 +21,7 @@ from tests.browser.conftest import Enter
 from tests.browser.room import press, wait_until_kept
 from tests.house.blindness.import_rows import import_rows
 from tests.house.blindness.measured_rows import FROZEN
+from tests.scoring.cards.model_builders import MODEL
 from tests.scoring.conftest import dataset_rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -126,7 +127,7 @@ def trained(version: DatasetVersion) -> tuple[TrainingRun, ModelVersion]:
         manifest_sha256="0" * 64,
         dataset_sha256=version.sha256,
         code_version="1",
-        card={"validation": {"n": 12, "tau_b": 0.5}, "tie_threshold": 0.1},
+        card=MODEL,
     )
     return waiting, model
 
