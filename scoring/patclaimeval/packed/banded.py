@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import torch
@@ -20,55 +19,55 @@ def banded_attention(qkv: Tensor, spans: Spans, reach: Reach, rate: float = 0.0)
     """Attend within each sequence; shapes and meaning as ``dense.sequence_attention``.
 
     PyTorch's fused operation has no dropout on a CPU and computes all scores of a window's mask;
-    here only a window's own are made, and made again for the gradient rather than kept.
+    here only a window's own are made.
     """
     found: Tensor = _Banded.apply(qkv, spans, reach, rate)
     return found
 
 
 class _Banded(torch.autograd.Function):
-    """Softmax(q kᵀ / sqrt(d) + bias), some of it dropped, times v; of [T, 3, heads, d]."""
+    """Softmax(q kᵀ / sqrt(d) + bias), some of it dropped, times v; of [T, 3, heads, d].
+
+    Kept for the gradient are the weights, of which none is negative: those that dropped out get a
+    minus, so that one number tells both.
+    """
 
     @staticmethod
     def forward(ctx: Any, qkv: Tensor, spans: Spans, reach: Reach, rate: float) -> Tensor:
-        """Return [T, heads, d]; what dropped out is kept for the gradient."""
+        """Return [T, heads, d]."""
         found = qkv.new_empty(qkv.shape[0], *qkv.shape[2:])
-        stay: list[Tensor] = []
-        for rows, q, k, v in _sequences(qkv, spans):
+        inputs = [qkv[rows].permute(1, 2, 0, 3).contiguous() for rows in spans.slices()]
+        kept: list[Tensor] = []
+        for rows, own in zip(spans.slices(), inputs, strict=True):
+            q, k, v = own
             for block in reach.blocks(q.shape[1], BLOCK, whole=False):
-                weights = _weights(q, k, block)
+                weights = used = _weights(q, k, block)
                 if rate:
-                    stay.append(survivors(tuple(weights.shape), rate))
-                    clear_(weights, stay[-1])
-                out = torch.bmm(weights, block.select(v))
+                    used = clear_(weights.clone(), survivors(tuple(weights.shape), rate))
+                    weights = torch.add(weights.neg_(), used, alpha=2)
+                kept.append(weights)
+                out = torch.bmm(used, block.select(v))
                 found[rows][block.rows.start : block.rows.stop] = out.transpose(0, 1)
-        ctx.save_for_backward(qkv, *stay)
+        ctx.save_for_backward(*inputs, *kept)
         ctx.settings = spans, reach, rate
         return found.mul_(1 / (1 - rate)) if rate else found
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         """Return the gradient of the queries, keys and values."""
-        qkv, *stay = ctx.saved_tensors
         spans, reach, rate = ctx.settings
-        masks = iter(stay)
-        found = torch.empty_like(qkv)
-        for rows, q, k, v in _sequences(qkv, spans):
+        count = len(spans.lengths)
+        inputs, kept = ctx.saved_tensors[:count], iter(ctx.saved_tensors[count:])
+        heads, _, size = inputs[0].shape[1:]
+        found = gradients[0].new_empty(sum(spans.lengths), 3, heads, size)
+        for rows, own in zip(spans.slices(), inputs, strict=True):
             towards = (gradients[0][rows] / (1 - rate)).transpose(0, 1).contiguous()
             # Windows overlap: a key's parts are added up in 32 bits.
-            total = torch.zeros((3, *q.shape), dtype=torch.promote_types(q.dtype, torch.float32))
-            for block in reach.blocks(q.shape[1], BLOCK, whole=False):
-                own = towards[:, block.rows.start : block.rows.stop]
-                _add_gradient(total, (q, k, v), block, own, next(masks) if rate else None)
+            total = torch.zeros(own.shape, dtype=torch.promote_types(own.dtype, torch.float32))
+            for block in reach.blocks(own.shape[2], BLOCK, whole=False):
+                _add_gradient(total, own, block, towards, next(kept))
             found[rows] = total.permute(2, 0, 1, 3)
         return found, None, None, None
-
-
-def _sequences(qkv: Tensor, spans: Spans) -> Iterator[tuple[slice, Tensor, Tensor, Tensor]]:
-    """Yield each sequence's rows, queries, keys and values, the latter of [heads, length, d]."""
-    for rows in spans.slices():
-        q, k, v = qkv[rows].permute(1, 2, 0, 3).contiguous()
-        yield rows, q, k, v
 
 
 def _weights(q: Tensor, k: Tensor, block: Block) -> Tensor:
@@ -83,25 +82,20 @@ def _weights(q: Tensor, k: Tensor, block: Block) -> Tensor:
 
 
 def _add_gradient(
-    total: Tensor,
-    inputs: tuple[Tensor, Tensor, Tensor],
-    block: Block,
-    towards: Tensor,
-    stay: Tensor | None,
+    total: Tensor, inputs: Tensor, block: Block, towards: Tensor, kept: Tensor
 ) -> None:
     """Add to ``total`` [3, heads, length, d] what the block's outputs hand back."""
     q, k, v = inputs
-    own, keys, values = q[:, block.rows.start : block.rows.stop], block.select(k), block.select(v)
-    weights = _weights(q, k, block)
-    used = weights if stay is None else clear_(weights.clone(), stay)
-    _spread(total[2], block, torch.bmm(used.transpose(1, 2), towards))
-    slope = torch.bmm(towards, values.transpose(1, 2))
-    if stay is not None:
-        clear_(slope, stay)
-    slope = torch._softmax_backward_data(slope, weights, -1, weights.dtype)
+    own, place = towards[:, block.rows.start : block.rows.stop], block.rows
+    _spread(total[2], block, torch.bmm(kept.relu().transpose(1, 2), own))
+    # Where a weight dropped out, or was 0 all along, nothing flows back to it.
+    slope = torch.bmm(own, block.select(v).transpose(1, 2))
+    slope = torch.ops.aten.threshold_backward(slope, kept, 0)
+    slope = torch._softmax_backward_data(slope, kept.abs(), -1, kept.dtype)
     scale = q.shape[-1] ** -0.5
-    total[0][:, block.rows.start : block.rows.stop] = torch.bmm(slope, keys) * scale
-    _spread(total[1], block, torch.bmm(slope.transpose(1, 2), own) * scale)
+    total[0][:, place.start : place.stop] = torch.bmm(slope, block.select(k)) * scale
+    queries = q[:, place.start : place.stop]
+    _spread(total[1], block, torch.bmm(slope.transpose(1, 2), queries) * scale)
 
 
 def _spread(total: Tensor, block: Block, found: Tensor) -> None:
