@@ -12,6 +12,7 @@ from annotator.refusals import Refused
 from scoring import storage
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, TrainingRun
+from scoring.services import runs
 from scoring.services.dataset_import import import_dataset
 from scoring.services.runs import request_training, request_trainings, train_again
 from scoring.splits import SplitPlan
@@ -124,6 +125,24 @@ def test_several_criteria_are_queued_in_order_or_not_at_all(
     with pytest.raises(Refused, match="0 quadruplets with a label for Feature completeness"):
         request_trainings(version=version, criteria=[*two, CRITERION], options={})
     assert TrainingRun.objects.count() == 2
+
+
+def test_a_queue_that_breaks_off_holds_none_of_the_runs(
+    data_directory: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = ("conceptual_clarity", "logical_linkage")
+    version = import_dataset(
+        name="two", rows=labelled(rows(), *two), plan=SplitPlan("file")
+    ).version
+
+    def record(action: str, run: TrainingRun, *rest: Any) -> None:
+        if run.criterion == two[1]:
+            raise OSError
+
+    monkeypatch.setattr(runs, "record_event", record)
+    with pytest.raises(OSError):
+        request_trainings(version=version, criteria=two, options={})
+    assert not TrainingRun.objects.exists()
 
 
 def test_a_run_is_asked_for_again_with_its_own_data_and_settings(version: DatasetVersion) -> None:

@@ -16,6 +16,7 @@ from annotator.models import AuditEvent
 from annotator.refusals import OutOfDate
 from scoring import storage, tasks
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.results import TrainingResult
 from scoring.services import training
 from scoring.services.run_progress import RunProgress
@@ -287,3 +288,17 @@ def test_a_run_that_ends_leaves_no_state_behind(version: DatasetVersion, tmp_pat
     assert row.status == JobStatus.FAILED
     assert [line["words"] for line in row.log][0] == "attempt 1 began"
     assert begun_runs() == []
+
+
+def test_what_happened_just_before_a_failure_stays_in_the_log(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:
+        progress.note("Memory ran out at step 3")
+        raise TrainingFailed("Memory ran out at step 4.")
+
+    run = request(version)
+    monkeypatch.setattr(training, "_train", train)
+    carry_out_training(run.pk)
+    words = [line["words"] for line in state(run).log]
+    assert words == ["attempt 1 began", "Memory ran out at step 3"]
