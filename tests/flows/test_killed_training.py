@@ -29,7 +29,7 @@ pytestmark = [
 ]
 KILLS = max(3, int(os.environ.get("PROMISES_SCALE", "1")))
 KILLS_OF_A_RUN = 3  # each is an attempt, and the fifth attempt is the last
-EPOCHS = 12
+EPOCHS = 40  # long enough that no machine is done before it is killed
 LONGEST_WAIT_SECONDS = 240
 
 
@@ -53,7 +53,7 @@ def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
     while not (is_reached() or run.is_final):
         assert time.monotonic() < deadline, f"{run.status}: {run.message}"
         sweep()
-        time.sleep(0.1)
+        time.sleep(0.05)
         run.refresh_from_db()
 
 
@@ -74,11 +74,15 @@ def kill_at_random_moments(run: TrainingRun, kills: int, start_worker: StartWork
     for attempt in range(1, kills + 1):
         wait_for(run, lambda attempt=attempt: run.attempt == attempt)  # type: ignore[misc]
         spare = start_worker("gpu")  # gets ready meanwhile, and finds nothing to claim
-        if attempt == 1:  # while it loads
-            time.sleep(random.uniform(0, 4))
-        else:
-            aim = state_of(run) + random.randrange(3, 3 * EPOCHS // kills)
-            wait_for(run, lambda aim=aim: state_of(run) >= aim)  # type: ignore[misc]
+        # The first while it loads, on all but the fastest machines; the others while they train.
+        moment = time.monotonic() + (random.uniform(0, 4) if attempt == 1 else LONGEST_WAIT_SECONDS)
+        aim = state_of(run) + random.randrange(3, 15)
+        wait_for(
+            run,
+            lambda moment=moment, aim=aim: (  # type: ignore[misc]
+                time.monotonic() >= moment or state_of(run) >= aim
+            ),
+        )
         kill_group(worker)
         worker = spare
         run.refresh_from_db()
