@@ -23,12 +23,12 @@ from scoring.training_work import (
 
 EARLIER_RUNS: Final = 10
 ENDS_SECONDS: Final = (5.0, 20.0)
-# Operations a second that a training reaches, the least and the most: measured for the probe and
-# for fine-tuning of the embedded encoder on two cores; for a GPU an assumption.
+# Operations a second that a training reaches, the least and the most: around what the probe was
+# measured to reach on two cores; all others are assumptions.
 PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
-    ("probe", False): (1e10, 6e10),
+    ("probe", False): (1e10, 8e10),
     ("probe", True): (1e10, 1e12),
-    ("finetune", False): (1e10, 8e10),
+    ("finetune", False): (5e9, 8e10),
     ("finetune", True): (5e12, 1e14),
 }
 GPU: Final = Path("/dev/nvidia0")
@@ -69,7 +69,7 @@ def training_estimate(
         ),
         time=duration_words(low, high),
         memory=memory_words(*memory_bytes(shape, data, settings)),
-        basis=_basis(len(paces), has_gpu),
+        basis=_basis(len(paces), _kind(settings), has_gpu),
         cautions=tuple(_cautions(shape, data, settings)),
     )
 
@@ -144,7 +144,7 @@ def _range(paces: Sequence[float]) -> tuple[float, float] | None:
     return min(paces) / slack, max(paces) * slack
 
 
-def _basis(runs: int, has_gpu: bool) -> str:
+def _basis(runs: int, kind: str, has_gpu: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
         words = "the latest run" if runs == 1 else f"the latest {runs} runs"
@@ -152,8 +152,11 @@ def _basis(runs: int, has_gpu: bool) -> str:
             f"On {where}, from the pace of {words} of this method with this encoder here. Texts "
             "whose features are cached already take a fraction of it."
         )
-    if has_gpu:
-        return f"On {where}, from assumptions: nothing was measured on one here yet."
+    if has_gpu or kind != "probe":
+        return (
+            f"On {where}, from assumptions: no such run has ended here yet, so take the range as a "
+            "guess."
+        )
     return (
         f"On {where}, from figures measured on two cores elsewhere: no such run has ended here "
         "yet, so take the range as a guess."
