@@ -1,7 +1,7 @@
 """Times the default training: five criteria from one feature cache, cold, then once more.
 
-Usage: python benchmarks/default_training.py FILE
-FILE is as for grouped_folds.py. A criterion that the file does not hold takes the labels of the
+Usage: python benchmarks/default_training.py [FILE]
+FILE is as for grouped_folds.py; without one the demo's quadruplets are taken. A criterion that the file does not hold takes the labels of the
 first one: what is timed depends on texts and numbers of items only.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from annotator.rubric import ALL_CRITERIA
-from benchmarks.fold_rows import read_rows
+from benchmarks.unseen_references.rows import demo_rows, read_rows
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.train import train_model
 
@@ -24,9 +24,9 @@ from scoring.patclaimeval.train import train_model
 def main() -> None:
     """Print the seconds of each criterion and of all five, cold and from the cache."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="?")
     options = parser.parse_args()
-    rows = read_rows(options.file)
+    rows = read_rows(options.file) if options.file else demo_rows()
     first = next(iter(rows.values()))
     print(f"{len(first)} items, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as place:

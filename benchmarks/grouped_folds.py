@@ -22,7 +22,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 
-from benchmarks.fold_rows import damage_signs, demo_rows, read_rows
+from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
 from scoring.agreement.checks import contains_reference
 from scoring.agreement.figures import make_sample
 from scoring.agreement.pair_counts import count_pairs, leave_one_reference_out

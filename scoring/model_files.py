@@ -4,7 +4,6 @@ Knows no torch: the web hands models out. Only the manifest's own files leave, u
 """
 
 import hashlib
-import json
 import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from annotator.formats.strict_json import loads
 from scoring.storage import StoredFileDamaged
 
 MANIFEST: Final = "MANIFEST.json"
@@ -36,7 +36,7 @@ def open_model(directory: Path, manifest_sha256: str) -> list[OpenFile]:
     """
     with ExitStack() as stack:
         manifest = _open(stack, directory, MANIFEST, manifest_sha256)
-        digests = json.loads(manifest.file.read())["sha256"]
+        digests = loads(manifest.file.read())["sha256"]
         manifest.file.seek(0)
         found = [_open(stack, directory, name, digests[name]) for name in sorted(digests)]
         stack.pop_all()

@@ -15,7 +15,7 @@ from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overa
 from scoring.patclaimeval.data import Quadruplet
 from scoring.quadruplets import RatedCandidate, RatedReference, RatedValues, build_quadruplets
 
-DEMO = Path(__file__).resolve().parents[1] / "fixtures" / "demo"
+DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 PUBLISHED = {
     "Completeness": "feature_completeness",
     "Clarity": "conceptual_clarity",
