@@ -1,8 +1,9 @@
 """Times the default training: five criteria from one feature cache, cold, then once more.
 
 Usage: python benchmarks/default_training.py [FILE]
-FILE is as for grouped_folds.py; without one the demo's quadruplets are taken. A criterion that the file does not hold takes the labels of the
-first one: what is timed depends on texts and numbers of items only.
+FILE is as for grouped_folds.py; without one the demo's quadruplets are taken. A criterion that the
+file does not hold takes the labels of the first one: what is timed depends on texts and numbers of
+items only.
 """
 
 from __future__ import annotations
