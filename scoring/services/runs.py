@@ -7,8 +7,9 @@ from typing import Any, Final
 from django.db import transaction
 
 from annotator.jobs import leases
+from annotator.jobs.rows import FINAL_STATUSES
 from annotator.models import AuditEvent, User
-from annotator.refusals import OutOfDate, Refused
+from annotator.refusals import OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
@@ -17,6 +18,8 @@ from scoring.splits import TRAIN
 
 ALL: Final = "all"
 """Where one criterion may be named, this asks for a run of each."""
+MOST_UNFINISHED: Final = 50
+"""Runs of one person that wait or train at a time; more are a slip of the finger or worse."""
 
 
 def request_training(
@@ -28,8 +31,10 @@ def request_training(
 ) -> TrainingRun:
     """Queue a training of one criterion; refuse before queueing what can be known now.
 
-    `options` are fields of TrainingSettings. Raises Refused naming the field, or saying what the
-    dataset lacks.
+    `options` are fields of TrainingSettings. A person gets the run that waits or trains already for
+    the same data and settings, if there is one; a command, without a person, its own. Raises
+    Refused naming the field, or saying what the dataset lacks, and TooOften where too many runs of
+    the person have not ended.
     """
     (run,) = request_trainings(
         version=version, criteria=[criterion], options=options, requested_by=requested_by
@@ -47,7 +52,9 @@ def request_trainings(
     """Queue one training for each criterion, all or none; see `request_training`."""
     settings = [_checked(version, criterion, options) for criterion in criteria]
     with transaction.atomic():
-        return [_queue(version, each, requested_by) for each in settings]
+        # Two requests at one moment are looked at one after the other.
+        list(DatasetVersion.objects.select_for_update(no_key=True).filter(pk=version.pk))
+        return [_twin_or_new(version, each, requested_by) for each in settings]
 
 
 def train_again(*, run: TrainingRun, requested_by: User | None = None) -> TrainingRun:
@@ -78,6 +85,26 @@ def _checked(version: DatasetVersion, criterion: str, options: dict[str, Any]) -
     return settings
 
 
+def _twin_or_new(
+    version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
+) -> TrainingRun:
+    if requested_by is not None:
+        twin = _unfinished_twin(version, settings)
+        if twin is not None:
+            return twin
+        _refuse_many(requested_by)
+    return _queue(version, settings, requested_by)
+
+
+def _unfinished_twin(version: DatasetVersion, settings: TrainingSettings) -> TrainingRun | None:
+    """Return the run that does, or soon will, what another one would do once more."""
+    rows = TrainingRun.objects.filter(
+        dataset_version=version, criterion=settings.criterion, cancel_requested=False
+    ).exclude(status__in=FINAL_STATUSES)
+    wanted = asdict(settings)
+    return next((row for row in rows.order_by("created_at") if row.settings == wanted), None)
+
+
 def _queue(
     version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
 ) -> TrainingRun:
@@ -99,6 +126,14 @@ def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> No
         if not leases.request_cancel(run):
             raise OutOfDate("This run has ended already.")
         record_event("training.cancelled", run, cancelled_by)
+
+
+def _refuse_many(person: User) -> None:
+    rows = TrainingRun.objects.filter(requested_by=person).exclude(status__in=FINAL_STATUSES)
+    if rows.count() >= MOST_UNFINISHED:
+        raise TooOften(
+            f"{MOST_UNFINISHED} of your runs wait or train already; cancel some, or let them end."
+        )
 
 
 def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:

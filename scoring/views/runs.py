@@ -46,7 +46,7 @@ def run_list(request: SignedInRequest) -> HttpResponse:
         )
     except Refused as refusal:
         _say_where(form, refusal)
-        return _page(request, form, status=422)
+        return _page(request, form, status=refusal.status)
     for run in runs:
         ring_on_commit(run)
     return redirect("scoring:runs") if is_all else redirect("scoring:run", pk=runs[0].pk)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent, User
-from annotator.refusals import Refused
+from annotator.refusals import Refused, TooOften
 from scoring import storage
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, TrainingRun
@@ -148,11 +148,54 @@ def test_a_queue_that_breaks_off_holds_none_of_the_runs(
 def test_a_run_is_asked_for_again_with_its_own_data_and_settings(version: DatasetVersion) -> None:
     person = User.objects.create(username="rita")
     first = request(version, preset="paper", epochs=3, allow_download=True)
+    TrainingRun.objects.filter(pk=first.pk).update(status="failed")
     again = train_again(run=first, requested_by=person)
     assert again.pk != first.pk
     assert (again.dataset_version, again.criterion) == (version, CRITERION)
     assert again.settings == first.settings | {"allow_download": False}
     assert (again.status, again.requested_by) == ("queued", person)
+
+
+def test_the_same_request_twice_is_one_run_until_it_ends(version: DatasetVersion) -> None:
+    rita, ada = (User.objects.create(username=name) for name in ("rita", "ada"))
+
+    def ask(person: User | None = rita, **options: Any) -> TrainingRun:
+        return request_training(
+            version=version, criterion=CRITERION, options=options, requested_by=person
+        )
+
+    first = ask(seed=1)
+    TrainingRun.objects.filter(pk=first.pk).update(status="running")
+    assert ask(seed=1) == ask(ada, seed=1) == first
+    assert AuditEvent.objects.filter(action="training.requested").count() == 1
+    assert ask(seed=2) != first
+    # A command carries out its own run, and has no use for one that another worker trains.
+    assert ask(None, seed=1) != first
+    TrainingRun.objects.filter(settings__seed=1).update(cancel_requested=True)
+    assert ask(seed=1) not in TrainingRun.objects.filter(cancel_requested=True)
+    TrainingRun.objects.update(status="succeeded")
+    assert ask(seed=2).status == "queued"
+
+
+def test_a_person_has_so_many_unfinished_runs_and_no_more(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "MOST_UNFINISHED", 2)
+    rita, ada = (User.objects.create(username=name) for name in ("rita", "ada"))
+
+    def ask(person: User, seed: int) -> TrainingRun:
+        return request_training(
+            version=version, criterion=CRITERION, options={"seed": seed}, requested_by=person
+        )
+
+    first = ask(rita, 1)
+    ask(rita, 2)
+    with pytest.raises(TooOften, match="2 of your runs wait or train already"):
+        ask(rita, 3)
+    assert ask(rita, 1) == first
+    assert ask(ada, 3).requested_by == ada
+    TrainingRun.objects.filter(pk=first.pk).update(status="cancelled")
+    assert ask(rita, 4).status == "queued"
 
 
 def test_a_changed_dataset_file_is_refused(version: DatasetVersion) -> None:
