@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.jobs.registry import ring_on_commit, sweep
+from annotator.jobs.registry import ring_on_commit, tidy
 from annotator.jobs.rows import JobStatus
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
@@ -108,7 +108,7 @@ def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_str
     assert run.status == JobStatus.SUCCEEDED, (run.message, moments)
     assert run.attempt >= 2, moments
     model = ModelVersion.objects.get(run=run)
-    sweep()  # the worker itself may not have come to clear up yet
+    tidy()  # the worker itself may not have come to clear up yet
     assert left_by(run) == [model.directory], moments
     killed = weights(model)
     assert any("Going on after step" in line["words"] for line in run.log), (moments, run.log)
