@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.jobs.registry import ring_on_commit, tidy
+from annotator.jobs.registry import ring_on_commit, sweep, tidy
 from annotator.jobs.rows import JobStatus
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
