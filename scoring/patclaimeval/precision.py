@@ -15,7 +15,7 @@ _WIDTH: Final = 768
 """The size of the measured product: a text of ordinary length in an encoder of base size."""
 _GAIN: Final = 1.25
 """bfloat16 must be this many times as fast: it costs digits, so a tie is for 32 bits."""
-_REPEATS: Final = 5
+_REPEATS: Final = 25
 
 
 def resolve_precision(wanted: str, device: str) -> str:
@@ -29,20 +29,29 @@ def resolve_precision(wanted: str, device: str) -> str:
 
 @lru_cache(maxsize=8)
 def _faster(device: str) -> str:
-    plain, half = (_seconds(dtype, device) for dtype in DTYPES.values())
+    plain, half = _seconds(device)
     return "bf16" if half * _GAIN < plain else "fp32"
 
 
-def _seconds(dtype: torch.dtype, device: str) -> float:
-    """Return the shortest time of one matrix product, after one that is not counted."""
+def _seconds(device: str) -> list[float]:
+    """Return the shortest time of one matrix product, in 32-bit floats and in bfloat16.
+
+    They take turns, so that what else the machine does slows both; the first turn is not counted.
+    """
     with torch.inference_mode():
-        states = torch.ones((_ROWS, _WIDTH), dtype=dtype, device=device)
-        weights = torch.ones((_WIDTH, _WIDTH), dtype=dtype, device=device)
-        found = []
+        products = [
+            (
+                torch.ones((_ROWS, _WIDTH), dtype=dtype, device=device),
+                torch.ones((_WIDTH, _WIDTH), dtype=dtype, device=device),
+            )
+            for dtype in DTYPES.values()
+        ]
+        found: list[list[float]] = [[] for _ in products]
         for _ in range(_REPEATS + 1):
-            start = time.perf_counter()
-            product = states @ weights
-            # Reading one number waits for a device that works on its own.
-            product[0, 0].item()
-            found.append(time.perf_counter() - start)
-    return min(found[1:])
+            for times, (states, weights) in zip(found, products, strict=True):
+                start = time.perf_counter()
+                product = states @ weights
+                # Reading one number waits for a device that works on its own.
+                product[0, 0].item()
+                times.append(time.perf_counter() - start)
+    return [min(times[1:]) for times in found]

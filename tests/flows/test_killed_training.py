@@ -39,7 +39,9 @@ def version(transactional_db: None) -> DatasetVersion:
 
 
 def ask(version: DatasetVersion, encoder: Path, seed: int) -> TrainingRun:
+    # Each run measures 'auto' for itself, and may find another precision than the one before.
     options = {"encoder": str(encoder), "method": "finetune", "epochs": EPOCHS, "seed": seed}
+    options |= {"precision": "fp32"}
     run = request_training(
         version=version, criterion="feature_completeness", options=options | {"device": "cpu"}
     )
