@@ -1,6 +1,7 @@
-"""Gives each process of a run its own data directory, so that none clears another's files.
+"""Gives each process of a run its own data directory and broker, so that none meets another's.
 
-A plugin rather than a fixture: the settings are read before any test is collected.
+A plugin rather than a fixture: the settings are read before any test is collected. One would clear
+the other's files, and take messages about rows that its database does not hold.
 """
 
 import os
@@ -20,5 +21,13 @@ def give_own_directory(process: str, environment: dict[str, str] | os._Environ[s
     environment["DATA_DIR"] = str(own)
 
 
+def give_own_broker(process: str, environment: dict[str, str] | os._Environ[str]) -> None:
+    """Point CELERY_BROKER_URL at a database of Redis for the process: 1 for gw0, and so on."""
+    address, _, number = environment.get("CELERY_BROKER_URL", "").rpartition("/")
+    if address.startswith("redis://") and number.isdigit():
+        environment["CELERY_BROKER_URL"] = f"{address}/{int(process.removeprefix('gw')) + 1}"
+
+
 if "PYTEST_XDIST_WORKER" in os.environ:
     give_own_directory(os.environ["PYTEST_XDIST_WORKER"], os.environ)
+    give_own_broker(os.environ["PYTEST_XDIST_WORKER"], os.environ)

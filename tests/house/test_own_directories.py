@@ -1,11 +1,11 @@
-"""Each process of a test run works in a data directory of its own."""
+"""Each process of a test run works in a data directory and with a broker of its own."""
 
 import os
 from pathlib import Path
 
 from django.conf import settings
 
-from tests.own_directories import give_own_directory
+from tests.own_directories import give_own_broker, give_own_directory
 
 
 def test_two_processes_get_two_directories_and_the_same_static_files(tmp_path: Path) -> None:
@@ -21,7 +21,24 @@ def test_two_processes_get_two_directories_and_the_same_static_files(tmp_path: P
     give_own_directory("gw0", {"DATA_DIR": str(tmp_path)})  # a second run in the same place
 
 
+def test_two_processes_get_two_databases_of_one_redis() -> None:
+    given = []
+    for process in ("gw0", "gw1"):
+        environment = {"CELERY_BROKER_URL": "redis://127.0.0.1:6379/0"}
+        give_own_broker(process, environment)
+        given.append(environment["CELERY_BROKER_URL"])
+    assert given == ["redis://127.0.0.1:6379/1", "redis://127.0.0.1:6379/2"]
+
+
+def test_a_broker_of_files_lies_in_the_data_directory_and_needs_nothing() -> None:
+    environment = {"CELERY_BROKER_URL": "filesystem://localhost"}
+    give_own_broker("gw0", environment)
+    assert environment == {"CELERY_BROKER_URL": "filesystem://localhost"}
+
+
 def test_this_process_works_in_its_own() -> None:
     process = os.environ.get("PYTEST_XDIST_WORKER")
     if process:
         assert Path(settings.DATA_DIR).name == process
+        address = settings.CELERY_BROKER_URL
+        assert not address.startswith("redis:") or not address.endswith("/0")
