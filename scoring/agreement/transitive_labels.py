@@ -50,9 +50,7 @@ def _implied(known: Sequence[Comparison], asked: Sequence[Comparison]) -> int:
         if b is None or c is None or b == c:
             continue
         answers = {
-            sign
-            for sign, first, second in ((1, b, c), (-1, c, b))
-            if strictly[first, second]
+            sign for sign, first, second in ((1, b, c), (-1, c, b)) if strictly[first, second]
         }
         if not answers and reached[b, c] and reached[c, b]:
             answers = {0}

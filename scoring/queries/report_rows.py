@@ -27,6 +27,10 @@ class Text:
     sha256: str
     folded: str
 
+    @classmethod
+    def of(cls, content: str) -> "Text":
+        return cls(content, text_sha256(content), text_sha256(fold(content)))
+
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
@@ -139,9 +143,7 @@ def report_rows(
         implied_reason="" if training else NO_TRAINING_LABELS,
         shared=len(shared),
         shared_with=tuple(
-            name
-            for name in SPLIT_NAMES
-            if any(name in found for found in shared) and name != split
+            name for name in SPLIT_NAMES if any(name in found for found in shared) and name != split
         ),
     )
 
@@ -178,9 +180,7 @@ def _implied(rows: list[ReportRow], criterion: str, training: list[Comparison]) 
     return implied_labels(training, asked)
 
 
-def _shared(
-    rows: list[ReportRow], splits_of: Mapping[str, set[str]], split: str
-) -> list[set[str]]:
+def _shared(rows: list[ReportRow], splits_of: Mapping[str, set[str]], split: str) -> list[set[str]]:
     """Return, of each distinct text that stands in several splits, in which it stands."""
     keys = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
     return [splits_of[key] for key in keys if len(splits_of[key]) > 1]

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from annotator.models import Campaign, Membership, Rating, User
 from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
 from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import carry_out_report
+from scoring.services.report_work import carry_out_report
 from scoring.splits import SplitPlan
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, sign_in

@@ -18,7 +18,8 @@ from scoring.models import AgreementReport, DatasetVersion, MetricScore, ModelVe
 from scoring.queries import scorers as scorer_queries
 from scoring.queries.report_page import report_page
 from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import cancel_report, carry_out_report, request_report
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import cancel_report, request_report
 from scoring.splits import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]

@@ -9,7 +9,8 @@ from django.test import Client
 from annotator.jobs.rows import JobStatus
 from annotator.models import Membership, User
 from scoring.models import AgreementReport, DatasetVersion, TrainingRun
-from scoring.services.reports import carry_out_report, request_report
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import request_report
 from scoring.services.runs import request_training
 
 pytestmark = [pytest.mark.django_db]
