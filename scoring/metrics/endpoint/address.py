@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from annotator.endpoint_address import checked_address, checked_key
-
-MOST_CONCURRENCY: Final = 16
-LONGEST_TIMEOUT: Final = 3600
+from annotator.endpoint_settings import LONGEST_TIMEOUT, MOST_CONCURRENCY
 
 
 @dataclass(frozen=True, slots=True)
