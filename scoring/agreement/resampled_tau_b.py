@@ -1,10 +1,11 @@
-"""tau-b on all items, on each resample and without each reference: the one place that asks for it.
+"""A statistic on all items, on each resample and without each reference: tau-b is asked for here.
 
 Comparisons, groups of items and the human ceiling all need the same three things of a scorer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from scoring.agreement import pair_counts, resampling
 from scoring.agreement.figures import Sample
-from scoring.agreement.items import Floats
+from scoring.agreement.items import Floats, Integers
 from scoring.agreement.resampling import Interval
 
 CELLS_AT_ONCE = 1_000_000
@@ -52,6 +53,30 @@ def resample_tau_b(sample: Sample, differences: Floats) -> Resampled:
         bootstrap=pair_counts.weighted_tau_b(pairs, sample.weights),
         without_reference=pair_counts.leave_one_reference_out(pairs),
     )
+
+
+def resample_tables(
+    sample: Sample, tables: Integers, of_tables: Callable[[Floats], Floats]
+) -> Resampled:
+    """A statistic of labels, resampled by reference. Input: R x 3 x 3 counts, and its function."""
+    counts = tables.astype(np.float64)
+    total = counts.sum(axis=0)
+    return Resampled(
+        value=float(of_tables(total)),
+        bootstrap=of_tables(np.tensordot(sample.weights, counts, axes=1)),
+        without_reference=of_tables(total - counts),
+    )
+
+
+def part_of(sample: Sample, places: Integers) -> tuple[Sample, Integers]:
+    """Take some items of a sample, on the same resamples.
+
+    Input: the sample; the places of k >= 1 items in it. Output: a sample of them whose references
+    are numbered anew, and the numbers that these had before.
+    """
+    references, clusters = np.unique(sample.clusters[places], return_inverse=True)
+    weights = sample.weights[:, references]
+    return Sample(sample.y[places], clusters, len(references), weights), references
 
 
 def swapped_tau_b(

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.figures import LABEL_FIGURES, LabelFigure, Sample
+from scoring.agreement.figures import LABEL_FIGURES, Sample
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampled_tau_b import Resampled, figure_of
+from scoring.agreement.resampled_tau_b import figure_of, resample_tables
 from scoring.agreement.tables import cluster_confusions, divide
 
 FOLDS: Final = 10
@@ -123,16 +123,9 @@ def _remaining(is_counted: NDArray[np.bool_]) -> Floats:
 def _label_figures(sample: Sample, predicted: Integers) -> dict[str, Any]:
     tables = cluster_confusions(predicted, sample.y, sample.clusters, sample.cluster_count)
     total: Integers = tables.sum(axis=0)
-    return {name: _figure(sample, tables, total, LABEL_FIGURES[name]) for name in FIGURES}
-
-
-def _figure(
-    sample: Sample, tables: Integers, total: Integers, definition: LabelFigure
-) -> dict[str, Any]:
-    counts = tables.astype(np.float64)
-    resampled = Resampled(
-        value=float(definition.of_tables(counts.sum(axis=0))),
-        bootstrap=definition.of_tables(np.tensordot(sample.weights, counts, axes=1)),
-        without_reference=definition.of_tables(counts.sum(axis=0) - counts),
-    )
-    return figure_of(resampled, definition.reason(total), definition.lowest)
+    figures = {}
+    for name in FIGURES:
+        definition = LABEL_FIGURES[name]
+        resampled = resample_tables(sample, tables, definition.of_tables)
+        figures[name] = figure_of(resampled, definition.reason(total), definition.lowest)
+    return figures
