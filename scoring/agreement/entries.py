@@ -23,6 +23,7 @@ from scoring.agreement.items import (
 )
 from scoring.agreement.question import Question
 from scoring.agreement.signature import signature
+from scoring.agreement.tie_calibration import calibrate
 
 MAJORITY = "majority"
 ONLY_REFERENCES = "Every item contains the reference itself, so none is left without it."
@@ -61,7 +62,8 @@ class Entries:
         if self.without is not self.every:
             kept = self.without.kept
             left = self._figures(self.without, differences[kept], predicted[kept])
-        return self._entry(scorer.name, scorer.version, kind, figures, left)
+        entry = self._entry(scorer.name, scorer.version, kind, figures, left)
+        return {**entry, "calibrated": self._calibrated(differences)}
 
     def of_majority(self) -> Entry:
         """Measure the most frequent label of the items, predicted for each of them."""
@@ -69,7 +71,8 @@ class Entries:
             self._figures(part, np.zeros(len(part.items)), _majority_labels(part.items))
             for part in (self.every, self.without)
         )
-        return self._entry(MAJORITY, "1, in sample", "baseline", figures, left)
+        entry = self._entry(MAJORITY, "1, in sample", "baseline", figures, left)
+        return {**entry, "calibrated": {"reason": NOTHING_TO_CALIBRATE}}
 
     def of_unavailable(self, scorer: Unavailable, kind: str) -> Entry:
         """Say why a scorer has no figures, in the shape of one that has."""
@@ -97,6 +100,10 @@ class Entries:
 
     def _head(self, name: str, version: str | None, kind: str) -> Entry:
         return {"version": version, "kind": kind, "label": self.label(name)}
+
+    def _calibrated(self, differences: Floats) -> Entry:
+        assert self.every.sample is not None, "a report has items"
+        return calibrate(self.every.sample, differences, self.question.seed)
 
     def _figures(self, part: ItemSet, differences: Floats, predicted: Integers) -> Entry:
         if part.sample is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from scoring.agreement import comparisons
+from scoring.agreement import ceiling, comparisons, power, tie_calibration
 from scoring.agreement.checks import item_checks
 from scoring.agreement.dropping import Kept, keep_scored
 from scoring.agreement.entries import MAJORITY, Entries, Entry, item_sets
@@ -31,7 +31,11 @@ METHOD = {
         "reference over the variance as if items were independent."
     ),
     "majority": "The most frequent human label of these same items, predicted for each of them.",
+    "pearson": "Pearson's r of score differences with human labels.",
+    "calibrated": tie_calibration.METHOD,
     "comparisons": comparisons.METHOD,
+    "human_ceiling": ceiling.METHOD,
+    "power": power.METHOD,
 }
 NONE_LEFT = (
     "No item is left that every scorer gave a finite score for: {failed}. Ask for the report "
@@ -124,12 +128,14 @@ class _Work:
         by_baseline = {MAJORITY: self.entries.of_majority()}
         for one in self.baselines:
             by_baseline[one.name] = self._entry(one, "baseline")
+        compared = self._comparisons()
         return {
             "question": {**asdict(self.question), "n_asked": n_asked},
             "scorers": by_scorer,
             "baselines": by_baseline,
             "dropped": self.kept.dropped,
-            "comparisons": self._comparisons(),
+            "comparisons": compared,
+            "power": self._power(compared),
             "human_ceiling": self._ceiling(),
             "published": published_figures(self.question.criterion),
             "checks": {**item_checks(self.kept.items), **self.evidence.checks},
@@ -160,8 +166,21 @@ class _Work:
     def _differences(self, scorer: ScorerScores) -> Floats:
         return score_differences(self.kept.items, scorer)
 
+    def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
+        """Say what the items can show, by the scorers' differences, or else by the baselines'."""
+        errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
+        return power.detectable_difference(
+            next(filter(None, errors), []), self.entries.references, len(self.kept.items)
+        )
+
     def _ceiling(self) -> dict[str, Any]:
-        return {"value": None, "low": None, "high": None, "reason": self.evidence.no_people}
+        if self.evidence.overlap is None:
+            reason = self.evidence.no_overlap
+            return {"value": None, "low": None, "high": None, "reason": reason}
+        self.tell("Comparing the annotators.")
+        return ceiling.human_ceiling(
+            self.evidence.overlap, self.question.resamples, self.question.seed
+        )
 
 
 def _set_aside(scorer: Asked, reasons: Mapping[str, str]) -> Asked:
