@@ -11,7 +11,7 @@ import numpy as np
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.figures import Sample
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampled_tau_b import figure_of, no_figure, part_of, resample_tau_b
+from scoring.agreement.resampled import figure_of, no_figure, part_of, resample_tau_b
 from scoring.agreement.statistics import order_reason
 from scoring.agreement.tables import confusion
 

@@ -74,7 +74,7 @@ def measure(sample: Sample, differences: Floats, predicted: Integers) -> dict[st
     """
     tables = cluster_confusions(predicted, sample.y, sample.clusters, sample.cluster_count)
     total: Integers = tables.sum(axis=0)
-    by_difference = _resampled_tau_b(sample, differences)
+    by_difference = _resampled(sample, differences)
     figures = {"tau_b": _figure(by_difference, sample.cluster_count, words.order_reason(total))}
     for name, definition in LABEL_FIGURES.items():
         resampled = _resampled_labels(sample, tables, definition)
@@ -108,7 +108,7 @@ def _counts(total: Integers, cluster_count: int) -> dict[str, Any]:
     }
 
 
-def _resampled_tau_b(sample: Sample, differences: Floats) -> Resampled:
+def _resampled(sample: Sample, differences: Floats) -> Resampled:
     pairs = pair_counts.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
     everything = np.ones((1, sample.cluster_count))
     return Resampled(
