@@ -4,7 +4,7 @@ from django import forms
 
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES
-from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES
+from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES, READY_NAMES
 from scoring.models import DatasetVersion
 from scoring.queries.datasets import SPLITS, versions_for
 from scoring.queries.models import models_for
@@ -29,7 +29,7 @@ class ReportForm(forms.Form):
     split = forms.ChoiceField(choices=[(name, name) for name in SPLITS], initial="test")
     scorers = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
-        initial=[name for name in METRIC_NAMES if name not in BASELINE_NAMES],
+        initial=READY_NAMES,
     )
     tie_threshold = forms.FloatField(min_value=0, initial=1e-4)
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from annotator.models import User
 from annotator.refusals import Refused
 from scoring import storage
-from scoring.metrics.base import Pair
-from scoring.metrics.registry import METRIC_NAMES, UnknownMetricError, get_metric
+from scoring.metrics.base import Metric, MetricUnavailable, Missing, Pair
+from scoring.metrics.registry import UnknownMetricError, get_metric
 from scoring.models import ModelVersion
 from scoring.queries.models import models_for
 
@@ -40,10 +40,10 @@ def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) 
                 raise Refused(
                     f"{name} scores {model.criterion}, and this report is on {criterion}."
                 )
-        elif name not in METRIC_NAMES:
+        else:
             try:
                 get_metric(name)
-            except UnknownMetricError as error:
+            except (UnknownMetricError, MetricUnavailable) as error:
                 raise Refused(str(error), {"scorers": [str(error)]}) from error
 
 
@@ -64,8 +64,16 @@ def load_scorer(name: str) -> Scorer:
     return Scorer(
         name,
         metric.version,
-        lambda pairs: metric.score([Pair(reference, text) for reference, text in pairs]),
+        lambda pairs: _numbers(metric, [Pair(reference, text) for reference, text in pairs]),
     )
+
+
+def _numbers(metric: Metric, pairs: Sequence[Pair]) -> list[float]:
+    scores = metric.score(pairs)
+    missing = next((score for score in scores if isinstance(score, Missing)), None)
+    if missing:
+        raise Refused(f"{metric.name} cannot score every candidate: {missing.reason}")
+    return [score for score in scores if not isinstance(score, Missing)]
 
 
 def _load_model(name: str) -> Scorer:
