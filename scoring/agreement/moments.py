@@ -30,7 +30,7 @@ class Moments:
 
 
 def cluster_moments(
-    differences: Floats, y: Integers, clusters: Integers, cluster_count: int
+    differences: Floats, y: Floats | Integers, clusters: Integers, cluster_count: int
 ) -> Moments:
     """Sum up n items of R references.
 
@@ -89,7 +89,7 @@ def leave_one_out(moments: Moments) -> Floats:
     return values
 
 
-def _scaled(differences: Floats, y: Integers) -> Floats:
+def _scaled(differences: Floats, y: Floats | Integers) -> Floats:
     largest = np.abs(differences).max(initial=0.0)
     return np.stack([differences / (largest or 1.0), y.astype(np.float64)])
 

@@ -103,7 +103,9 @@ def _wish(sent: dict[str, Any]) -> dict[str, Any]:
         wrong["tie_threshold"] = ["Give a number."]
     whole = {"resamples": DEFAULT_RESAMPLES, "seed": 0}
     whole |= {name: sent[name] for name in whole if name in sent}
-    wrong |= {name: ["Give a whole number."] for name, given in whole.items() if type(given) != int}
+    wrong |= {
+        name: ["Give a whole number."] for name, given in whole.items() if type(given) is not int
+    }
     if wrong:
         raise ValidationError(wrong)
     return {

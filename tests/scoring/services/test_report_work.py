@@ -21,6 +21,7 @@ from scoring.services.dataset_import import import_dataset
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import cancel_report
 from scoring.splits import SplitPlan
+from scoring.stored_numbers import storable
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
@@ -126,10 +127,9 @@ def test_what_is_stored_comes_back_as_the_same_bytes(
     Identity scores of -1e300 make huge differences, and the equal ones negative zeros.
     """
     given: list[dict[str, Any]] = []
-    real = report_work.storable
 
     def stored(document: dict[str, Any]) -> dict[str, Any]:
-        given.append(real({**document, "odd": [-0.0, 1e16, -1e300, 1e-300, 5.0, 123456789.5]}))
+        given.append(storable({**document, "odd": [-0.0, 1e16, -1e300, 1e-300, 5.0, 123456789.5]}))
         return given[0]
 
     monkeypatch.setattr(report_work, "storable", stored)

@@ -159,7 +159,8 @@ def test_two_who_ask_at_one_moment_get_one_row(
 ) -> None:
     """Both have looked for a twin, and found none, before either stores its row."""
     both_looked = Barrier(2, timeout=20)
-    look, seen = reports._twin, []
+    look = reports._twin
+    seen: list[AgreementReport | None] = []
 
     def looking(report: AgreementReport) -> AgreementReport | None:
         found = look(report)
