@@ -78,6 +78,8 @@ def percentile_interval(values: Floats, cluster_count: int) -> Interval:
     Output: the interval over the defined values; without bounds for one reference, when more than
     5 % of the values are undefined, or when all are equal.
     Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
+    Too narrow for few references: of simulated samples (benchmarks/agreement_statistics.py) it
+    holds the true tau-b in 93 to 95 % from 40 references on, but in 79 to 85 % at 5.
     """
     if cluster_count < 2:
         return Interval(None, None, ONE_REFERENCE)
@@ -112,6 +114,9 @@ def jackknife_t_interval(
     Output: the interval with t at R - 1 degrees of freedom; without bounds for one reference,
     where a value is undefined, or when all are equal.
     Source: Tukey, 1958; for few clusters: Cameron, Gelbach and Miller, 2008.
+    Of simulated samples it holds the true tau-b in 92 to 97 %, from 5 references on. Where
+    references differ much, in their number of items and in how well the scorer does on them, it
+    is too narrow too: 87 % at 5, 90 % at 10, 93 % at 20 references; the bootstrap is worse there.
     """
     count = len(leave_one_out)
     if count < 2:
