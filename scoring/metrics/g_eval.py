@@ -70,7 +70,7 @@ class GEval:
 
     @property
     def version(self) -> str:
-        """Prompt, model, host, settings, and the criterion whose number is the score."""
+        """Prompt, model, address, settings, and the criterion whose number is the score."""
         return f"{self._judge.version}, {self.criterion}"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:

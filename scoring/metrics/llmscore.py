@@ -56,7 +56,7 @@ class LLMScore:
 
     @property
     def version(self) -> str:
-        """Prompt, model, host, settings, and how five numbers become one."""
+        """Prompt, model, address, settings, and how five numbers become one."""
         return f"{self._judge.version}, mean of five"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:

@@ -19,6 +19,7 @@ def test_its_text_does_not_show_the_key() -> None:
 def test_the_address_loses_its_closing_slash_and_the_host_is_named() -> None:
     assert ENDPOINT.url == "https://api.example.org/v1"
     assert ENDPOINT.host == "api.example.org"
+    assert ENDPOINT.address == "api.example.org/v1"
     assert Endpoint("http://127.0.0.1:81", "judge").host == "127.0.0.1:81"
 
 
