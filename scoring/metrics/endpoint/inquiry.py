@@ -27,7 +27,7 @@ class _StoppedError(Exception):
     """Another pair has shown that asking on is of no use."""
 
 
-class Judge:
+class Inquiry:
     """Asks one endpoint one prompt about many pairs."""
 
     def __init__(
