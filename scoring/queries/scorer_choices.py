@@ -5,12 +5,14 @@ from typing import Final
 
 from annotator.models import User
 from annotator.rubric import NAMES
-from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES
+from scoring.metrics.base import Places
+from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES, needs_of, what_is_missing
+from scoring.queries.metric_places import metric_places
 from scoring.queries.models import models_for
 from scoring.queries.scorers import MODEL_PREFIX
+from scoring.scorer_labels import scorer_label
 
-NEURAL: Final = ("bertscore", "bartscore", "moverscore", "simcse", "unieval", "alignscore")
-JUDGED: Final = ("g-eval", "llmscore")
+WITH_DRAFT: Final = "Scores only candidates whose reference has a draft in its campaign."
 NO_MODEL: Final = "No model version yet: a training run makes one."
 
 
@@ -35,15 +37,17 @@ class Group:
 
 def scorer_groups(user: User) -> tuple[Group, ...]:
     """Return every scorer but the baselines, which stand in each report by themselves."""
-    apart = {*BASELINE_NAMES, *NEURAL, *JUDGED}
-    metrics = tuple(name for name in METRIC_NAMES if name not in apart)
-    groups = (
-        Group("Words in common", _metrics(metrics)),
-        Group("Neural, on weights of this machine", _metrics(NEURAL)),
-        Group("By a language model", _metrics(JUDGED)),
+    places = metric_places()
+    names = [name for name in METRIC_NAMES if name not in BASELINE_NAMES]
+    judged = [name for name in names if needs_of(name).endpoint]
+    neural = [name for name in names if needs_of(name).model_directory]
+    plain = [name for name in names if name not in {*judged, *neural}]
+    return (
+        Group("Words in common", _metrics(plain, places)),
+        Group("Neural, on weights of this machine", _metrics(neural, places)),
+        Group("By a language model", _metrics(judged, places)),
         Group("Ours", _models(user), NO_MODEL),
     )
-    return tuple(group for group in groups if group.scorers or group.nothing)
 
 
 def ready_names(groups: tuple[Group, ...]) -> list[str]:
@@ -56,15 +60,23 @@ def ready_names(groups: tuple[Group, ...]) -> list[str]:
     ]
 
 
-def _metrics(names: tuple[str, ...]) -> tuple[Choice, ...]:
-    return tuple(Choice(name, name) for name in names if name in METRIC_NAMES)
+def _metrics(names: list[str], places: Places) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(
+            name,
+            scorer_label(name),
+            what_is_missing(name, places) or (WITH_DRAFT if needs_of(name).draft else ""),
+            needs_of(name).endpoint,
+        )
+        for name in names
+    )
 
 
 def _models(user: User) -> tuple[Choice, ...]:
     return tuple(
         Choice(
             f"{MODEL_PREFIX}{model.pk}",
-            f"PatClaimEval {str(model.pk)[:8]}, {NAMES[model.criterion]}, "
+            f"{scorer_label(f'{MODEL_PREFIX}{model.pk}')}, {NAMES[model.criterion]}, "
             f"trained on {model.run.dataset_version}",
         )
         for model in models_for(user)

@@ -21,7 +21,7 @@ from scoring.queries.models import reports_for
 from scoring.queries.report_list import listed_reports, reported_datasets
 from scoring.queries.report_page import Wishes, report_page
 from scoring.queries.report_table import Sorting
-from scoring.services.reports import cancel_report, request_report
+from scoring.services.reports import ask_for_report, cancel_report
 
 FORMATS: Final = (
     ("html", "One HTML file"),
@@ -41,12 +41,15 @@ def report_list(request: SignedInRequest) -> HttpResponse:
     if not is_researcher(request.user, form.cleaned_data["version"]):
         raise PermissionDenied("Researchers of the campaign ask for reports.")
     try:
-        row = request_report(**form.asked, requested_by=request.user)
+        asked = ask_for_report(**form.asked, requested_by=request.user)
     except Refused as refusal:
         form.take_refusal(refusal)
-        return _page(request, form, status=422)
-    ring_on_commit(row)
-    return redirect("scoring:report", pk=row.pk)
+        return _page(request, form, status=refusal.status)
+    if asked.is_new:
+        ring_on_commit(asked.report)
+    else:
+        messages.info(request, "This was asked before: here is the report that answers it.")
+    return redirect("scoring:report", pk=asked.report.pk)
 
 
 @require_GET

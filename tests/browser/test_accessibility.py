@@ -14,7 +14,8 @@ from annotator.services.reliability import carry_out_reliability, request_reliab
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.services.dataset_import import import_dataset
 from scoring.services.freezes import request_freeze
-from scoring.services.reports import carry_out_report, request_report
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import request_report
 from scoring.splits import SplitPlan
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter

@@ -12,7 +12,8 @@ from scoring.management.versions import version_or_refuse
 from scoring.models import AgreementReport
 from scoring.queries.datasets import SPLITS
 from scoring.queries.report_page import FIGURES, caution, ordered_result
-from scoring.services.reports import DEFAULT_TIE_THRESHOLD, carry_out_report, request_report
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import DEFAULT_TIE_THRESHOLD, request_report
 
 
 class Command(HouseCommand):

@@ -34,6 +34,8 @@ FIGURES = measure(SAMPLE, DIFFERENCES, PREDICTED)
 def value_on(name: str, kept: np.ndarray) -> float:
     if name == "tau_b":
         value = correlation.tau_b(DIFFERENCES[kept], Y[kept]).value
+    elif name == "pearson":
+        value = float(stats.pearsonr(DIFFERENCES[kept], Y[kept]).statistic)
     else:
         value = LABEL_STATISTICS[name](PREDICTED[kept], Y[kept]).value
     assert value is not None
@@ -90,7 +92,7 @@ def test_forty_references_print_the_bootstrap_interval() -> None:
 
 def test_a_scorer_without_order_is_undefined_in_words() -> None:
     figures = measure(SAMPLE, np.zeros(N), np.zeros(N, dtype=np.int64))
-    for name in ("tau_b", "tau_b_labels", "tau_paper", "spearman"):
+    for name in ("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"):
         assert (figures[name]["value"], figures[name]["low"], figures[name]["high"]) == (None,) * 3
         assert "scorer" in figures[name]["reason"]
     assert figures["accuracy"]["value"] == pytest.approx((Y == 0).mean())

@@ -20,7 +20,7 @@ X = np.round(RNG.normal(size=N) + 0.6 * Y, 1).astype(np.float64)
 CLUSTERS = np.concatenate([np.arange(REFERENCES), RNG.integers(0, REFERENCES, N - REFERENCES)])
 
 
-@pytest.fixture(params=[4_000_000, 150], ids=["one block", "many blocks"])
+@pytest.fixture(params=[500_000, 150], ids=["one block", "many blocks"])
 def pairs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> PairCounts:
     monkeypatch.setattr(pair_counts, "CELLS_AT_ONCE", request.param)
     return count_pairs(X, Y, CLUSTERS, REFERENCES)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotator.models import User
 from scoring.models import AgreementReport, DatasetVersion, TrainingRun
-from scoring.services.reports import carry_out_report
+from scoring.services.report_work import carry_out_report
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"

@@ -170,7 +170,7 @@ def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(
     assert str(report.pk) not in other and "No report on another." in other
 
 
-def test_an_empty_list_says_what_to_do_first(cast: Any, rita: Client, reader: Client) -> None:
+def test_an_empty_list_says_what_to_do_first(rita: Client, reader: Client) -> None:
     assert "A report needs a dataset" in rita.get("/reports/").content.decode()
     assert "appear here when they are done" in reader.get("/reports/").content.decode()
 
