@@ -55,6 +55,7 @@ class ReportPage:
     families: tuple[parts.Family, ...]
     tests: dict[str, Any]
     with_and_without: tuple[parts.WithAndWithout, ...]
+    undefined_items: tuple[str, ...]
     calibrations: tuple[parts.Calibration, ...]
     drawn: str
     scatter_names: tuple[tuple[str, str], ...]
@@ -82,6 +83,9 @@ def report_page(report: AgreementReport, wishes: Wishes | None = None) -> Report
 def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = False) -> ReportPage:
     """Return the page of a document; `is_whole` draws the scatter of every scorer, not of one."""
     rows = table_rows(document, wishes.sorting)
+    both, calibrated = parts.with_and_without(document), parts.calibrations(document)
+    pairs = [pair for row in both for pair in row.pairs]
+    pairs += [pair for row in calibrated for pair in row.pairs]
     names = plots.scatter_names(document)
     drawn = _drawn(wishes.scorer, names, rows)
     shown = [name for name, _ in names if is_whole or name == drawn]
@@ -96,8 +100,9 @@ def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = Fal
         plot=plots.scorer_plot(document),
         families=parts.families(document),
         tests=document.get("comparisons", {}),
-        with_and_without=parts.with_and_without(document),
-        calibrations=parts.calibrations(document),
+        with_and_without=both,
+        undefined_items=parts.reasons(one for pair in pairs for one in pair),
+        calibrations=calibrated,
         drawn=drawn,
         scatter_names=names,
         scatters=tuple(plots.scatter(document, name) for name in shown),

@@ -1,6 +1,6 @@
 """Parts of a report's page below its table: tests, calibration, groups, ceiling, published."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -82,6 +82,11 @@ class Breakdown:
     labels: tuple[str, ...]
     groups: tuple[Group, ...]
 
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Why figures of the groups are undefined, each reason once."""
+        return reasons(one for group in self.groups for one in group.cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -145,6 +150,11 @@ def published(document: Mapping[str, Any]) -> tuple[Published, ...]:
         label = label_of(document, name)
         rows.append(Published(label, pairs, line["source"], bool(line["comparable"])))
     return tuple(rows)
+
+
+def reasons(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """Return why cells have no figure, each reason once."""
+    return tuple(dict.fromkeys(one.reason for one in cells if one.value is None and one.reason))
 
 
 def ceiling_figures(document: Mapping[str, Any]) -> tuple[tuple[str, Cell], ...]:

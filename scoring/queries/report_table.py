@@ -59,10 +59,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """A reason why figures are undefined, and which ones."""
+    """A reason why figures are undefined, and which ones by the scorer's label."""
 
     reason: str
-    figures: str
+    figures: tuple[tuple[str, str], ...]
 
 
 def headings(sorting: Sorting) -> tuple[Heading, ...]:
@@ -86,12 +86,15 @@ def table_rows(document: Mapping[str, Any], sorting: Sorting = UNSORTED) -> tupl
 
 def undefined_figures(rows: tuple[Row, ...]) -> tuple[Undefined, ...]:
     """Return each reason once with the figures that it explains; rows not scored say it above."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         for (_, name, _), one in zip(FIGURES, row.cells, strict=True):
             if one.value is None and not row.unavailable:
-                found.setdefault(one.reason, []).append(f"{name} of {row.label}")
-    return tuple(Undefined(reason, ", ".join(names)) for reason, names in found.items())
+                found.setdefault(one.reason, {}).setdefault(row.label, []).append(name)
+    return tuple(
+        Undefined(reason, tuple((label, ", ".join(names)) for label, names in of.items()))
+        for reason, of in found.items()
+    )
 
 
 def _heading(key: str, name: str, meaning: str, sorting: Sorting) -> Heading:

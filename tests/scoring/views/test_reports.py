@@ -49,7 +49,7 @@ def test_a_scorer_that_could_not_score_keeps_its_row_and_says_what_it_lacks(
 
 def test_an_undefined_figure_says_why_in_words(rita: Client, of_campaign: DatasetVersion) -> None:
     page = words(page_of(rita, stored(of_campaign, report_document())))
-    assert f"tau-b of majority: {FLAT}" in page
+    assert f"{FLAT} majority : tau-b." in page
     assert "nan" not in page.lower().split()
 
 
