@@ -12,7 +12,7 @@ from scoring.agreement import resampling
 from scoring.agreement.figures import LABEL_FIGURES, Sample
 from scoring.agreement.items import Floats, Integers
 from scoring.agreement.left_out_annotator import Judged, Overlap, judge_everybody
-from scoring.agreement.resampled_tau_b import (
+from scoring.agreement.resampled import (
     Resampled,
     figure_of,
     no_figure,

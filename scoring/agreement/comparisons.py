@@ -13,7 +13,7 @@ from scoring.agreement import resampling
 from scoring.agreement.figures import Sample
 from scoring.agreement.items import Floats
 from scoring.agreement.permutations import Swaps, draw_swaps, permutation_p
-from scoring.agreement.resampled_tau_b import Resampled, interval_of, resample_tau_b
+from scoring.agreement.resampled import Resampled, interval_of, resample_tau_b
 from scoring.agreement.verdicts import (
     ALPHA,
     CANNOT_TELL,

@@ -117,7 +117,12 @@ def labels_of(items: Sequence[Item]) -> Integers:
 
 def cluster_numbers(items: Sequence[Item]) -> tuple[Integers, int]:
     """Number the items' references by first appearance. Output: n numbers 0 to R - 1, and R."""
-    names = list(map(attrgetter("reference_id"), items))
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    found = np.fromiter(map(numbers.__getitem__, names), dtype=np.int64, count=len(names))
-    return found, len(numbers)
+    numbers, names = number(list(map(attrgetter("reference_id"), items)))
+    return numbers, len(names)
+
+
+def number(values: Sequence[str]) -> tuple[Integers, list[str]]:
+    """Number n strings by first appearance. Output: n numbers 0 to k - 1, and the k strings."""
+    numbers = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    found = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+    return found, list(numbers)

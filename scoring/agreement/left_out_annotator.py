@@ -54,11 +54,11 @@ def judge_everybody(overlap: Overlap) -> Iterator[Judged]:
         overlap.candidate.max(initial=-1), overlap.b.max(initial=-1), overlap.c.max(initial=-1)
     )
     counts: Integers = np.bincount(overlap.candidate, minlength=size)
-    totals = np.zeros(size, dtype=np.int64)
+    totals: Integers = np.zeros(size, dtype=np.int64)
     np.add.at(totals, overlap.candidate, overlap.value)
     for person in np.unique(overlap.annotator).tolist():
         mine = overlap.annotator == person
-        own = np.zeros(size, dtype=np.int64)
+        own: Integers = np.zeros(size, dtype=np.int64)
         has_own = np.zeros(size, dtype=bool)
         own[overlap.candidate[mine]] = overlap.value[mine]
         has_own[overlap.candidate[mine]] = True

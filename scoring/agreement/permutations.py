@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scoring.agreement.figures import Sample
 from scoring.agreement.items import Floats
-from scoring.agreement.resampled_tau_b import swapped_tau_b
+from scoring.agreement.resampled import swapped_tau_b
 
 PERMUTATIONS: Final = 9_999
 # Swaps times items, so that a large report takes minutes; small ones are not touched by it.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scoring.agreement.figures import LABEL_FIGURES, Sample
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampled_tau_b import figure_of, resample_tables
+from scoring.agreement.resampled import figure_of, resample_tables
 from scoring.agreement.tables import cluster_confusions, divide
 
 FOLDS: Final = 10

@@ -227,10 +227,6 @@ def test_a_report_of_absent_metrics_alone_still_has_its_baselines(version: Datas
     assert result["baselines"]["length"]["n"] == 18
 
 
-def test_without_drafts_sari_says_so_plainly(version: DatasetVersion) -> None:
-    assert "draft" in finished(version, "sari", "length")["scorers"]["sari"]["unavailable"]
-
-
 def test_a_metric_that_gives_up_is_a_row_and_may_be_asked_again(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -347,7 +343,7 @@ def test_a_report_tells_its_stage_and_how_far_it_is(
 
 
 def test_no_claim_text_stands_in_the_document(version: DatasetVersion) -> None:
-    text = json.dumps(finished(version, "bleu-1", "sari"))
+    text = json.dumps(finished(version, "bleu-1"))
     assert "housing" not in text
     assert "machine" not in text
 
