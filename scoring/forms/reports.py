@@ -23,9 +23,9 @@ TIES: Final = (
 )
 NO_NUMBER: Final = "Give the threshold, or choose one of the others."
 MAY_SEND: Final = (
-    "The texts of these claim sets leave this machine. Tick the box below if they may, or take "
-    "away {names}."
+    "Nothing was sent. Tick the box if the claim sets may leave, or take away {names}."
 )
+NEW_COST: Final = "What would be sent is another thing now. Read it, and tick the box again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,12 @@ class ReportForm(RefusableForm):
         error_messages={"required": "Choose at least one scorer."},
     )
     may_send = forms.BooleanField(
-        label="Send the claim sets there",
+        label="These claim sets may be sent there",
         required=False,
-        help_text="Only with the consent of who they belong to. Answers are kept here, so that "
-        "nothing is asked twice.",
+        help_text="Only with the consent of those whom they belong to. Answers are kept here, so "
+        "that nothing is asked twice.",
     )
+    cost_seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, user: User, data: Any = None, **more: Any) -> None:
         super().__init__(data, label_suffix="", **more)
@@ -113,15 +114,22 @@ class ReportForm(RefusableForm):
         )
 
     @property
-    def asks_to_send(self) -> bool:
-        """Whether a scorer that sends texts away is ticked."""
-        return bool(self.sending)
-
-    @property
     def sending(self) -> list[Choice]:
         """The ticked scorers that send texts away."""
         ticked = set(self["scorers"].value() or ())
-        return [one for one in self._choices if one.sends_texts and one.name in ticked]
+        return [
+            one for one in self._choices if one.sends_texts and not one.lacks and one.name in ticked
+        ]
+
+    def agrees_to(self, cost: str) -> bool:
+        """Say whether the person has read this cost and agreed; put the reason beside the box."""
+        said = self.cleaned_data
+        if not cost or (said["may_send"] and said["cost_seen"] == cost):
+            return True
+        names = " and ".join(one.label for one in self.sending)
+        is_new = said["may_send"] and said["cost_seen"]
+        self.add_error("may_send", NEW_COST if is_new else MAY_SEND.format(names=names))
+        return False
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -138,9 +146,6 @@ class ReportForm(RefusableForm):
             said["tie_threshold"] = THRESHOLDS[ties]
         elif typed is None and "tie_threshold" not in self.errors:
             self.add_error("tie_threshold", NO_NUMBER)
-        if self.sending and not said.get("may_send"):
-            names = " and ".join(one.label for one in self.sending)
-            self.add_error("may_send", MAY_SEND.format(names=names))
         return said
 
     @property

@@ -18,6 +18,7 @@ from scoring.forms.report_comparisons import ReportsForm
 from scoring.forms.reports import ReportForm, again
 from scoring.queries.datasets import MAY_READ, is_researcher, versions_for
 from scoring.queries.models import reports_for
+from scoring.queries.report_cost import sending_cost
 from scoring.queries.report_list import listed_reports, reported_datasets
 from scoring.queries.report_page import Wishes, report_page
 from scoring.queries.report_table import Sorting
@@ -40,6 +41,9 @@ def report_list(request: SignedInRequest) -> HttpResponse:
         return _page(request, form, status=422)
     if not is_researcher(request.user, form.cleaned_data["version"]):
         raise PermissionDenied("Researchers of the campaign ask for reports.")
+    cost = _cost(form)
+    if not form.agrees_to(cost):
+        return _page(request, form, status=422, cost=cost)
     try:
         asked = ask_for_report(**form.asked, requested_by=request.user)
     except Refused as refusal:
@@ -102,7 +106,15 @@ def _again(request: SignedInRequest) -> dict[str, Any]:
     return again(row) if row else {}
 
 
-def _page(request: SignedInRequest, form: ReportForm, status: int = 200) -> HttpResponse:
+def _cost(form: ReportForm) -> str:
+    """Return what the report would send to a language model, and cost; "" for nothing."""
+    asked, names = form.asked, [one.name for one in form.sending]
+    return sending_cost(asked["version"], asked["criterion"], asked["split"], names)
+
+
+def _page(
+    request: SignedInRequest, form: ReportForm, status: int = 200, cost: str = ""
+) -> HttpResponse:
     dataset = request.GET.get("dataset", "")
     listed = listed_reports(request.user, dataset)
     finished = sum(line.report.status == JobStatus.SUCCEEDED for line in listed)
@@ -113,6 +125,7 @@ def _page(request: SignedInRequest, form: ReportForm, status: int = 200) -> Http
         "datasets": reported_datasets(request.user),
         "dataset": dataset,
         "form": form,
+        "cost": cost,
         "may_ask": _may_ask(request),
     }
     return render(request, "scoring/reports.html", context, status=status)
