@@ -11,6 +11,8 @@ from scoring.views import (
     models,
     promotions,
     quadruplets,
+    report_comparisons,
+    report_files,
     reports,
     runs,
     scores,
@@ -56,7 +58,9 @@ urlpatterns = [
     path("score/<uuid:pk>/progress/", scores.progress, name="score_progress"),
     path("score/<uuid:pk>/delete/", scores.delete, name="delete_scores"),
     path("reports/", reports.report_list, name="reports"),
+    path("reports/compare/", report_comparisons.compare, name="compare_reports"),
     path("reports/<uuid:pk>/", reports.report, name="report"),
+    path("reports/<uuid:pk>/download/", report_files.download, name="download_report"),
     path("reports/<uuid:pk>/progress/", reports.progress, name="report_progress"),
     path("reports/<uuid:pk>/cancel/", reports.cancel, name="cancel_report"),
 ]

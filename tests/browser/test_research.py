@@ -81,7 +81,7 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
     expect(page.locator("#report-body")).to_contain_text("Waiting for a worker.")
     carry_out_report(AgreementReport.objects.get().pk)
     # The page polls by itself; nobody reloads it.
-    expect(page.locator("#report-body table.figures tbody tr").first).to_contain_text("bleu-1")
+    expect(page.locator("#report-body table.figures tbody tr").first).to_contain_text("BLEU-1")
     assert Dataset.objects.get().name == "cups"
 
 
