@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from annotator.rubric import OVERALL
 from scoring.metrics.base import (
@@ -18,6 +19,9 @@ from scoring.metrics.base import (
     Needs,
     Places,
 )
+
+if TYPE_CHECKING:
+    from scoring.metrics.endpoint import Endpoint
 
 
 class UnknownMetricError(ValueError):
@@ -83,15 +87,11 @@ def get_metric(
     """
     entry = _entry(name)
     places = places or Places()
-    missing = what_is_missing(name, places)
-    if missing:
-        raise MetricUnavailable(missing)
     arguments = dict(entry.arguments)
     if entry.needs.model_directory:
-        assert places.model_directories is not None
-        arguments["directory"] = places.model_directories / name
+        arguments["directory"] = _directory(name, places)
     if entry.needs.endpoint:
-        arguments["endpoint"] = places.endpoint
+        arguments["endpoint"] = _endpoint(name, places)
     if entry.takes_seed:
         arguments["seed"] = seed
     if entry.takes_criterion:
@@ -112,17 +112,26 @@ def what_is_missing(name: str, places: Places) -> str:
     Looks at file names and small files only: no weights are read, no endpoint is called.
     Raises UnknownMetricError.
     """
-    needs = _entry(name).needs
-    if needs.endpoint:
-        from scoring.metrics.endpoint import missing_words
-
-        return missing_words(places.endpoint, name)
-    if needs.model_directory:
-        from scoring.metrics.weights import what_is_wrong
-
-        directories = places.model_directories
-        return what_is_wrong(name, directories and directories / name)
+    try:
+        get_metric(name, places=places)
+    except MetricUnavailable as error:
+        return str(error)
     return ""
+
+
+def _directory(name: str, places: Places) -> Path:
+    from scoring.metrics.weights import checked_directory
+
+    directories = places.model_directories
+    return checked_directory(name, directories and directories / name)
+
+
+def _endpoint(name: str, places: Places) -> Endpoint:
+    from scoring.metrics.endpoint import missing_words
+
+    if places.endpoint is None:
+        raise MetricUnavailable(missing_words(None, name))
+    return places.endpoint
 
 
 def _entry(name: str) -> Entry:
