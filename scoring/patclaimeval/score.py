@@ -12,11 +12,12 @@ from annotator.formats.strict_json import loads
 from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.encoder import Encoder, load_encoder, rebuild_encoder
+from scoring.patclaimeval.encoder import Encoder, rebuild_encoder
 from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, PatClaimEvalError
 from scoring.patclaimeval.features import FEATURE_VERSION, PairFeatures, surface_matrix
 from scoring.patclaimeval.lengths import refusal, too_long
 from scoring.patclaimeval.network import LinearHead, PairScorer
+from scoring.patclaimeval.shared_encoders import shared_encoder
 
 
 class Scorer:
@@ -111,7 +112,7 @@ def _encoder(checkpoint: Checkpoint) -> Encoder:
         encoder = rebuild_encoder(name, shape, checkpoint.texts["tokenizer.json"], *limits)
         _load(encoder.model, checkpoint, "encoder.")
         return encoder.eval()
-    encoder = load_encoder(name, max_tokens=limits[0], global_tokens=limits[1])
+    encoder = shared_encoder(name, max_tokens=limits[0], global_tokens=limits[1])
     if encoder.digest != config["encoder"]["sha256"]:
         raise EncoderUnavailable(
             f"The encoder {name} is not the one this model was trained on "
