@@ -23,7 +23,9 @@ from scoring.patclaimeval.shared_encoders import shared_encoder
 class Scorer:
     """A trained model; ``config`` is what it was saved with, ``tie_threshold`` its own."""
 
-    def __init__(self, checkpoint: Checkpoint, cache: FeatureCache) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, cache: FeatureCache, encoder: str | None = None
+    ) -> None:
         """Build the networks of ``checkpoint``; use :func:`load_scorer` rather than this."""
         self.config: dict[str, Any] = checkpoint.config
         self.tie_threshold = float(self.config["tie_threshold"])
@@ -31,7 +33,7 @@ class Scorer:
         head.clip = float(self.config["clip"])
         _load(head, checkpoint, "head.")
         self._head = head.eval()
-        self._encoder = _encoder(checkpoint)
+        self._encoder = _encoder(checkpoint, encoder)
         self._features: PairFeatures | None = None
         self._network: PairScorer | None = None
         if self.config["kind"] == "probe":
@@ -91,21 +93,24 @@ class Scorer:
             raise PatClaimEvalError(refusal(named, self._encoder.limit))
 
 
-def load_scorer(directory: Path, cache_directory: Path | None = None) -> Scorer:
+def load_scorer(
+    directory: Path, cache_directory: Path | None = None, encoder: str | None = None
+) -> Scorer:
     """Read a model directory, check it, and return its scorer.
 
-    Raises ``CheckpointInvalid`` if it was changed, ``EncoderUnavailable`` if the encoder it was
-    trained on is missing or another one. Feature vectors are kept in ``cache_directory``.
+    ``encoder`` says where a probe's encoder lies, if not where it lay in training. Feature vectors
+    are kept in ``cache_directory``. Raises ``CheckpointInvalid`` if the directory was changed,
+    ``EncoderUnavailable`` if the encoder it was trained on is missing or another one.
     """
     checkpoint = read_checkpoint(directory)
     if checkpoint.config.get("feature_version") != FEATURE_VERSION:
         raise CheckpointInvalid("The model was trained with another version of the features.")
-    return Scorer(checkpoint, FeatureCache(cache_directory))
+    return Scorer(checkpoint, FeatureCache(cache_directory), encoder)
 
 
-def _encoder(checkpoint: Checkpoint) -> Encoder:
+def _encoder(checkpoint: Checkpoint, place: str | None) -> Encoder:
     config = checkpoint.config
-    name, settings = str(config["encoder"]["name"]), config["settings"]
+    name, settings = place or str(config["encoder"]["name"]), config["settings"]
     limits = int(config["encoder"]["limit"]), str(settings["global_tokens"])
     if config["kind"] != "probe":
         shape = _shape(checkpoint)
