@@ -15,6 +15,7 @@ from scoring.agreement import pair_counts, resampling
 from scoring.agreement.figures import Sample
 from scoring.agreement.items import Floats, Integers
 from scoring.agreement.resampling import Interval
+from scoring.agreement.tables import LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,10 @@ def resample_tables(
     """A statistic of labels, resampled by reference. Input: R x 3 x 3 counts, and its function."""
     counts = tables.astype(np.float64)
     total = counts.sum(axis=0)
+    drawn = resampling.weighted_sums(sample.weights, counts.reshape(-1, LEVELS * LEVELS))
     return Resampled(
         value=float(of_tables(total)),
-        bootstrap=of_tables(np.tensordot(sample.weights, counts, axes=1)),
+        bootstrap=of_tables(drawn.reshape(-1, LEVELS, LEVELS)),
         without_reference=of_tables(total - counts),
     )
 
