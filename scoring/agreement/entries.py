@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.agreement.checks import contains_reference
+from scoring.agreement.checks import contain_reference
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.evidence import Unavailable
 from scoring.agreement.figures import Sample, make_sample, measure, no_figures
@@ -19,7 +19,6 @@ from scoring.agreement.items import (
     Integers,
     Item,
     ScorerScores,
-    score_differences,
 )
 from scoring.agreement.question import Question
 from scoring.agreement.signature import signature
@@ -53,9 +52,8 @@ class Entries:
     def references(self) -> int:
         return self.every.sample.cluster_count if self.every.sample else 0
 
-    def of_scorer(self, scorer: ScorerScores, kind: str) -> Entry:
+    def of_scorer(self, scorer: ScorerScores, kind: str, differences: Floats) -> Entry:
         """Measure one scorer on all items, and on those without the reference."""
-        differences = score_differences(self.every.items, scorer)
         predicted = predicted_labels(differences, self.question.tie_threshold)
         figures = self._figures(self.every, differences, predicted)
         left = figures
@@ -113,7 +111,7 @@ class Entries:
 
 def item_sets(question: Question, items: Sequence[Item]) -> tuple[ItemSet, ItemSet]:
     """Prepare all items, and those without the reference; one set twice where none holds it."""
-    kept = np.flatnonzero([not contains_reference(item) for item in items])
+    kept = np.flatnonzero(~contain_reference(items))
     every = _item_set(question, items, np.arange(len(items)))
     if len(kept) == len(items):
         return every, every

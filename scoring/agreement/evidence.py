@@ -8,6 +8,9 @@ from typing import Any
 
 from scoring.agreement.left_out_annotator import Overlap
 
+Columns = Sequence[Sequence[str]]
+"""One or two names of a group for each item: of both its candidates where they may differ."""
+
 NO_RATINGS = "Ceiling unknown: no ratings of people are known behind these labels."
 
 
@@ -23,13 +26,13 @@ class Unavailable:
 class Evidence:
     """What a report may say beyond agreement.
 
-    groups: by breakdown, for each of the n items the groups it belongs to, or the sentence that
-    says why there are none; points: what people gave a (reference, candidate) text, 0 to 10;
+    groups: by breakdown, columns of n names, "" where one is not known, or the sentence that says
+    why there are none; points: what people gave a (reference, candidate) text, 0 to 10;
     overlap: the ratings behind the labels, or None and `no_overlap` says why; checks: JSON-ready,
     joined to the checks of the items; labels: what scorers are called.
     """
 
-    groups: Mapping[str, Sequence[tuple[str, ...]] | str] = field(default_factory=dict)
+    groups: Mapping[str, Columns | str] = field(default_factory=dict)
     points: Mapping[tuple[str, str], float] = field(default_factory=dict)
     overlap: Overlap | None = None
     no_overlap: str = NO_RATINGS

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.agreement.items import Floats, Integers
+from scoring.agreement.resampling import blocks
 from scoring.agreement.tables import divide, sum_by_cluster
 
-CELLS_AT_ONCE = 500_000
 # Where less than this is left of a sum of squares, the rest is summed anew: a difference of two
 # sums that are nearly equal keeps too few digits.
 DOMINATED = 1e-5
@@ -30,7 +30,7 @@ class Moments:
 
 
 def cluster_moments(
-    differences: Floats, y: Integers, clusters: Integers, cluster_count: int
+    differences: Floats, y: Floats | Integers, clusters: Integers, cluster_count: int
 ) -> Moments:
     """Sum up n items of R references.
 
@@ -65,10 +65,9 @@ def weighted_pearson(moments: Moments, weights: NDArray[np.floating | np.integer
     Formula: as Chan, Golub and LeVeque, 1983: products within units, plus those of their means.
     """
     values = np.empty(len(weights))
-    step = max(1, CELLS_AT_ONCE // max(1, len(moments.n)))
-    for first in range(0, len(weights), step):
-        block = weights[first : first + step].astype(np.float64)
-        values[first : first + step] = _pearson(_merged(moments, block))
+    for rows in blocks(len(weights), len(moments.n)):
+        block = weights[rows].astype(np.float64)
+        values[rows] = _pearson(_merged(moments, block))
     return values
 
 
@@ -89,7 +88,7 @@ def leave_one_out(moments: Moments) -> Floats:
     return values
 
 
-def _scaled(differences: Floats, y: Integers) -> Floats:
+def _scaled(differences: Floats, y: Floats | Integers) -> Floats:
     largest = np.abs(differences).max(initial=0.0)
     return np.stack([differences / (largest or 1.0), y.astype(np.float64)])
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.agreement.items import LABELS, Floats, Integers
+from scoring.agreement.resampling import blocks
 from scoring.agreement.tables import divide, sum_by_cluster
-
-CELLS_AT_ONCE = 500_000
 
 # Of each label -1, 0, 1: how many items it stands for, its y, and its t = 2 - y squared.
 LABEL_SUMS = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, 2.0, 1.0]])
@@ -86,10 +85,9 @@ def weighted_tau_b(pairs: PairCounts, weights: NDArray[np.floating | np.integer]
     Output: W numbers in [-1, 1], NaN where undefined. Time grows with W n.
     """
     values = np.empty(len(weights))
-    step = max(1, CELLS_AT_ONCE // max(1, len(pairs.entry_clusters)))
-    for first in range(0, len(weights), step):
-        block = weights[first : first + step].astype(np.float64)
-        values[first : first + step] = tau_b_of_counts(_weighted_sums(pairs, block))
+    for rows in blocks(len(weights), len(pairs.entry_clusters)):
+        block = weights[rows].astype(np.float64)
+        values[rows] = tau_b_of_counts(_weighted_sums(pairs, block))
     return values
 
 

@@ -7,11 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from scoring.agreement import ceiling, comparisons, power, tie_calibration
+from scoring.agreement import (
+    breakdowns,
+    ceiling,
+    comparisons,
+    power,
+    scatter,
+    tie_calibration,
+)
 from scoring.agreement.checks import item_checks
 from scoring.agreement.dropping import Kept, keep_scored
 from scoring.agreement.entries import MAJORITY, Entries, Entry, item_sets
 from scoring.agreement.evidence import Evidence, Unavailable
+from scoring.agreement.groups import groupings
 from scoring.agreement.items import AgreementError, Floats, Item, ScorerScores, score_differences
 from scoring.agreement.published import published_figures
 from scoring.agreement.question import Question
@@ -36,6 +44,8 @@ METHOD = {
     "comparisons": comparisons.METHOD,
     "human_ceiling": ceiling.METHOD,
     "power": power.METHOD,
+    "breakdowns": breakdowns.METHOD,
+    "scatter": scatter.METHOD,
 }
 NONE_LEFT = (
     "No item is left that every scorer gave a finite score for: {failed}. Ask for the report "
@@ -59,8 +69,9 @@ def build_report(
     is added here; a baseline may be asked for as a scorer too); what else is known; `tell` hears
     what is computed next and may raise to stop.
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
-    same under `without_reference_items`), dropped, comparisons, human_ceiling, published, checks,
-    method, signature. All rows are measured on the same items: see dropping.py.
+    same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,
+    scatter, published, checks, method, signature. All rows are measured on the same items: see
+    dropping.py.
     Raises AgreementError without items, where none is left, or for a name given twice.
     """
     if not items:
@@ -95,6 +106,10 @@ class _Work:
         self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
         every, without = item_sets(question, kept.items)
         self.entries = Entries(question, every, without, self.label)
+        assert every.sample is not None, "a report has items"
+        self.sample = every.sample
+        able = {one.name: one for one in (*baselines, *self.scorers)}
+        self.differences = {name: score_differences(kept.items, one) for name, one in able.items()}
 
     @classmethod
     def begin(
@@ -130,13 +145,19 @@ class _Work:
             by_baseline[one.name] = self._entry(one, "baseline")
         compared = self._comparisons()
         return {
-            "question": {**asdict(self.question), "n_asked": n_asked},
+            "question": {
+                **asdict(self.question),
+                "scorers": list(by_scorer),
+                "n_asked": n_asked,
+            },
             "scorers": by_scorer,
             "baselines": by_baseline,
             "dropped": self.kept.dropped,
             "comparisons": compared,
             "power": self._power(compared),
             "human_ceiling": self._ceiling(),
+            "breakdowns": self._breakdowns(),
+            "scatter": self._scatters(),
             "published": published_figures(self.question.criterion),
             "checks": {**item_checks(self.kept.items), **self.evidence.checks},
             "method": dict(METHOD),
@@ -147,24 +168,36 @@ class _Work:
         self.tell(f"Measuring {self.label(scorer.name)}.")
         if isinstance(scorer, Unavailable):
             return self.entries.of_unavailable(scorer, kind)
-        return self.entries.of_scorer(scorer, kind)
+        return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
 
     def _comparisons(self) -> dict[str, Any]:
         self.tell("Comparing the scorers.")
-        sample = self.entries.every.sample
-        assert sample is not None, "a report has items"
         return comparisons.compare_scorers(
             comparisons.Compared(
-                sample,
-                {one.name: self._differences(one) for one in self.scorers},
-                {one.name: self._differences(one) for one in self.baselines},
+                self.sample,
+                self._differences(self.scorers),
+                self._differences(self.baselines),
                 self.evidence.labels,
                 self.question.seed,
             )
         )
 
-    def _differences(self, scorer: ScorerScores) -> Floats:
-        return score_differences(self.kept.items, scorer)
+    def _breakdowns(self) -> dict[str, Any]:
+        self.tell("Measuring the groups.")
+        divided = groupings(self.kept.items, self.kept.positions, self.evidence)
+        return breakdowns.break_down(self.sample, self._differences(self.scorers), divided)
+
+    def _scatters(self) -> dict[str, Any]:
+        return scatter.scatters(
+            self.question,
+            self.kept.items,
+            self.asked,
+            self._differences(self.scorers),
+            self.evidence.points,
+        )
+
+    def _differences(self, scorers: Sequence[ScorerScores]) -> dict[str, Floats]:
+        return {one.name: self.differences[one.name] for one in scorers}
 
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         """Say what the items can show, by the scorers' differences, or else by the baselines'."""

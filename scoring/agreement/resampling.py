@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,8 @@ from scoring.agreement.items import Floats
 CONFIDENCE = 0.95
 SMALL_CLUSTER_COUNT = 40
 MAX_UNDEFINED_SHARE = 0.05
-CELLS_AT_ONCE = 500_000
+# Blocks of so many numbers stay in the processor's cache: larger ones take twice the time.
+CELLS_AT_ONCE = 32_000
 
 ONE_REFERENCE = "All items belong to one reference; an interval needs two or more."
 NO_RESAMPLES = "No resamples were drawn, so there is no bootstrap interval."
@@ -40,9 +42,11 @@ def bootstrap_weights(cluster_count: int, resamples: int, seed: int) -> NDArray[
     """
     generator = np.random.default_rng(seed)
     weights = np.empty((resamples, cluster_count), dtype=np.int16)
-    for row in weights:
-        draws = generator.integers(0, cluster_count, cluster_count)
-        row[:] = np.bincount(draws, minlength=cluster_count)
+    for rows in blocks(resamples, cluster_count):
+        block = weights[rows]
+        draws = generator.integers(0, cluster_count, block.shape)
+        draws += cluster_count * np.arange(len(block))[:, None]
+        block[:] = np.bincount(draws.ravel(), minlength=block.size).reshape(block.shape)
     return weights
 
 
@@ -51,12 +55,20 @@ def weighted_sums(weights: NDArray[np.int16], sums: Floats) -> Floats:
 
     Input: a W x R array of whole numbers >= 0, and R x k sums. Output: W x k sums.
     """
-    step = max(1, CELLS_AT_ONCE // sums.shape[0])
-    blocks = [
-        weights[first : first + step].astype(np.float64) @ sums
-        for first in range(0, len(weights), step)
-    ]
-    return np.concatenate([np.empty((0, sums.shape[1])), *blocks])
+    drawn = np.empty((len(weights), sums.shape[1]))
+    for rows in blocks(*weights.shape):
+        drawn[rows] = weights[rows].astype(np.float64) @ sums
+    return drawn
+
+
+def blocks(resamples: int, width: int) -> Iterator[slice]:
+    """Divide W resamples into blocks of rows that are computed together.
+
+    Input: W >= 0, and how many numbers each of them needs. Output: slices that cover 0..W-1.
+    """
+    step = max(1, CELLS_AT_ONCE // max(1, width))
+    for first in range(0, resamples, step):
+        yield slice(first, first + step)
 
 
 def percentile_interval(values: Floats, cluster_count: int) -> Interval:
@@ -66,6 +78,8 @@ def percentile_interval(values: Floats, cluster_count: int) -> Interval:
     Output: the interval over the defined values; without bounds for one reference, when more than
     5 % of the values are undefined, or when all are equal.
     Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
+    Too narrow for few references: of simulated samples (benchmarks/agreement_statistics.py) it
+    holds the true tau-b in 93 to 95 % from 40 references on, but in 79 to 85 % at 5.
     """
     if cluster_count < 2:
         return Interval(None, None, ONE_REFERENCE)
@@ -100,6 +114,9 @@ def jackknife_t_interval(
     Output: the interval with t at R - 1 degrees of freedom; without bounds for one reference,
     where a value is undefined, or when all are equal.
     Source: Tukey, 1958; for few clusters: Cameron, Gelbach and Miller, 2008.
+    Of simulated samples it holds the true tau-b in 92 to 97 %, from 5 references on. Where
+    references differ much, in their number of items and in how well the scorer does on them, it
+    is too narrow too: 87 % at 5, 90 % at 10, 93 % at 20 references; the bootstrap is worse there.
     """
     count = len(leave_one_out)
     if count < 2:

@@ -17,7 +17,7 @@ from scoring.metrics.llmscore import PROMPT as LLMSCORE
 
 CHARACTERS_A_TOKEN: Final = 4
 TOKENS_OF_PRICE: Final = 1_000_000
-JUDGED: Final[dict[str, Prompt]] = {prompt.name: prompt for prompt in (G_EVAL, LLMSCORE)}
+ASKING: Final[dict[str, Prompt]] = {prompt.name: prompt for prompt in (G_EVAL, LLMSCORE)}
 """The metrics that ask a language model, by the scorer's name."""
 
 
@@ -68,7 +68,7 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
     Formula: money = (tokens_in price_in + tokens_out price_out) / 1,000,000.
     """
     requests = kept = characters_in = characters_out = 0
-    for prompt in (JUDGED[name] for name in dict.fromkeys(names) if name in JUDGED):
+    for prompt in (ASKING[name] for name in dict.fromkeys(names) if name in ASKING):
         cache = AnswerCache(endpoint, prompt)
         by_key = {cache.key(pair): pair for pair in pairs}
         asked = [pair for key, pair in by_key.items() if cache.get(key) is None]

@@ -1,4 +1,4 @@
-"""G-Eval for patent claims: a language model judges the four criteria from 0 to 100."""
+"""G-Eval for patent claims: a language model scores the four criteria from 0 to 100."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL, RUBRIC, TOTAL_WEIG
 from scoring.metrics.base import ENDPOINT, Missing, Needs, Pair, Score
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.answers import Numbers
-from scoring.metrics.endpoint.judge import Judge
+from scoring.metrics.endpoint.inquiry import Inquiry
 from scoring.metrics.endpoint.prompt import Prompt
 
 _RANGES: Final = ("0 to 20", "21 to 40", "41 to 60", "61 to 80", "81 to 100")
@@ -61,17 +61,17 @@ class GEval:
     high: float | None = 100.0
     needs: Needs = ENDPOINT
     name: str = "g-eval"
-    _judge: Judge = field(init=False, repr=False)
+    _inquiry: Inquiry = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.criterion not in ALL_CRITERIA:
             raise ValueError(f"g-eval knows no criterion {self.criterion!r}")
-        self._judge = Judge(PROMPT, self.endpoint)
+        self._inquiry = Inquiry(PROMPT, self.endpoint)
 
     @property
     def version(self) -> str:
-        """Prompt, model, host, settings, and the criterion whose number is the score."""
-        return f"{self._judge.version}, {self.criterion}"
+        """Prompt, model, address, settings, and the criterion whose number is the score."""
+        return f"{self._inquiry.version}, {self.criterion}"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n numbers in [0, 100], or Missing where no answer was usable.
@@ -81,7 +81,7 @@ class GEval:
         """
         return [
             numbers if isinstance(numbers, Missing) else self._number(numbers)
-            for numbers in self._judge.numbers(pairs)
+            for numbers in self._inquiry.numbers(pairs)
         ]
 
     def _number(self, numbers: Numbers) -> float:

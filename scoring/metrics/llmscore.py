@@ -1,4 +1,4 @@
-"""LLMScore: a language model judges five dimensions of a text from 1 to 10."""
+"""LLMScore: a language model scores five dimensions of a text from 1 to 10."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from scoring.metrics.base import ENDPOINT, Missing, Needs, Pair, Score
 from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.judge import Judge
+from scoring.metrics.endpoint.inquiry import Inquiry
 from scoring.metrics.endpoint.prompt import Prompt
 
 DIMENSIONS: Final[dict[str, str]] = {
@@ -49,15 +49,15 @@ class LLMScore:
     high: float | None = 10.0
     needs: Needs = ENDPOINT
     name: str = "llmscore"
-    _judge: Judge = field(init=False, repr=False)
+    _inquiry: Inquiry = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._judge = Judge(PROMPT, self.endpoint)
+        self._inquiry = Inquiry(PROMPT, self.endpoint)
 
     @property
     def version(self) -> str:
-        """Prompt, model, host, settings, and how five numbers become one."""
-        return f"{self._judge.version}, mean of five"
+        """Prompt, model, address, settings, and how five numbers become one."""
+        return f"{self._inquiry.version}, mean of five"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n numbers in [1, 10], or Missing where no answer was usable.
@@ -69,5 +69,5 @@ class LLMScore:
             numbers
             if isinstance(numbers, Missing)
             else sum(numbers[key] for key in PROMPT.keys) / len(PROMPT.keys)
-            for numbers in self._judge.numbers(pairs)
+            for numbers in self._inquiry.numbers(pairs)
         ]

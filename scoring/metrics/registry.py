@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from annotator.rubric import OVERALL
 from scoring.metrics.base import (
     DIRECTORY,
     DRAFT,
@@ -18,6 +20,9 @@ from scoring.metrics.base import (
     Places,
 )
 
+if TYPE_CHECKING:
+    from scoring.metrics.endpoint import Endpoint
+
 
 class UnknownMetricError(ValueError):
     """No metric bears that name; the message says which there are."""
@@ -27,8 +32,8 @@ class UnknownMetricError(ValueError):
 class Entry:
     """Where a metric's class stands and what it is made with.
 
-    takes_seed, needs.model_directory and needs.endpoint each hand one more argument to the class:
-    seed, directory, endpoint.
+    takes_seed, takes_criterion, needs.model_directory and needs.endpoint each hand one more
+    argument to the class: seed, criterion, directory, endpoint.
     """
 
     module: str
@@ -36,6 +41,7 @@ class Entry:
     arguments: Mapping[str, object] = field(default_factory=dict)
     needs: Needs = NOTHING
     takes_seed: bool = False
+    takes_criterion: bool = False
 
 
 _ENTRIES: Final[dict[str, Entry]] = {
@@ -51,7 +57,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "simcse": Entry("simcse", "SimCse", needs=DIRECTORY),
     "unieval": Entry("unieval", "UniEval", needs=DIRECTORY),
     "alignscore": Entry("alignscore", "AlignScore", needs=DIRECTORY),
-    "g-eval": Entry("g_eval", "GEval", needs=ENDPOINT),
+    "g-eval": Entry("g_eval", "GEval", needs=ENDPOINT, takes_criterion=True),
     "llmscore": Entry("llmscore", "LLMScore", needs=ENDPOINT),
     "sari": Entry("sari", "Sari", needs=DRAFT),
     "identity": Entry("baselines", "Identity"),
@@ -69,26 +75,27 @@ READY_NAMES: Final[tuple[str, ...]] = tuple(
 )
 
 
-def get_metric(name: str, *, places: Places | None = None, seed: int = 0) -> Metric:
+def get_metric(
+    name: str, *, places: Places | None = None, seed: int = 0, criterion: str = OVERALL
+) -> Metric:
     """Load one metric by name.
 
     Input: a name of METRIC_NAMES; where weights and endpoint are; `seed` (any whole number), read
-    by 'random' alone. Output: the metric; its weights are loaded when it first scores.
+    by 'random' alone; the report's criterion, read by 'g-eval' alone. Output: the metric; its
+    weights are loaded when it first scores.
     Raises UnknownMetricError, or MetricUnavailable with the sentence of `what_is_missing`.
     """
     entry = _entry(name)
     places = places or Places()
-    missing = what_is_missing(name, places)
-    if missing:
-        raise MetricUnavailable(missing)
     arguments = dict(entry.arguments)
     if entry.needs.model_directory:
-        assert places.model_directories is not None
-        arguments["directory"] = places.model_directories / name
+        arguments["directory"] = _directory(name, places)
     if entry.needs.endpoint:
-        arguments["endpoint"] = places.endpoint
+        arguments["endpoint"] = _endpoint(name, places)
     if entry.takes_seed:
         arguments["seed"] = seed
+    if entry.takes_criterion:
+        arguments["criterion"] = criterion
     maker: Any = getattr(import_module(f"scoring.metrics.{entry.module}"), entry.maker)
     metric: Metric = maker(**arguments)
     return metric
@@ -105,17 +112,26 @@ def what_is_missing(name: str, places: Places) -> str:
     Looks at file names and small files only: no weights are read, no endpoint is called.
     Raises UnknownMetricError.
     """
-    needs = _entry(name).needs
-    if needs.endpoint:
-        from scoring.metrics.endpoint import missing_words
-
-        return missing_words(places.endpoint, name)
-    if needs.model_directory:
-        from scoring.metrics.weights import what_is_wrong
-
-        directories = places.model_directories
-        return what_is_wrong(name, directories and directories / name)
+    try:
+        get_metric(name, places=places)
+    except MetricUnavailable as error:
+        return str(error)
     return ""
+
+
+def _directory(name: str, places: Places) -> Path:
+    from scoring.metrics.weights import checked_directory
+
+    directories = places.model_directories
+    return checked_directory(name, directories and directories / name)
+
+
+def _endpoint(name: str, places: Places) -> Endpoint:
+    from scoring.metrics.endpoint import missing_words
+
+    if places.endpoint is None:
+        raise MetricUnavailable(missing_words(None, name))
+    return places.endpoint
 
 
 def _entry(name: str) -> Entry:

@@ -6,11 +6,12 @@ Knows no torch: a page asks here what is missing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from annotator.formats.strict_json import StrictJsonError, loads
+from annotator.formats.strict_json import StrictJsonError, loads, short
 from scoring.metrics.base import MetricUnavailable
 
 CONFIG: Final = "config.json"
@@ -30,42 +31,78 @@ class _Wrong(Exception):
     """A directory cannot be used; the message completes 'The directory of NAME ...'."""
 
 
-def what_is_wrong(name: str, directory: Path | None) -> str:
-    """Say what a metric's model directory lacks, or why it is refused. Output: '' if it can load.
+def checked_directory(name: str, directory: Path | None) -> Path:
+    """Return a metric's model directory when its weights can be loaded without running any code.
 
     Input: the metric's name, and its directory or None where no place is set. Reads the small
-    files and the head of the weights. The sentence names no path of the machine.
+    files and the head of the weights. Raises MetricUnavailable, whose sentence says what to put
+    where and names no path of the machine.
     """
     place = f"METRIC_MODELS_DIR/{name}"
     wanted = f"{CONFIG}, {TOKENIZER} and {WEIGHTS} (docs/metrics.md says which weights)"
     if directory is None or not directory.is_dir():
-        return f"{name} needs its weights: make the directory {place} with {wanted}."
+        raise MetricUnavailable(
+            f"{name} needs its weights: make the directory {place} with {wanted}."
+        )
     try:
         _check(directory)
     except _Wrong as wrong:
-        return f"The directory {place} {wrong} It needs {wanted}."
-    return ""
+        raise MetricUnavailable(f"The directory {place} {wrong} It needs {wanted}.") from wrong
+    return directory
 
 
-def read_settings(name: str, directory: Path) -> dict[str, Any]:
-    """Return what metric.json in the model directory sets; empty without the file.
+def read_settings(name: str, directory: Path, known: Collection[str]) -> dict[str, Any]:
+    """Return what metric.json in a checked directory sets; empty without the file.
 
-    Raises MetricUnavailable when the file is not one JSON object.
+    Raises MetricUnavailable for a setting that is not among the `known` ones.
     """
-    try:
-        return _object(directory / SETTINGS) if (directory / SETTINGS).exists() else {}
-    except _Wrong as wrong:
-        raise MetricUnavailable(f"The directory METRIC_MODELS_DIR/{name} {wrong}") from wrong
+    settings = _object(directory / SETTINGS) if (directory / SETTINGS).exists() else {}
+    unknown = sorted(settings.keys() - set(known))
+    if unknown:
+        raise wrong_setting(name, f"there is no setting {short(unknown[0])}", known)
+    return settings
+
+
+def wrong_setting(name: str, reason: str, known: Collection[str]) -> MetricUnavailable:
+    """Word the refusal of a metric.json; the settings that there are stand in it."""
+    return MetricUnavailable(
+        f"METRIC_MODELS_DIR/{name}/{SETTINGS} cannot be used: {reason}. "
+        f"It may set {', '.join(known)} (docs/metrics.md)."
+    )
+
+
+def whole_setting(
+    name: str, settings: Mapping[str, Any], key: str, default: int | None, highest: int
+) -> int:
+    """Return a whole number from 1 to `highest` that metric.json sets, or its default.
+
+    Raises MetricUnavailable when it is anything else, or not set and without a default.
+    """
+    value = settings.get(key, default)
+    if type(value) is not int or not 1 <= value <= highest:
+        raise wrong_setting(name, f"{key} must be a whole number from 1 to {highest:,}", [key])
+    return value
+
+
+def read_config(directory: Path) -> dict[str, Any]:
+    """Return config.json of a checked directory."""
+    return _object(directory / CONFIG)
 
 
 def digest_of(directory: Path) -> str:
-    """Return 16 hexadecimal digits that change with weights, tokenizer, configuration, settings."""
+    """Return 16 hexadecimal digits that change with any byte of any file in the directory."""
+    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    stamps = tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+    return _digest(directory, stamps)
+
+
+@lru_cache(maxsize=16)
+def _digest(directory: Path, stamps: tuple[tuple[Path, int, int], ...]) -> str:
     found = hashlib.sha256()
-    for file in (CONFIG, TOKENIZER, SETTINGS, WEIGHTS):
-        found.update(f"{file}\0".encode())
-        if (directory / file).exists():
-            with (directory / file).open("rb") as stream:
-                found.update(hashlib.file_digest(stream, "sha256").digest())
+    for path, _, _ in stamps:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        found.update(f"{path.relative_to(directory)}\0{digest}\0".encode())
     return found.hexdigest()[:16]
 
 

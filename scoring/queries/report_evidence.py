@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from annotator.models import Candidate, Reference
-from scoring.agreement.evidence import Evidence
+from scoring.agreement.evidence import Columns, Evidence
 from scoring.agreement.left_out_annotator import Overlap
 from scoring.models import DatasetVersion
 from scoring.queries.report_ratings import CandidateKey, ReportRatings, report_ratings
@@ -19,7 +19,7 @@ NO_SYSTEMS: Final = "It is not known which system made a candidate of this datas
 NO_IPC: Final = "No item says which IPC section its reference is of."
 NO_LANGUAGE: Final = "No item says in which language its texts are."
 IPC_SECTIONS: Final = "ABCDEFGH"
-Groups = Sequence[tuple[str, ...]] | str
+Groups = Columns | str
 
 
 def evidence_of(
@@ -66,15 +66,15 @@ def _systems(version: DatasetVersion, rows: Sequence[ReportRow], *, has_systems:
             "reference__reference_id", "candidate_id", "system"
         ).iterator()
     }
-    pairs = [
-        [found.get((row.reference_id, name), "") for name in (row.b_id, row.c_id)] for row in rows
+    columns = [
+        [found.get((row.reference_id, name), "") for row, name in zip(rows, names, strict=True)]
+        for names in ([row.b_id for row in rows], [row.c_id for row in rows])
     ]
-    groups = [tuple(sorted({system for system in pair if system})) for pair in pairs]
-    return groups if any(groups) else NO_SYSTEMS
+    return columns if any(map(any, columns)) else NO_SYSTEMS
 
 
 def _groups(names: Sequence[str], reason: str) -> Groups:
-    return [(name,) if name else () for name in names] if any(names) else reason
+    return [names] if any(names) else reason
 
 
 def _section(ipc: str) -> str:
@@ -113,9 +113,11 @@ def _overlap(
         for key, number in candidates.items()
         for annotator, points in sorted(ratings.given.get(key, {}).items())
     ]
-    columns = np.array(given, dtype=np.int64).reshape(-1, 3).T
+    candidate, annotator, value = np.array(given, dtype=np.int64).reshape(-1, 3).T
     return Overlap(
-        *columns,
+        candidate=candidate,
+        annotator=annotator,
+        value=value,
         b=np.array(b, dtype=np.int64),
         c=np.array(c, dtype=np.int64),
         cluster=np.array(cluster, dtype=np.int64),

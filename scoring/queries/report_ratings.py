@@ -81,7 +81,7 @@ def _ruled(
     version: DatasetVersion, criterion: str, adjudications: Collection[str]
 ) -> dict[CandidateKey, Fraction]:
     found: dict[CandidateKey, Fraction] = {}
-    ids = sorted(adjudications)
+    ids = [UUID(one) for one in sorted(adjudications)]
     for start in range(0, len(ids), RULINGS_AT_ONCE):
         rows = Ruling.objects.filter(
             adjudication__in=ids[start : start + RULINGS_AT_ONCE],

@@ -11,7 +11,7 @@ from annotator.endpoint_settings import read
 
 RIGHT = {
     "METRIC_ENDPOINT_URL": "https://api.example.org/v1/",
-    "METRIC_ENDPOINT_MODEL": "judge-2026-01-01",
+    "METRIC_ENDPOINT_MODEL": "m-2026-01-01",
     "METRIC_ENDPOINT_KEY": "$sesame",
     "METRIC_ENDPOINT_REQUESTS_PER_MINUTE": "30",
     "METRIC_ENDPOINT_PRICE_IN": "2.5",
@@ -33,7 +33,7 @@ def test_nothing_set_means_no_address() -> None:
 def test_all_is_taken_as_it_stands() -> None:
     settings = read(RIGHT)
     assert settings.url == "https://api.example.org/v1"
-    assert settings.model == "judge-2026-01-01"
+    assert settings.model == "m-2026-01-01"
     assert settings.key == "$sesame"
     assert settings.requests_per_minute == 30
     assert (settings.price_in, settings.price_out) == (2.5, 10.0)

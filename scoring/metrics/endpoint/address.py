@@ -58,6 +58,11 @@ class Endpoint:
         """The host, with its port where one is named: what a person is told."""
         return urlsplit(self.url).netloc
 
+    @property
+    def address(self) -> str:
+        """The url without its scheme: what stands in a scorer's version, and so in reports."""
+        return self.url.partition("://")[2]
+
 
 def missing_words(endpoint: Endpoint | None, name: str = "this metric") -> str:
     """Say what to set so that the metric `name` can ask; "" where it can. No network.

@@ -19,7 +19,7 @@ MOST_TOKENS: Final = 300
 class Prompt:
     """What one metric asks.
 
-    name: the scorer's name. instructions: what is judged, and how.
+    name: the scorer's name. instructions: what is scored, and how.
     keys: the numbers asked for, each a whole number from low to high.
     """
 

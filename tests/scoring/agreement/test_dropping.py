@@ -65,6 +65,12 @@ def test_reasons_are_the_scorers_own_where_it_gave_one() -> None:
     }
 
 
+def test_a_missing_score_counts_before_an_infinite_one_on_either_side() -> None:
+    for changes in ({"b5": None, "c5": math.inf}, {"b5": -math.inf, "c5": None}):
+        told = keep_scored(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
+        assert told == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
+
+
 def test_scores_whose_difference_overflows_count_as_infinite() -> None:
     kept = keep_scored(ITEMS, [scorer("one", {"b3": 1e308, "c3": -1e308})])
     told = kept.dropped["scorers"]["one"]

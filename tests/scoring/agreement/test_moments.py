@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
-from scoring.agreement import moments
+from scoring.agreement import resampling
 from scoring.agreement.moments import (
     cluster_moments,
     item_moments,
@@ -99,7 +99,7 @@ def test_blocks_of_resamples_give_what_all_at_once_give(monkeypatch: pytest.Monk
     units = item_moments(rng.normal(size=30), rng.integers(-1, 2, size=30))
     weights = rng.integers(0, 3, size=(20, 30))
     at_once = weighted_pearson(units, weights)
-    monkeypatch.setattr(moments, "CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 100)
     assert weighted_pearson(units, weights) == pytest.approx(at_once, abs=1e-12)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from scoring.agreement import pair_counts
+from scoring.agreement import resampling
 from scoring.agreement.pair_counts import (
     count_pairs,
     leave_one_item_out,
@@ -78,7 +78,7 @@ def test_blocks_of_resamples_give_what_all_at_once_give(monkeypatch: pytest.Monk
     pairs = count_pairs(np.round(rng.normal(size=60), 1), y, clusters, 7)
     weights = rng.multinomial(7, [1 / 7] * 7, size=25)
     at_once = weighted_tau_b(pairs, weights)
-    monkeypatch.setattr(pair_counts, "CELLS_AT_ONCE", 150)
+    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 150)
     assert (weighted_tau_b(pairs, weights) == at_once).all()
 
 

@@ -35,6 +35,15 @@ def test_the_same_seed_draws_the_same_resamples_and_another_one_others() -> None
     assert (first != bootstrap_weights(9, 100, seed=6)).any()
 
 
+def test_resamples_do_not_depend_on_how_many_are_drawn_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = bootstrap_weights(9, 100, seed=5)
+    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 60)
+    assert (bootstrap_weights(9, 100, seed=5) == at_once).all()
+    assert bootstrap_weights(9, 0, seed=5).shape == (0, 9)
+
+
 def test_sums_of_a_resample_are_those_of_the_references_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

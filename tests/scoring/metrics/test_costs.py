@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scoring.metrics.base import Pair
-from scoring.metrics.costs import JUDGED, estimate_cost
+from scoring.metrics.costs import ASKING, estimate_cost
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.g_eval import PROMPT, GEval
 from scoring.metrics.registry import METRIC_NAMES, needs_of
@@ -20,7 +20,7 @@ def endpoint(directory: Path | None = None, **more: float) -> Endpoint:
 
 
 def test_every_metric_that_needs_an_endpoint_is_counted() -> None:
-    assert set(JUDGED) == {name for name in METRIC_NAMES if needs_of(name).endpoint}
+    assert set(ASKING) == {name for name in METRIC_NAMES if needs_of(name).endpoint}
 
 
 def test_tokens_are_a_quarter_of_the_characters_that_would_be_sent() -> None:

@@ -103,3 +103,10 @@ def test_the_registry_loads_it_where_there_is_an_endpoint_and_says_what_to_set_w
     metric = get_metric("g-eval", places=Places(endpoint=endpoint()))
     assert (metric.name, metric.needs.endpoint) == ("g-eval", True)
     assert "METRIC_ENDPOINT_URL" in what_is_missing("g-eval", Places())
+
+
+def test_the_registry_hands_on_the_criterion_and_asks_for_the_overall_without_one() -> None:
+    places = Places(endpoint=endpoint())
+    assert get_metric("g-eval", places=places).version.endswith("overall_quality")
+    other = get_metric("g-eval", places=places, criterion="logical_linkage")
+    assert other.version.endswith("logical_linkage")

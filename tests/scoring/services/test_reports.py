@@ -126,7 +126,7 @@ def test_another_version_of_a_scorer_makes_another_question(
 ) -> None:
     first = request(version, "length")
     real = report_scorers.version_words
-    monkeypatch.setattr(reports, "version_words", lambda name, seed: f"{real(name, seed)}!")
+    monkeypatch.setattr(reports, "version_words", lambda *asked: f"{real(*asked)}!")
     assert request(version, "length").pk != first.pk
 
 
@@ -159,7 +159,8 @@ def test_two_who_ask_at_one_moment_get_one_row(
 ) -> None:
     """Both have looked for a twin, and found none, before either stores its row."""
     both_looked = Barrier(2, timeout=20)
-    look, seen = reports._twin, []
+    look = reports._twin
+    seen: list[AgreementReport | None] = []
 
     def looking(report: AgreementReport) -> AgreementReport | None:
         found = look(report)
@@ -227,7 +228,7 @@ def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
     assert not request(version, "length", "bertscore").is_neural  # no weights: a row that says so
     assert request(version, f"model:{make_model(version).pk}").is_neural
     monkeypatch.setattr(report_scorers, "what_is_missing", lambda name, places: "")
-    monkeypatch.setattr(reports, "version_words", lambda name, seed: "1")
+    monkeypatch.setattr(reports, "version_words", lambda *asked: "1")
     assert request(version, "length", "bertscore").is_neural
 
 

@@ -18,7 +18,7 @@ from scoring.metrics.endpoint.answers import (
 from scoring.metrics.endpoint.prompt import Prompt
 from tests.scoring.metrics.endpoint.local_endpoint import saying
 
-PROMPT = Prompt("judge", "Judge.", ("breadth", "depth"), 0, 100)
+PROMPT = Prompt("marks", "Mark.", ("breadth", "depth"), 0, 100)
 
 
 def read(text: str) -> dict[str, int]:

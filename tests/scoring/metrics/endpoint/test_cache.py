@@ -13,7 +13,7 @@ from scoring.metrics.endpoint.cache import AnswerCache
 from scoring.metrics.endpoint.prompt import Prompt
 from tests.scoring.metrics.endpoint.local_endpoint import KEY
 
-PROMPT = Prompt("judge", "Judge.", ("breadth", "depth"), 0, 100)
+PROMPT = Prompt("marks", "Mark.", ("breadth", "depth"), 0, 100)
 NUMBERS = {"breadth": 70, "depth": 80}
 PAIR = Pair("1. A teapot.", "1. A samovar.")
 

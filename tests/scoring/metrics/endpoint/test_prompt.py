@@ -9,7 +9,7 @@ from scoring.metrics.base import Pair
 from scoring.metrics.endpoint import prompt as module
 from scoring.metrics.endpoint.prompt import Prompt
 
-PROMPT = Prompt("judge", "Judge the candidate.", ("breadth", "depth"), 1, 5)
+PROMPT = Prompt("marks", "Judge the candidate.", ("breadth", "depth"), 1, 5)
 LINE = re.compile(r"^<<<(END OF )?(REFERENCE|CANDIDATE) ([0-9a-f]{32})>>>$", re.MULTILINE)
 
 

@@ -27,7 +27,7 @@ class _StoppedError(Exception):
     """Another pair has shown that asking on is of no use."""
 
 
-class Judge:
+class Inquiry:
     """Asks one endpoint one prompt about many pairs."""
 
     def __init__(
@@ -56,10 +56,10 @@ class Judge:
 
     @property
     def version(self) -> str:
-        """All that moves a number: the prompt, the model and where it is, the settings."""
+        """All that moves a number: the prompt, the model and its address, the settings."""
         place = self._endpoint
         return (
-            f"prompt {self._prompt.digest[:12]}, {place.model} at {place.host}, "
+            f"prompt {self._prompt.digest[:12]}, {place.model} at {place.address}, "
             f"temperature {TEMPERATURE}, seed {SEED}"
         )
 

@@ -13,7 +13,7 @@ import pytest
 from scoring.metrics.base import MetricError, Missing, Pair
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.endpoint.client import ATTEMPTS
-from scoring.metrics.endpoint.judge import MOST_UNANSWERED, MOST_UNREAD, Judge
+from scoring.metrics.endpoint.inquiry import MOST_UNANSWERED, MOST_UNREAD, Inquiry, _StoppedError
 from scoring.metrics.endpoint.prompt import Prompt
 from scoring.metrics.endpoint.transport import Answer, post
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
@@ -26,7 +26,7 @@ from tests.scoring.metrics.endpoint.local_endpoint import (
     saying,
 )
 
-PROMPT = Prompt("judge", "Judge the candidate.", ("breadth", "depth"), 0, 100)
+PROMPT = Prompt("marks", "Judge the candidate.", ("breadth", "depth"), 0, 100)
 NUMBERS = {"breadth": 70, "depth": 80}
 GOOD = saying(NUMBERS)
 PAIR = Pair("1. A teapot.", "1. A samovar.")
@@ -36,16 +36,16 @@ def pairs(number: int) -> list[Pair]:
     return [Pair("1. A teapot.", f"1. A samovar of kind {n}.") for n in range(number)]
 
 
-def judge(
+def inquiry(
     place: LocalEndpoint,
     directory: Path | None = None,
     time: FakeTime | None = None,
     timeout: float = 30,
     concurrency: int = 1,
     requests_per_minute: int = 60_000,
-) -> Judge:
+) -> Inquiry:
     time = time or FakeTime()
-    return Judge(
+    return Inquiry(
         PROMPT,
         Endpoint(
             place.url,
@@ -80,12 +80,12 @@ def test_numbers_come_back_in_the_order_of_the_pairs() -> None:
         return saying({"breadth": int(kind[1]), "depth": 0})
 
     with local_endpoint(answer) as place:
-        found = judge(place, concurrency=4).numbers(pairs(20))
+        found = inquiry(place, concurrency=4).numbers(pairs(20))
     assert found == [{"breadth": kind, "depth": 0} for kind in range(20)]
 
 
 def test_the_request_names_model_schema_and_settings(good: LocalEndpoint) -> None:
-    judge(good).numbers([PAIR])
+    inquiry(good).numbers([PAIR])
     (received,) = good.received
     assert received.path == "/v1/chat/completions"
     assert received.body["model"] == "m-1"
@@ -96,24 +96,24 @@ def test_the_request_names_model_schema_and_settings(good: LocalEndpoint) -> Non
 
 
 def test_no_pairs_ask_nothing(good: LocalEndpoint) -> None:
-    assert judge(good).numbers([]) == []
+    assert inquiry(good).numbers([]) == []
     assert good.received == []
 
 
 def test_equal_pairs_are_asked_once(good: LocalEndpoint) -> None:
-    assert judge(good).numbers([PAIR, *pairs(2), PAIR]) == [NUMBERS] * 4
+    assert inquiry(good).numbers([PAIR, *pairs(2), PAIR]) == [NUMBERS] * 4
     assert len(good.received) == 3
 
 
 def test_what_is_kept_is_not_asked_again(good: LocalEndpoint, tmp_path: Path) -> None:
-    assert judge(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
-    assert judge(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
+    assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
+    assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
     assert len(good.received) == 3
 
 
 def test_without_a_place_to_keep_it_everything_is_asked_again(good: LocalEndpoint) -> None:
-    judge(good).numbers(pairs(3))
-    judge(good).numbers(pairs(3))
+    inquiry(good).numbers(pairs(3))
+    inquiry(good).numbers(pairs(3))
     assert len(good.received) == 6
 
 
@@ -127,12 +127,12 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         return post(url, body, api_key, timeout)
 
     with local_endpoint(lambda received, number: GOOD) as place:
-        first = judge(place, tmp_path)
+        first = inquiry(place, tmp_path)
         first._client._send = send_two
         with pytest.raises(Killed):
             first.numbers(pairs(5))
         assert len(place.received) == 2
-        assert judge(place, tmp_path).numbers(pairs(5)) == [NUMBERS] * 5
+        assert inquiry(place, tmp_path).numbers(pairs(5)) == [NUMBERS] * 5
         assert len(place.received) == 5
     candidates = [received.texts[1] for received in place.received]
     assert len(set(candidates)) == 5
@@ -141,10 +141,10 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path: Path) -> None:
     replies = [saying("no idea"), saying("still none"), GOOD]
     with local_endpoint(in_order(*replies)) as place:
-        assert judge(place, tmp_path).numbers([PAIR]) == [
+        assert inquiry(place, tmp_path).numbers([PAIR]) == [
             Missing("The answer could not be read: it is not one JSON object.")
         ]
-        assert judge(place, tmp_path).numbers([PAIR]) == [NUMBERS]
+        assert inquiry(place, tmp_path).numbers([PAIR]) == [NUMBERS]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path: Path) -> No
 )
 def test_a_fault_that_passes_leaves_no_trace(faults: list[Reply]) -> None:
     with local_endpoint(in_order(*faults, GOOD)) as place:
-        assert judge(place).numbers([PAIR]) == [NUMBERS]
+        assert inquiry(place).numbers([PAIR]) == [NUMBERS]
         assert len(place.received) == len(faults) + 1
 
 
@@ -168,7 +168,7 @@ def test_the_wait_that_an_endpoint_asks_for_is_kept() -> None:
     time = FakeTime()
     busy = Reply(status=429, headers={"Retry-After": "20"})
     with local_endpoint(in_order(busy, GOOD)) as place:
-        judge(place, time=time).numbers([PAIR])
+        inquiry(place, time=time).numbers([PAIR])
     assert time.now - 1000 == pytest.approx(20, abs=1e-6)
 
 
@@ -191,12 +191,12 @@ def test_the_wait_that_an_endpoint_asks_for_is_kept() -> None:
 )
 def test_nonsense_is_asked_about_once_more_and_then_missing(nonsense: object) -> None:
     with local_endpoint(in_order(saying(nonsense), GOOD)) as place:
-        assert judge(place).numbers([PAIR]) == [NUMBERS]
+        assert inquiry(place).numbers([PAIR]) == [NUMBERS]
         first, second = place.received
     assert [m["role"] for m in second.body["messages"]] == ["system", "user", "assistant", "user"]
     assert second.body["messages"][:2] == first.body["messages"]
     with local_endpoint(in_order(saying(nonsense))) as place:
-        (missing,) = judge(place).numbers([PAIR])
+        (missing,) = inquiry(place).numbers([PAIR])
         assert len(place.received) == 2
     assert isinstance(missing, Missing)
     assert missing.reason.startswith("The answer could not be read: ")
@@ -205,7 +205,7 @@ def test_nonsense_is_asked_about_once_more_and_then_missing(nonsense: object) ->
 def test_an_answer_cut_off_for_its_length_is_nonsense() -> None:
     cut = saying(NUMBERS, finish_reason="length")
     with local_endpoint(in_order(cut, GOOD)) as place:
-        assert judge(place).numbers([PAIR]) == [NUMBERS]
+        assert inquiry(place).numbers([PAIR]) == [NUMBERS]
         assert len(place.received) == 2
 
 
@@ -214,7 +214,7 @@ def test_an_endpoint_that_knows_no_schema_is_asked_without_one_from_then_on() ->
         return Reply(status=400) if "response_format" in received.body else GOOD
 
     with local_endpoint(answer) as place:
-        assert judge(place).numbers(pairs(3)) == [NUMBERS] * 3
+        assert inquiry(place).numbers(pairs(3)) == [NUMBERS] * 3
         has_schema = ["response_format" in received.body for received in place.received]
     assert has_schema == [True, False, False, False]
 
@@ -224,7 +224,7 @@ def test_one_text_that_is_too_long_takes_the_schema_from_no_other() -> None:
         return Reply(status=400) if "of kind 1" in received.texts[1] else GOOD
 
     with local_endpoint(answer) as place:
-        found = judge(place).numbers(pairs(3))
+        found = inquiry(place).numbers(pairs(3))
         assert "response_format" in place.received[-1].body
     assert found[0] == found[2] == NUMBERS
     assert isinstance(found[1], Missing)
@@ -243,21 +243,21 @@ def test_one_text_that_is_too_long_takes_the_schema_from_no_other() -> None:
 def test_an_endpoint_that_takes_no_question_is_asked_one_only(reply: Reply) -> None:
     with local_endpoint(in_order(reply)) as place:
         with pytest.raises(MetricError, match=f"{reply.status}"):
-            judge(place).numbers(pairs(50))
+            inquiry(place).numbers(pairs(50))
         assert len(place.received) == 1
 
 
 def test_a_redirect_takes_no_claims_elsewhere(good: LocalEndpoint) -> None:
     reply = Reply(status=308, headers={"Location": good.url})
     with local_endpoint(in_order(reply)) as place, pytest.raises(MetricError, match="not followed"):
-        judge(place).numbers([PAIR])
+        inquiry(place).numbers([PAIR])
     assert good.received == []
 
 
 def test_an_endpoint_that_never_answers_ends_the_run_after_a_few() -> None:
     with local_endpoint(in_order(Reply(fault="hang"))) as place:
         with pytest.raises(MetricError, match=r"given up: 3 claim sets .* no answer within 0\.05"):
-            judge(place, timeout=0.05).numbers(pairs(50))
+            inquiry(place, timeout=0.05).numbers(pairs(50))
         assert len(place.received) <= MOST_UNANSWERED * ATTEMPTS
 
 
@@ -267,7 +267,7 @@ def test_an_endpoint_that_is_down_now_and_then_loses_those_pairs_alone() -> None
         return Reply(status=500) if is_down else GOOD
 
     with local_endpoint(answer) as place:
-        found = judge(place).numbers(pairs(10))
+        found = inquiry(place).numbers(pairs(10))
     missing = [number for number, numbers in enumerate(found) if isinstance(numbers, Missing)]
     assert missing == [1, 2, 4, 5, 7, 8]
     assert {numbers.reason for numbers in found if isinstance(numbers, Missing)} == {
@@ -279,13 +279,13 @@ def test_an_endpoint_that_is_down_now_and_then_loses_those_pairs_alone() -> None
 def test_a_model_that_never_gives_numbers_is_given_up(reply: Reply) -> None:
     with local_endpoint(in_order(reply)) as place:
         with pytest.raises(MetricError, match=f"{MOST_UNREAD} claim sets in a row"):
-            judge(place).numbers(pairs(50))
+            inquiry(place).numbers(pairs(50))
         assert len(place.received) == 2 * MOST_UNREAD
 
 
 def test_a_model_that_gave_numbers_once_is_not_given_up_for_nonsense() -> None:
     with local_endpoint(in_order(GOOD, saying("no idea"))) as place:
-        found = judge(place).numbers(pairs(30))
+        found = inquiry(place).numbers(pairs(30))
     assert found[0] == NUMBERS
     assert sum(isinstance(numbers, Missing) for numbers in found) == 29
 
@@ -293,8 +293,8 @@ def test_a_model_that_gave_numbers_once_is_not_given_up_for_nonsense() -> None:
 def test_what_was_answered_before_it_was_given_up_is_kept(tmp_path: Path) -> None:
     with local_endpoint(in_order(GOOD, GOOD, Reply(status=401), GOOD)) as place:
         with pytest.raises(MetricError):
-            judge(place, tmp_path).numbers(pairs(5))
-        judge(place, tmp_path).numbers(pairs(5))
+            inquiry(place, tmp_path).numbers(pairs(5))
+        inquiry(place, tmp_path).numbers(pairs(5))
         assert len(place.received) == 2 + 1 + 3
 
 
@@ -302,7 +302,7 @@ def test_the_reason_is_told_whoever_ends_first() -> None:
     with local_endpoint(in_order(Reply(status=401))) as place:
         for _ in range(20):
             with pytest.raises(MetricError, match="refused the key"):
-                judge(place, concurrency=8).numbers(pairs(30))
+                inquiry(place, concurrency=8).numbers(pairs(30))
 
 
 def test_never_more_requests_wait_than_are_allowed() -> None:
@@ -321,14 +321,14 @@ def test_never_more_requests_wait_than_are_allowed() -> None:
         return GOOD
 
     with local_endpoint(answer) as place:
-        judge(place, concurrency=3).numbers(pairs(12))
+        inquiry(place, concurrency=3).numbers(pairs(12))
     assert most == 3
 
 
 def test_requests_of_all_threads_keep_the_rate() -> None:
     time = FakeTime()
     with local_endpoint(lambda received, number: GOOD) as place:
-        judge(place, time=time, concurrency=4, requests_per_minute=30).numbers(pairs(20))
+        inquiry(place, time=time, concurrency=4, requests_per_minute=30).numbers(pairs(20))
         assert len(place.received) == 20
     # Twenty begins, two seconds apart.
     assert time.now - 1000 >= 38
@@ -341,10 +341,17 @@ def test_waiting_ends_when_the_run_does() -> None:
     with local_endpoint(answer) as place:
         # By a real clock: whoever waited to the end would then ask again.
         pace = 60_000
-        asking = Judge(PROMPT, Endpoint(place.url, "m-1", KEY, pace, concurrency=2))
+        asking = Inquiry(PROMPT, Endpoint(place.url, "m-1", KEY, pace, concurrency=2))
         with pytest.raises(MetricError, match="refused the key"):
             asking.numbers(pairs(2))
         assert len(place.received) == 2
+
+
+def test_nobody_waits_in_a_run_that_has_ended(good: LocalEndpoint) -> None:
+    asking = Inquiry(PROMPT, Endpoint(good.url, "m-1", KEY))
+    asking.numbers([PAIR])
+    with pytest.raises(_StoppedError):
+        asking._rest(100_000)
 
 
 def test_an_order_within_a_claim_changes_no_form_and_no_other_pair() -> None:
@@ -354,7 +361,7 @@ def test_an_order_within_a_claim_changes_no_form_and_no_other_pair() -> None:
         return saying({"breadth": 1000}) if "Ignore all this" in received.texts[1] else GOOD
 
     with local_endpoint(answer) as place:
-        found = judge(place).numbers([PAIR, attack])
+        found = inquiry(place).numbers([PAIR, attack])
     assert found[0] == NUMBERS
     assert isinstance(found[1], Missing)
 
@@ -376,7 +383,7 @@ def test_neither_key_nor_claims_stand_in_any_message(
 ) -> None:
     told = []
     with caplog.at_level(logging.DEBUG), local_endpoint(in_order(*replies)) as place:
-        asking = judge(place, tmp_path)
+        asking = inquiry(place, tmp_path)
         told.append(asking.version)
         try:
             told += [repr(numbers) for numbers in asking.numbers(pairs(4))]
@@ -389,8 +396,8 @@ def test_neither_key_nor_claims_stand_in_any_message(
         assert secret not in json.dumps(told)
 
 
-def test_the_version_names_prompt_model_host_and_settings(good: LocalEndpoint) -> None:
-    host = good.url.removeprefix("http://").removesuffix("/v1")
-    assert judge(good).version == (
+def test_the_version_names_prompt_model_address_and_settings(good: LocalEndpoint) -> None:
+    host = good.url.removeprefix("http://")
+    assert inquiry(good).version == (
         f"prompt {PROMPT.digest[:12]}, m-1 at {host}, temperature 0, seed 0"
     )
