@@ -20,6 +20,8 @@ def checked_address(url: str) -> str:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
+        # What the resolver would do to it, and fail at.
+        (host or "").encode("idna")
     except ValueError:
         raise ValueError("the address of the endpoint cannot be read as a URL") from None
     if parts.scheme not in ("https", "http") or not host or port == 0:

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from annotator.rubric import OVERALL
 from scoring.metrics.base import (
     DIRECTORY,
     DRAFT,
@@ -31,8 +32,8 @@ class UnknownMetricError(ValueError):
 class Entry:
     """Where a metric's class stands and what it is made with.
 
-    takes_seed, needs.model_directory and needs.endpoint each hand one more argument to the class:
-    seed, directory, endpoint.
+    takes_seed, takes_criterion, needs.model_directory and needs.endpoint each hand one more
+    argument to the class: seed, criterion, directory, endpoint.
     """
 
     module: str
@@ -40,6 +41,7 @@ class Entry:
     arguments: Mapping[str, object] = field(default_factory=dict)
     needs: Needs = NOTHING
     takes_seed: bool = False
+    takes_criterion: bool = False
 
 
 _ENTRIES: Final[dict[str, Entry]] = {
@@ -55,7 +57,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "simcse": Entry("simcse", "SimCse", needs=DIRECTORY),
     "unieval": Entry("unieval", "UniEval", needs=DIRECTORY),
     "alignscore": Entry("alignscore", "AlignScore", needs=DIRECTORY),
-    "g-eval": Entry("g_eval", "GEval", needs=ENDPOINT),
+    "g-eval": Entry("g_eval", "GEval", needs=ENDPOINT, takes_criterion=True),
     "llmscore": Entry("llmscore", "LLMScore", needs=ENDPOINT),
     "sari": Entry("sari", "Sari", needs=DRAFT),
     "identity": Entry("baselines", "Identity"),
@@ -73,11 +75,14 @@ READY_NAMES: Final[tuple[str, ...]] = tuple(
 )
 
 
-def get_metric(name: str, *, places: Places | None = None, seed: int = 0) -> Metric:
+def get_metric(
+    name: str, *, places: Places | None = None, seed: int = 0, criterion: str = OVERALL
+) -> Metric:
     """Load one metric by name.
 
     Input: a name of METRIC_NAMES; where weights and endpoint are; `seed` (any whole number), read
-    by 'random' alone. Output: the metric; its weights are loaded when it first scores.
+    by 'random' alone; the report's criterion, read by 'g-eval' alone. Output: the metric; its
+    weights are loaded when it first scores.
     Raises UnknownMetricError, or MetricUnavailable with the sentence of `what_is_missing`.
     """
     entry = _entry(name)
@@ -89,6 +94,8 @@ def get_metric(name: str, *, places: Places | None = None, seed: int = 0) -> Met
         arguments["endpoint"] = _endpoint(name, places)
     if entry.takes_seed:
         arguments["seed"] = seed
+    if entry.takes_criterion:
+        arguments["criterion"] = criterion
     maker: Any = getattr(import_module(f"scoring.metrics.{entry.module}"), entry.maker)
     metric: Metric = maker(**arguments)
     return metric

@@ -21,6 +21,7 @@ from scoring.patclaimeval.data import grouped_folds
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.loss import margin_tolerance_loss
 from scoring.patclaimeval.network import LinearHead
+from scoring.patclaimeval.vector_adamw import VectorAdamW
 
 CALIBRATION_REFERENCES: Final = 4
 """Below so many references there are no folds at all, not even for the tie threshold."""
@@ -165,7 +166,7 @@ def fit_head(
     labels = torch.from_numpy(data.labels).float()
     signs = torch.from_numpy(data.signs)
     weight = torch.zeros(seen.shape[1], requires_grad=True)
-    optimiser = torch.optim.AdamW([weight], lr=settings.learning_rate, weight_decay=weight_decay)
+    optimiser = VectorAdamW(weight, settings.learning_rate, weight_decay)
     losses: list[float] = []
     with _one_thread():
         for step in range(1, settings.epochs + 1):
@@ -177,11 +178,9 @@ def fit_head(
                 raise TrainingFailed(
                     f"The loss became {losses[-1]} at step {step}; training stopped."
                 )
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
+            optimiser.step(*torch.autograd.grad(loss, weight))
             with torch.no_grad():
-                weight[weight * signs < 0] = 0
+                weight.masked_fill_(weight * signs < 0, 0)
             on_step(step, settings.epochs, losses[-1])
     with torch.no_grad():
         head.weight.copy_(weight * torch.from_numpy(weights))

@@ -47,6 +47,8 @@ def test_a_closing_slash_is_taken_away() -> None:
         ("https://api.example.org:port/v1", "cannot be read"),
         ("https://api.example.org:99999/v1", "cannot be read"),
         ("https://[::1/v1", "cannot be read"),
+        ("https://api..example.org/v1", "cannot be read"),
+        (f"https://{'a' * 64}.example.org/v1", "cannot be read"),
         ("https://api.example.org/v1\r\nX: sesame", "printable ASCII"),
         ("https://api.example.org/ v1", "printable ASCII"),
         ("https://ápi.example.org/v1", "printable ASCII"),

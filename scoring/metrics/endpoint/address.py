@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from annotator.endpoint_address import checked_address, checked_key
-
-MOST_CONCURRENCY: Final = 16
-LONGEST_TIMEOUT: Final = 3600
+from annotator.endpoint_settings import LONGEST_TIMEOUT, MOST_CONCURRENCY
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +57,11 @@ class Endpoint:
     def host(self) -> str:
         """The host, with its port where one is named: what a person is told."""
         return urlsplit(self.url).netloc
+
+    @property
+    def address(self) -> str:
+        """The url without its scheme: what stands in a scorer's version, and so in reports."""
+        return self.url.partition("://")[2]
 
 
 def missing_words(endpoint: Endpoint | None, name: str = "this metric") -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from scoring.metrics.endpoint import Endpoint, missing_words
 
-ENDPOINT = Endpoint("https://api.example.org/v1/", "judge-2026-01-01", api_key="sesame-open")
+ENDPOINT = Endpoint("https://api.example.org/v1/", "m-2026-01-01", api_key="sesame-open")
 
 
 def test_its_text_does_not_show_the_key() -> None:
@@ -19,7 +19,8 @@ def test_its_text_does_not_show_the_key() -> None:
 def test_the_address_loses_its_closing_slash_and_the_host_is_named() -> None:
     assert ENDPOINT.url == "https://api.example.org/v1"
     assert ENDPOINT.host == "api.example.org"
-    assert Endpoint("http://127.0.0.1:81", "judge").host == "127.0.0.1:81"
+    assert ENDPOINT.address == "api.example.org/v1"
+    assert Endpoint("http://127.0.0.1:81", "m-1").host == "127.0.0.1:81"
 
 
 @pytest.mark.parametrize(
