@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import override_settings
 
 from annotator.jobs.rows import JobStatus
@@ -97,6 +98,20 @@ def test_a_report_that_names_neither_sends_nothing(
 ) -> None:
     finished(version, "bleu-1")
     assert place.received == []
+
+
+def test_the_command_says_what_is_sent_before_it_is(
+    version: DatasetVersion, place: LocalEndpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {"criterion": "feature_completeness", "split": "all", "resamples": 100}
+    call_command("agreement_report", "tiny", scorers="g-eval", json=True, **options)
+    told = capsys.readouterr()
+    paid = len(place.received)
+    assert f"Claims are sent to {place.url.split('/')[2]}: {paid} requests, roughly" in told.err
+    assert KEY not in told.err + told.out
+    call_command("agreement_report", "tiny", scorers="g-eval,bleu-1", json=True, **options)
+    assert "Claims are sent" not in capsys.readouterr().err
+    assert len(place.received) == paid
 
 
 def test_without_an_endpoint_the_row_says_what_to_set(version: DatasetVersion) -> None:
