@@ -3,10 +3,8 @@
 from typing import Any, Final
 from uuid import UUID
 
-from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
@@ -18,18 +16,15 @@ from annotator.refusals import OutOfDate, Refused
 from scoring.agreement.question import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
 from scoring.api.door import Door, OwnFormats, body, person, version_of
 from scoring.api.words import report_words
+from scoring.downloads import file_download
 from scoring.queries.models import reports_for
 from scoring.queries.report_page import ordered_result
-from scoring.report_files.canonical_json import canonical_json
-from scoring.report_files.csv_table import csv_table
+from scoring.report_downloads import report_file
 from scoring.report_files.file_names import TYPES, file_name
-from scoring.report_files.latex_table import latex_table
 from scoring.services.reports import ask_for_report, cancel_report
 
 FIELDS_NEEDED: Final = ("dataset", "criterion", "scorers")
 FIELDS: Final = {*FIELDS_NEEDED, "split", "tie_threshold", "resamples", "seed"}
-WRITERS: Final = {"csv": csv_table, "latex": latex_table}
-FORMATS: Final = ("json", *WRITERS)
 
 
 class Reports(Door):
@@ -63,7 +58,7 @@ class Report(Door):
     content_negotiation_class = OwnFormats
 
     @extend_schema(
-        parameters=[OpenApiParameter("format", enum=list(FORMATS))],
+        parameters=[OpenApiParameter("format", enum=list(TYPES))],
         responses={200: OpenApiTypes.OBJECT, 400: OpenApiTypes.OBJECT, 409: OpenApiTypes.OBJECT},
     )
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:
@@ -71,13 +66,14 @@ class Report(Door):
         wanted = request.query_params.get("format")
         if wanted is None:
             return Response({**report_words(row), **(ordered_result(row) or {})})
-        if wanted not in FORMATS:
-            sentence = f"The format is one of {', '.join(FORMATS)}."
+        if wanted not in TYPES:
+            sentence = f"The format is one of {', '.join(TYPES)}."
             raise Refused(sentence, {"format": [sentence]})
         document = ordered_result(row)
         if document is None:
             raise OutOfDate("This report has no figures; look at its status.")
-        return _file(document, wanted)
+        name, content = file_name(document, wanted), report_file(document, wanted)
+        return file_download(name, TYPES[wanted], content)
 
 
 class Cancel(Door):
@@ -115,10 +111,3 @@ def _wish(sent: dict[str, Any]) -> dict[str, Any]:
         "tie_threshold": threshold,
         **whole,
     }
-
-
-def _file(document: dict[str, Any], wanted: str) -> HttpResponse:
-    content = canonical_json(document) if wanted == "json" else WRITERS[wanted](document).encode()
-    answer = HttpResponse(content, content_type=TYPES[wanted])
-    answer["Content-Disposition"] = content_disposition_header(True, file_name(document, wanted))
-    return answer

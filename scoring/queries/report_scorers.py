@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from scoring.metrics.base import Missing, Pair, Score
+from scoring.metrics.base import MetricUnavailable, Missing, Pair, Score
 from scoring.metrics.registry import (
     BASELINE_NAMES,
     get_metric,
@@ -56,23 +56,25 @@ def is_neural(name: str) -> bool:
     return (needs.model_directory or needs.endpoint) and not what_is_missing(name, metric_places())
 
 
-def version_words(name: str, seed: int) -> str:
+def version_words(name: str, seed: int, criterion: str) -> str:
     """Name what would score now, or what is missing to score, without loading weights."""
     if name.startswith(MODEL_PREFIX):
         return _model_version(find_model(name.removeprefix(MODEL_PREFIX)).manifest_sha256)
     places = metric_places()
-    missing = what_is_missing(name, places)
-    return f"missing: {missing}" if missing else get_metric(name, places=places, seed=seed).version
+    try:
+        return get_metric(name, places=places, seed=seed, criterion=criterion).version
+    except MetricUnavailable as error:
+        return f"missing: {error}"
 
 
-def load_scorer(name: str, seed: int) -> ReportScorer:
+def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
     """Load a scorer by a name that was checked; weights load with the first pair.
 
     Raises MetricError or PatClaimEvalError where it cannot score.
     """
     if name.startswith(MODEL_PREFIX):
         return _load_model(name)
-    metric = get_metric(name, places=metric_places(), seed=seed)
+    metric = get_metric(name, places=metric_places(), seed=seed, criterion=criterion)
     needs = needs_of(name)
     return ReportScorer(
         name=name,

@@ -122,7 +122,7 @@ class _Work:
             self._beat()
 
         try:
-            scorer = load_scorer(name, self.report.seed)
+            scorer = load_scorer(name, self.report.seed, self.report.criterion)
             asked = self._with_drafts(pairs) if scorer.reads_drafts else pairs
             scores = score_pairs(scorer, asked, self.check, tell)
         except (MetricError, PatClaimEvalError) as error:

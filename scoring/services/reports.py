@@ -156,7 +156,7 @@ def _has_systems(version: DatasetVersion) -> bool:
 
 def _digest(report: AgreementReport) -> str:
     names = dict.fromkeys([*report.scorers, *BASELINE_NAMES])
-    versions = {name: version_words(name, report.seed) for name in names}
+    versions = {name: version_words(name, report.seed, report.criterion) for name in names}
     return question_sha256(
         question_of(report), str(report.dataset_version_id), report.scorers, versions
     )

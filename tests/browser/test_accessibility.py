@@ -32,7 +32,7 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
-    *("scoring:freeze_progress", "scoring:download_model"),
+    *("scoring:freeze_progress", "scoring:download_model", "scoring:download_report"),
     # Its asker's alone: it has a test of its own.
     *("scoring:scored", "scoring:score_progress"),
 }

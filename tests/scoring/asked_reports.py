@@ -43,8 +43,8 @@ def finished(
 def watch(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Scores], Scores]) -> None:
     """Have each scorer that is loaded score through what `change` makes of its name and scores."""
 
-    def load(name: str, seed: int) -> ReportScorer:
-        scorer = report_scorers.load_scorer(name, seed)
+    def load(name: str, seed: int, criterion: str) -> ReportScorer:
+        scorer = report_scorers.load_scorer(name, seed, criterion)
         plain = change(name, lambda pairs: scorer.score(pairs, lambda: None))
         return replace(scorer, score=lambda pairs, check: plain(pairs))
 

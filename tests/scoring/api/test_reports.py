@@ -122,7 +122,7 @@ def test_too_many_waiting_reports_are_a_429(
 
 def test_a_report_is_saved_in_each_format(cast: Any, own: DatasetVersion) -> None:
     rita, address = signed_in(cast.rita), done(cast)
-    found = {name: rita.get(address, {"format": name}) for name in ("json", "csv", "latex")}
+    found = {name: rita.get(address, {"format": name}) for name in ("json", "csv", "latex", "html")}
     assert {answer.status_code for answer in found.values()} == {200}
     assert "attachment" in found["csv"]["Content-Disposition"]
     assert found["json"].content == rita.get(address, {"format": "json"}).content
@@ -133,6 +133,7 @@ def test_a_report_is_saved_in_each_format(cast: Any, own: DatasetVersion) -> Non
     assert canonical_json(ordered) == found["json"].content
     assert found["csv"].content.decode() == csv_table(ordered)
     assert b"tabular" in found["latex"].content
+    assert b"<script" not in found["html"].content
 
 
 @pytest.mark.parametrize("name", ["xml", "api", "", "CSV"])

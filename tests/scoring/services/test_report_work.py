@@ -227,6 +227,10 @@ def test_a_report_of_absent_metrics_alone_still_has_its_baselines(version: Datas
     assert result["baselines"]["length"]["n"] == 18
 
 
+def test_without_drafts_sari_says_so_plainly(version: DatasetVersion) -> None:
+    assert "draft" in finished(version, "sari", "length")["scorers"]["sari"]["unavailable"]
+
+
 def test_a_metric_that_gives_up_is_a_row_and_may_be_asked_again(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,7 +279,7 @@ def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version: DatasetV
 def test_an_unexpected_error_fails_the_row_without_its_words(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def burst(name: str, seed: int) -> Any:
+    def burst(*asked: Any) -> Any:
         raise ZeroDivisionError("1. A secret cup")
 
     report = request(version, "bleu-1")
@@ -343,7 +347,7 @@ def test_a_report_tells_its_stage_and_how_far_it_is(
 
 
 def test_no_claim_text_stands_in_the_document(version: DatasetVersion) -> None:
-    text = json.dumps(finished(version, "bleu-1"))
+    text = json.dumps(finished(version, "bleu-1", "sari"))
     assert "housing" not in text
     assert "machine" not in text
 
