@@ -11,7 +11,7 @@ BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
 PUBLISHED: Final = ("tau_paper", "spearman", "accuracy", "f1_weighted")
 FAMILIES: Final = {"scorers": "Scorers among themselves", "baselines": "Scorers against baselines"}
 BREAKDOWNS: Final = (
-    ("reference_in_items", "With and without the reference among the candidates"),
+    ("reference_in_items", "By whether the reference is a candidate"),
     ("system", "By system"),
     ("ipc", "By IPC section"),
     ("language", "By language"),

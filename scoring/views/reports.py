@@ -115,6 +115,7 @@ def _cost(form: ReportForm) -> str:
 def _page(
     request: SignedInRequest, form: ReportForm, status: int = 200, cost: str = ""
 ) -> HttpResponse:
+    form.focus_error()
     dataset = request.GET.get("dataset", "")
     listed = listed_reports(request.user, dataset)
     finished = sum(line.report.status == JobStatus.SUCCEEDED for line in listed)

@@ -32,7 +32,7 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
-    *("scoring:freeze_progress", "scoring:download_model"),
+    *("scoring:freeze_progress", "scoring:download_model", "scoring:download_report"),
     # Its asker's alone: it has a test of its own.
     *("scoring:scored", "scoring:score_progress"),
 }
@@ -99,6 +99,7 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "scoring:dataset_version": {"name": "tiny", "number": 1},
         "scoring:quadruplets": {"name": "tiny", "number": 1},
         "scoring:quadruplet": {"name": "tiny", "number": 1, "place": 1},
+        "scoring:ranking": {"name": "tiny", "number": 1},
         "scoring:freeze_page": {"pk": freeze.pk},
         "scoring:rating_uses": {"pk": other.rating.pk},
         "scoring:reference_uses": {"pk": work[0].candidate.reference_id},

@@ -86,6 +86,8 @@ def test_a_mistake_is_told_beside_its_field_and_nothing_typed_is_lost(
     page = answer.content.decode()
     assert answer.status_code == 422
     assert not AgreementReport.objects.exists()
+    # Who sent it is led to the first mistake.
+    assert page.count("autofocus") == 1
     error = re.search(rf'id="id_{field}_error">([^<]*)', page)
     assert error and said in error[1]
     if wish["scorers"] == ["meteor"]:
