@@ -171,7 +171,8 @@ class _Work:
         return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
 
     def _comparisons(self) -> dict[str, Any]:
-        self.tell("Comparing the scorers.")
+        words = "Comparing the scorers."
+        self.tell(words)
         return comparisons.compare_scorers(
             comparisons.Compared(
                 self.sample,
@@ -179,6 +180,7 @@ class _Work:
                 self._differences(self.baselines),
                 self.evidence.labels,
                 self.question.seed,
+                lambda: self.tell(words),
             )
         )
 
