@@ -29,9 +29,9 @@ run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT
 test: .venv/development.stamp ## the whole suite, on the embedded pair and on real services
 	@# The pair that `make run` uses first, so that the suite's own summary closes the run.
 	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && \
-	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m pytest -m embedded -n 3 --dist loadgroup $(PYTEST_ARGS)
+	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m pytest -m embedded -n 3 $(PYTEST_ARGS)
 	@scripts/with-services sh -c '$(PY) manage.py collectstatic --noinput --verbosity 0 && \
-	  exec $(PY) -m pytest -n 3 --dist loadgroup $(PYTEST_ARGS)'
+	  exec $(PY) -m pytest -n 3 $(PYTEST_ARGS)'
 
 test-fast: .venv/development.stamp ## the quick tests, on SQLite
 	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && $(EMBEDDED) DATA_DIR="$$data" \

@@ -7,13 +7,14 @@ Every size runs in a process of its own, on arrays (labels, reference numbers, d
 items a reference, with all figures of `measure` and both kinds of interval; peak is the resident
 memory of the whole process, numpy included. The peer is scipy's kendalltau on the same items: one
 call a value of tau-b, so that its time for the resamples is that of three, times their number, and
-is marked as extrapolated. `items` starts from a million Item objects instead, and
-adds what a report counts about them. Coverage is the share of simulated samples whose 95 % interval
-holds the true value: 10 items from 5 candidates of each reference (1 to 28 of 2 to 8 where
-references differ, and there the scorer follows people in some references better than in others).
+is marked as extrapolated. `items` starts from Item objects instead, pairs of 15 candidates of 60
+words a reference, and adds what a report counts about them. Coverage is the share of simulated
+samples whose 95 % interval holds the true value: 10 items from 5 candidates of each reference, or,
+where references differ, 1 to 28 of 2 to 8, and the scorer follows people in some of them better.
 """
 
 import argparse
+import itertools
 import json
 import resource
 import subprocess
@@ -30,6 +31,7 @@ from scoring.agreement.figures import FIGURE_NAMES, make_sample, make_sample_fro
 
 ROOT = Path(__file__).resolve().parent.parent
 ITEMS_A_REFERENCE = 100
+CANDIDATES = 15
 TIE_THRESHOLD = 0.3
 PEER_RESAMPLES = 3
 POPULATION = 30_000
@@ -101,6 +103,7 @@ def measured(do: Callable[[], dict[str, float]]) -> dict[str, Any]:
 def own(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     """Return what computes every figure from arrays."""
     y, clusters, differences = many(items)
+    warm()
 
     def do() -> dict[str, float]:
         sample = make_sample_from_arrays(y, clusters, resamples, 0)
@@ -137,15 +140,20 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     from scoring.agreement.dropping import keep_scored
     from scoring.agreement.items import Item, ScorerScores, distinct_texts, score_differences
 
-    y, clusters, differences = many(items)
+    rng = np.random.default_rng(0)
     words = "a cup comprising a wall and a handle joined to said wall; " * 5
-    made = [
-        Item(f"r{r}", f"{r} {words}", f"{place} {words}", f"{r} {r} {words}", label)
-        for place, (r, label) in enumerate(zip(clusters.tolist(), y.tolist(), strict=True))
-    ]
-    scores = {(item.reference, item.c): 0.0 for item in made}
-    for item, difference in zip(made, differences.tolist(), strict=True):
-        scores[item.reference, item.b] = difference
+    sides = list(itertools.combinations(range(CANDIDATES), 2))[:ITEMS_A_REFERENCE]
+    made: list[Item] = []
+    scores: dict[tuple[str, str], float] = {}
+    for r, labels in enumerate(rng.integers(-1, 2, (items // len(sides), len(sides))).tolist()):
+        reference, texts = f"{r} {words}", [f"{r} {c} {words}" for c in range(CANDIDATES)]
+        given = rng.normal(size=CANDIDATES).tolist()
+        scores |= {(reference, text): score for text, score in zip(texts, given, strict=True)}
+        made += [
+            Item(f"r{r}", reference, texts[b], texts[c], label)
+            for (b, c), label in zip(sides, labels, strict=True)
+        ]
+    warm()
 
     def do() -> dict[str, float]:
         begin = time.process_time()
@@ -159,6 +167,11 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
         return {"s CPU of it for the counts": time.process_time() - begin - figures}
 
     return do
+
+
+def warm() -> None:
+    """Measure a few items, so that what is imported on first use is not timed."""
+    figures_of((np.array([1, 0, -1, 1]), np.array([0, 0, 1, 1]), np.arange(4.0)), 100, 0)
 
 
 MEASURED = {"own": own, "peer": peer, "items": of_items}

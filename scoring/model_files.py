@@ -4,14 +4,17 @@ Knows no torch: the web hands models out. Only the manifest's own files leave, u
 """
 
 import hashlib
+import json
 import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from annotator.formats.strict_json import loads
+from scoring.machine_paths import CARD, PAPERS, without_paths
 from scoring.storage import StoredFileDamaged
 
 MANIFEST: Final = "MANIFEST.json"
@@ -43,6 +46,25 @@ def open_model(directory: Path, manifest_sha256: str) -> list[OpenFile]:
     return [manifest, *found]
 
 
+def as_it_leaves(files: list[OpenFile]) -> list[OpenFile]:
+    """Return the files without the paths of this machine, and a manifest that vouches for them.
+
+    Input: what ``open_model`` opened. Files that change are replaced by others in memory; the
+    manifest then also names the digest of the one that was registered. Where nothing changes,
+    all are as they were.
+    """
+    papers = {entry.name: _read(entry) for entry in files if entry.name in (*PAPERS, CARD)}
+    changed = without_paths(papers)
+    if not changed:
+        return files
+    registered = _read(files[0])
+    manifest = loads(registered)
+    manifest["sha256"] |= {name: _sha256(content) for name, content in changed.items()}
+    manifest["registered_manifest_sha256"] = _sha256(registered)
+    changed[MANIFEST] = json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n"
+    return [_replaced(entry, changed) for entry in files]
+
+
 def tar_pieces(name: str, files: list[OpenFile]) -> Iterator[bytes]:
     """Give the bytes of a tar archive of the files under one directory, and close them.
 
@@ -59,6 +81,24 @@ def tar_pieces(name: str, files: list[OpenFile]) -> Iterator[bytes]:
                 yield block
             yield bytes(-entry.size % tarfile.BLOCKSIZE)
         yield bytes(2 * tarfile.BLOCKSIZE)
+
+
+def _read(entry: OpenFile) -> bytes:
+    content = entry.file.read()
+    entry.file.seek(0)
+    return content
+
+
+def _replaced(entry: OpenFile, changed: dict[str, bytes]) -> OpenFile:
+    if entry.name not in changed:
+        return entry
+    entry.file.close()
+    content = changed[entry.name]
+    return OpenFile(entry.name, len(content), BytesIO(content))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _open(stack: ExitStack, directory: Path, name: str, digest: str) -> OpenFile:

@@ -115,13 +115,11 @@ def longest_pieces(data: DataSizes) -> float:
 
 
 def duration_words(low: float, high: float) -> str:
-    """Say a range of seconds in the unit that fits its end: "2 to 6 minutes"."""
-    units = ((3600, "hours"), (60, "minutes"), (1, "seconds"))
-    size, name = next((unit for unit in units if high >= 1.5 * unit[0]), units[-1])
-    first, last = _rounded(low / size), _rounded(high / size)
-    if last == "1":
-        return f"about 1 {name[:-1]}"
-    return f"about {last} {name}" if first == last else f"{first} to {last} {name}"
+    """Say a range of seconds in the units that fit: "2 to 6 minutes", "40 seconds to 2 minutes"."""
+    (first, unit), (last, name) = _in_unit(low), _in_unit(high)
+    if (first, unit) == (last, name):
+        return f"about {last} {name[:-1] if last == '1' else name}"
+    return f"{first} to {last} {name}" if unit == name else f"{first} {unit} to {last} {name}"
 
 
 def memory_words(low: float, high: float) -> str:
@@ -132,6 +130,12 @@ def memory_words(low: float, high: float) -> str:
 def _forward(shape: EncoderShape, tokens: float) -> float:
     seen = min(tokens, shape.window) if shape.window else tokens
     return 2 * tokens * shape.body + 4 * shape.layers * shape.width * tokens * seen
+
+
+def _in_unit(seconds: float) -> tuple[str, str]:
+    units = ((3600, "hours"), (60, "minutes"), (1, "seconds"))
+    size, name = next((unit for unit in units if seconds >= 1.5 * unit[0]), units[-1])
+    return _rounded(seconds / size), name
 
 
 def _rounded(number: float) -> str:

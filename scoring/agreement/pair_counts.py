@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.agreement import resampling
 from scoring.agreement.items import LABELS, Floats, Integers
 from scoring.agreement.resampling import blocks
 from scoring.agreement.tables import divide, sum_by_cluster
 
 # Of each label -1, 0, 1: how many items it stands for, its y, and its t = 2 - y squared.
 LABEL_SUMS = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, 2.0, 1.0]])
+
+# Some entries that follow one another: their references, their sums, the starts among them.
+Piece = tuple[Integers, Floats, Integers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +91,11 @@ def weighted_tau_b(pairs: PairCounts, weights: NDArray[np.floating | np.integer]
     Output: W numbers in [-1, 1], NaN where undefined. Time grows with W n.
     """
     values = np.empty(len(weights))
-    for rows in blocks(len(weights), len(pairs.entry_clusters)):
+    pieces = _pieces(pairs)
+    longest = max((len(clusters) for clusters, _, _ in pieces), default=0)
+    for rows in blocks(len(weights), longest):
         block = weights[rows].astype(np.float64)
-        values[rows] = tau_b_of_counts(_weighted_sums(pairs, block))
+        values[rows] = tau_b_of_counts(_weighted_sums(pairs, block, pieces))
     return values
 
 
@@ -120,10 +128,27 @@ def _begins(values: Floats | Integers) -> NDArray[np.bool_]:
 
 def _totals(pairs: PairCounts) -> Floats:
     """The three sums over all pairs. Output: 3 x 1."""
-    return _weighted_sums(pairs, np.ones((1, len(pairs.labels))))
+    return _weighted_sums(pairs, np.ones((1, len(pairs.labels))), _pieces(pairs))
 
 
-def _weighted_sums(pairs: PairCounts, weights: Floats) -> Floats:
+def _pieces(pairs: PairCounts) -> list[Piece]:
+    """Divide the entries into pieces that fit the cache; a difference is never divided."""
+    m = len(pairs.entry_clusters)
+    wished = np.arange(0, m, resampling.CELLS_AT_ONCE)
+    first = np.unique(pairs.entry_ranks[wished])
+    bounds = [*pairs.starts[first].tolist(), m]
+    ranks = [*first.tolist(), len(pairs.starts)]
+    return [
+        (
+            pairs.entry_clusters[start:stop],
+            pairs.entry_sums[:, start:stop],
+            pairs.starts[rank:next_rank] - start,
+        )
+        for (start, stop), (rank, next_rank) in zip(pairwise(bounds), pairwise(ranks), strict=True)
+    ]
+
+
+def _weighted_sums(pairs: PairCounts, weights: Floats, pieces: Sequence[Piece]) -> Floats:
     """The three sums for B weightings of references. Output: 3 x B whole numbers.
 
     Formula of the first: the sum over distinct differences of Y (2 T' - T), less the product of
@@ -132,23 +157,25 @@ def _weighted_sums(pairs: PairCounts, weights: Floats) -> Floats:
     """
     labels = weights @ pairs.labels
     n, total_y, total_t = LABEL_SUMS @ labels.T
-    drawn = weights.take(pairs.entry_clusters, axis=1)
-    at_n, at_y, at_t = (_at_differences(pairs, drawn * part) for part in pairs.entry_sums)
-    concordant = 2 * _row_products(at_y, np.cumsum(at_t, axis=1)) - _row_products(at_y, at_t)
-    return np.stack(
-        [
-            concordant - total_y * total_t,
-            n**2 - _row_products(at_n, at_n),
-            n**2 - _row_products(labels, labels),
-        ]
-    )
+    concordant = -total_y * total_t
+    untied = n**2
+    up_to_t = np.zeros(len(weights))
+    for clusters, sums, starts in pieces:
+        drawn = weights.take(clusters, axis=1)
+        at_n, at_y, at_t = (_at_differences(drawn * part, starts) for part in sums)
+        through_t = np.cumsum(at_t, axis=1)
+        through_t += up_to_t[:, None]
+        concordant += 2 * _row_products(at_y, through_t) - _row_products(at_y, at_t)
+        untied -= _row_products(at_n, at_n)
+        up_to_t = through_t[:, -1]
+    return np.stack([concordant, untied, n**2 - _row_products(labels, labels)])
 
 
-def _at_differences(pairs: PairCounts, entries: Floats) -> Floats:
-    """Add up B x m entries by difference. Output: B x G."""
-    if len(pairs.starts) == entries.shape[1]:
+def _at_differences(entries: Floats, starts: Integers) -> Floats:
+    """Add up B x m entries by difference, of which each begins at a start. Output: B x G."""
+    if len(starts) == entries.shape[1]:
         return entries
-    return np.add.reduceat(entries, pairs.starts, axis=1)
+    return np.add.reduceat(entries, starts, axis=1)
 
 
 def _row_products(left: Floats, right: Floats) -> Floats:
@@ -160,7 +187,7 @@ def _balances(pairs: PairCounts) -> Floats:
 
     Output: 3 x G.
     """
-    at = _at_differences(pairs, pairs.entry_sums)
+    at = _at_differences(pairs.entry_sums, pairs.starts)
     through = np.cumsum(at, axis=1)
     total = at.sum(axis=1, keepdims=True)
     balances = 2 * through - at - total

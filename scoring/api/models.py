@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from scoring.api.door import Door, person
 from scoring.api.words import model_words
 from scoring.queries.models import models_for
+from scoring.queries.promotions import promoted_ids
 
 
 class Models(Door):
@@ -18,7 +19,10 @@ class Models(Door):
 
     @extend_schema(operation_id="models_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
-        return Response([model_words(row) for row in models_for(person(request))[:200]])
+        user = person(request)
+        promoted = promoted_ids(user)
+        rows = models_for(user)[:200]
+        return Response([model_words(row, is_promoted=row.pk in promoted) for row in rows])
 
 
 class Model(Door):
@@ -26,4 +30,6 @@ class Model(Door):
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, pk: UUID) -> Response:
-        return Response(model_words(get_object_or_404(models_for(person(request)), pk=pk)))
+        user = person(request)
+        row = get_object_or_404(models_for(user), pk=pk)
+        return Response(model_words(row, is_promoted=row.pk in promoted_ids(user)))

@@ -46,10 +46,11 @@ def run_words(row: TrainingRun) -> dict[str, Any]:
     }
 
 
-def model_words(row: ModelVersion) -> dict[str, Any]:
+def model_words(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "criterion": row.criterion,
+        "is_promoted": is_promoted,
         "run": str(row.run_id),
         "dataset": str(row.run.dataset_version),
         "dataset_sha256": row.dataset_sha256,

@@ -5,6 +5,7 @@ from typing import Any, Final
 from django import forms
 
 from annotator.models import User
+from annotator.rubric import ALL_CRITERIA
 from scoring.forms.requests import (
     CRITERION_CHOICES,
     LARGEST_SEED,
@@ -16,8 +17,11 @@ from scoring.queries.datasets import versions_for
 from scoring.queries.training_choices import (
     batching_choices,
     encoder_choices,
+    over_length_choices,
+    precision_choices,
     recipe_choices,
 )
+from scoring.services.runs import ALL
 
 BY_RECIPE: Final = "Left empty: what the recipe says."
 
@@ -26,7 +30,9 @@ class TrainingForm(forms.Form):
     """Which dataset version, criterion and recipe; what is left empty follows from the recipe."""
 
     version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
-    criterion = forms.ChoiceField(choices=CRITERION_CHOICES)
+    criterion = forms.ChoiceField(
+        choices=[*CRITERION_CHOICES, (ALL, "All five criteria, one after another")]
+    )
     recipe = forms.ChoiceField(required=False, initial="default", widget=forms.RadioSelect)
     encoder = forms.ChoiceField(
         required=False,
@@ -61,6 +67,16 @@ class TrainingForm(forms.Form):
         "the recipe says.",
     )
     batching = forms.ChoiceField(required=False, label="Batches")
+    precision = forms.ChoiceField(
+        required=False,
+        help_text="What the encoder computes in. A probe takes 32-bit floats always; fine-tuning "
+        "takes bfloat16 where it is measured to be faster, unless you choose.",
+    )
+    over_length = forms.ChoiceField(
+        required=False,
+        label="Pairs over the encoder's length",
+        help_text="Nothing is ever cut. Left out, quadruplets are listed on the model's card.",
+    )
     seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
@@ -70,5 +86,18 @@ class TrainingForm(forms.Form):
             ("recipe", recipe_choices()),
             ("encoder", encoder_choices()),
             ("batching", batching_choices()),
+            ("precision", precision_choices()),
+            ("over_length", over_length_choices()),
         ):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    @property
+    def has_versions(self) -> bool:
+        """Whether there is anything that the person could train on."""
+        return bool(self.fields["version"].queryset.exists())  # type: ignore[attr-defined]
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The criteria that were asked for."""
+        asked = self.cleaned_data["criterion"]
+        return tuple(ALL_CRITERIA) if asked == ALL else (asked,)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from scoring.metrics.base import Pair
 from scoring.metrics.networks import batches
 from scoring.metrics.neural import NeuralMetric, by_reference, texts_of
-from scoring.metrics.weights import whole_setting
+from scoring.metrics.weights import LAYER_NAMES, whole_setting
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -48,7 +48,7 @@ class BertScore(NeuralMetric):
         """Take a checked directory. Raises MetricUnavailable when no layer is known for it."""
         super().__init__(directory)
         config = self.weights.config
-        layers = int(config.get("num_hidden_layers") or config.get("n_layers") or 1)
+        layers = max(size for name in LAYER_NAMES if type(size := config.get(name, 1)) is int)
         default = LAYERS.get((config.get("model_type", ""), layers))
         self.layer = whole_setting(self.name, self.chosen, "layer", default, layers)
 

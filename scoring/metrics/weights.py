@@ -23,7 +23,7 @@ LARGEST_HEADER: Final = 4 * 1024 * 1024
 PICKLES: Final = frozenset({".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
 # Names under which model families keep the same size.
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
-LAYERS: Final = ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers", "decoder_layers")
+LAYER_NAMES: Final = ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers")
 ROWS: Final = ("vocab_size", "max_position_embeddings", "intermediate_size", "d_ff")
 
 
@@ -157,5 +157,5 @@ def _check_sizes(config: Mapping[str, Any], tensors: int, weight_bytes: int) -> 
     width = largest(WIDTHS)
     # A weight takes a byte at least, and a layer has a tensor of its own.
     too_large = max(width * width, width * largest(ROWS)) > weight_bytes
-    if too_large or largest(LAYERS) > tensors:
+    if too_large or largest((*LAYER_NAMES, "decoder_layers")) > tensors:
         raise _Wrong(f"is refused: {CONFIG} describes a larger model than {WEIGHTS} holds.")

@@ -59,7 +59,7 @@ def _train(options: argparse.Namespace) -> None:
 def _score(options: argparse.Namespace) -> None:
     from scoring.patclaimeval.score import load_scorer
 
-    scorer = load_scorer(options.model, options.cache)
+    scorer = load_scorer(options.model, options.cache, options.encoder)
     rows = read_pairs(options.pairs)
     scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
     for row, score in zip(rows, scores, strict=True):
@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     score = commands.add_parser("score", help="score rows reference, candidate")
     score.add_argument("model", type=Path)
     score.add_argument("pairs", type=Path)
+    score.add_argument("--encoder", help="where a probe's encoder lies, if it was moved")
     for command in (train, score):
         command.add_argument("--cache", type=Path, help="directory for feature vectors")
     return parser

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import torch
 from tokenizers import Tokenizer
@@ -22,6 +22,9 @@ from scoring.patclaimeval.packed.forward import PackedForward, can_pack
 from scoring.patclaimeval.packed.sequences import Tokens, by_budget
 from scoring.patclaimeval.positions import lengthen_positions
 from scoring.patclaimeval.precision import DTYPES, resolve_precision
+
+ORIGIN: Final = "_name_or_path"
+"""Under this key transformers notes where a model was read from: a path of this machine."""
 
 __all__ = ["Encoder", "EncoderUnavailable", "encoder_files", "load_encoder", "rebuild_encoder"]
 
@@ -218,7 +221,8 @@ def _attention(config: PretrainedConfig) -> dict[str, str]:
 
 def encoder_files(encoder: Encoder) -> dict[str, str]:
     """Return what ``rebuild_encoder`` needs, as the texts of two files, by file name."""
+    config = {key: value for key, value in encoder.config.to_dict().items() if key != ORIGIN}
     return {
-        "encoder_config.json": json.dumps(encoder.config.to_dict(), sort_keys=True, indent=1),
+        "encoder_config.json": json.dumps(config, sort_keys=True, indent=1),
         "tokenizer.json": encoder.tokenizer.to_str(),
     }

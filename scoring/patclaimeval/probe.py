@@ -21,6 +21,7 @@ from scoring.patclaimeval.data import grouped_folds
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.loss import margin_tolerance_loss
 from scoring.patclaimeval.network import LinearHead
+from scoring.patclaimeval.vector_adamw import VectorAdamW
 
 CALIBRATION_REFERENCES: Final = 4
 """Below so many references there are no folds at all, not even for the tie threshold."""
@@ -29,6 +30,7 @@ CHOOSING_REFERENCES: Final = 10
 FOLDS: Final = 4
 DISTANCE_SCALES: Final = (0.0, 0.1)
 """How much the encoder's distance numbers count beside the named features: not at all, or a bit."""
+STEPS_A_PULSE: Final = 1000
 CHOICE_SLACK: Final = 0.03
 """The most restrained choice within this much tau-b of the best is taken: folds are noisy."""
 
@@ -129,10 +131,11 @@ def _choose(
 ) -> tuple[Choice, NDArray[np.float64], float | None]:
     found: dict[Choice, tuple[float | None, NDArray[np.float64]]] = {}
     for number, (scale, decay) in enumerate(options, start=1):
+        pulse = _pulse(on_step, number - 1, len(options))
         unseen = np.zeros(len(data.labels))
         for held_out in grouped_folds(data.groups, FOLDS, settings.seed):
             rest = sorted(set(range(len(data.labels))) - set(held_out))
-            head, _ = fit_head(data.part(rest), settings, decay, scale)
+            head, _ = fit_head(data.part(rest), settings, decay, scale, pulse)
             unseen[held_out] = differences(head, data.part(held_out))
         found[scale, decay] = tau_b(unseen, data.labels), unseen
         on_step(number, len(options), None)
@@ -141,6 +144,16 @@ def _choose(
     # Options are ordered from the most restrained on, so the first within reach is taken.
     choice = next(option for option in options if taus[option] >= best - CHOICE_SLACK)
     return choice, found[choice][1], found[choice][0]
+
+
+def _pulse(on_step: OnStep, number: int, of: int) -> OnStep:
+    """Return what lets a long fit of a fold be stopped, as ``on_step`` may raise."""
+
+    def hear(step: int, steps: int, loss: float | None) -> None:
+        if step % STEPS_A_PULSE == 0:
+            on_step(number, of, None)
+
+    return hear
 
 
 def fit_head(
@@ -165,7 +178,7 @@ def fit_head(
     labels = torch.from_numpy(data.labels).float()
     signs = torch.from_numpy(data.signs)
     weight = torch.zeros(seen.shape[1], requires_grad=True)
-    optimiser = torch.optim.AdamW([weight], lr=settings.learning_rate, weight_decay=weight_decay)
+    optimiser = VectorAdamW(weight, settings.learning_rate, weight_decay)
     losses: list[float] = []
     with _one_thread():
         for step in range(1, settings.epochs + 1):
@@ -177,11 +190,9 @@ def fit_head(
                 raise TrainingFailed(
                     f"The loss became {losses[-1]} at step {step}; training stopped."
                 )
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
+            optimiser.step(*torch.autograd.grad(loss, weight))
             with torch.no_grad():
-                weight[weight * signs < 0] = 0
+                weight.masked_fill_(weight * signs < 0, 0)
             on_step(step, settings.epochs, losses[-1])
     with torch.no_grad():
         head.weight.copy_(weight * torch.from_numpy(weights))

@@ -12,17 +12,20 @@ from annotator.formats.strict_json import loads
 from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.encoder import Encoder, load_encoder, rebuild_encoder
+from scoring.patclaimeval.encoder import Encoder, rebuild_encoder
 from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, PatClaimEvalError
 from scoring.patclaimeval.features import FEATURE_VERSION, PairFeatures, surface_matrix
 from scoring.patclaimeval.lengths import refusal, too_long
 from scoring.patclaimeval.network import LinearHead, PairScorer
+from scoring.patclaimeval.shared_encoders import shared_encoder
 
 
 class Scorer:
     """A trained model; ``config`` is what it was saved with, ``tie_threshold`` its own."""
 
-    def __init__(self, checkpoint: Checkpoint, cache: FeatureCache) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, cache: FeatureCache, encoder: str | None = None
+    ) -> None:
         """Build the networks of ``checkpoint``; use :func:`load_scorer` rather than this."""
         self.config: dict[str, Any] = checkpoint.config
         self.tie_threshold = float(self.config["tie_threshold"])
@@ -30,7 +33,7 @@ class Scorer:
         head.clip = float(self.config["clip"])
         _load(head, checkpoint, "head.")
         self._head = head.eval()
-        self._encoder = _encoder(checkpoint)
+        self._encoder = _encoder(checkpoint, encoder)
         self._features: PairFeatures | None = None
         self._network: PairScorer | None = None
         if self.config["kind"] == "probe":
@@ -90,28 +93,31 @@ class Scorer:
             raise PatClaimEvalError(refusal(named, self._encoder.limit))
 
 
-def load_scorer(directory: Path, cache_directory: Path | None = None) -> Scorer:
+def load_scorer(
+    directory: Path, cache_directory: Path | None = None, encoder: str | None = None
+) -> Scorer:
     """Read a model directory, check it, and return its scorer.
 
-    Raises ``CheckpointInvalid`` if it was changed, ``EncoderUnavailable`` if the encoder it was
-    trained on is missing or another one. Feature vectors are kept in ``cache_directory``.
+    ``encoder`` says where a probe's encoder lies, if not where it lay in training. Feature vectors
+    are kept in ``cache_directory``. Raises ``CheckpointInvalid`` if the directory was changed,
+    ``EncoderUnavailable`` if the encoder it was trained on is missing or another one.
     """
     checkpoint = read_checkpoint(directory)
     if checkpoint.config.get("feature_version") != FEATURE_VERSION:
         raise CheckpointInvalid("The model was trained with another version of the features.")
-    return Scorer(checkpoint, FeatureCache(cache_directory))
+    return Scorer(checkpoint, FeatureCache(cache_directory), encoder)
 
 
-def _encoder(checkpoint: Checkpoint) -> Encoder:
+def _encoder(checkpoint: Checkpoint, place: str | None) -> Encoder:
     config = checkpoint.config
-    name, settings = str(config["encoder"]["name"]), config["settings"]
+    name, settings = place or str(config["encoder"]["name"]), config["settings"]
     limits = int(config["encoder"]["limit"]), str(settings["global_tokens"])
     if config["kind"] != "probe":
         shape = _shape(checkpoint)
         encoder = rebuild_encoder(name, shape, checkpoint.texts["tokenizer.json"], *limits)
         _load(encoder.model, checkpoint, "encoder.")
         return encoder.eval()
-    encoder = load_encoder(name, max_tokens=limits[0], global_tokens=limits[1])
+    encoder = shared_encoder(name, max_tokens=limits[0], global_tokens=limits[1])
     if encoder.digest != config["encoder"]["sha256"]:
         raise EncoderUnavailable(
             f"The encoder {name} is not the one this model was trained on "

@@ -31,6 +31,7 @@ from scoring.patclaimeval.preparation import (
     state_key,
 )
 from scoring.patclaimeval.results import Progress, TrainingResult
+from scoring.patclaimeval.shared_encoders import shared_encoder
 from scoring.patclaimeval.training_state import EVERY_SECONDS, EVERY_STEPS, StateStore
 from scoring.patclaimeval.validation import measure_validation
 
@@ -133,8 +134,14 @@ def check_training_set(training: Sequence[Quadruplet]) -> None:
 
 
 def load_settings_encoder(settings: TrainingSettings) -> Encoder:
-    """Load the encoder that the settings name, on the CPU; raises ``EncoderUnavailable``."""
-    return load_encoder(
+    """Load the encoder that the settings name, on the CPU; raises ``EncoderUnavailable``.
+
+    A probe on a CPU, which leaves it as it is, shares it with other models of this process.
+    """
+    load = load_encoder
+    if settings.method == "probe" and settings.device == "cpu":
+        load = shared_encoder
+    return load(
         settings.encoder,
         max_tokens=settings.max_tokens,
         global_tokens=settings.global_tokens,

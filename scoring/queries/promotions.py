@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -40,6 +41,12 @@ def promoted(user: User | None) -> dict[str, Promotion]:
 def _standing(rows: Iterable[Promotion]) -> list[Promotion]:
     latest = {(row.criterion, row.campaign_id): row for row in rows}
     return [row for row in latest.values() if row.act == PromotionAct.AGREED]
+
+
+def promoted_ids(user: User) -> set[UUID]:
+    """Return the models in the person's scope that are promoted, each in its own campaign."""
+    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
+    return {row.model_id for row in _standing(rows)}
 
 
 def promoted_model(criterion: str, user: User | None = None) -> ModelVersion:

@@ -12,6 +12,8 @@ from annotator.refusals import Refused
 from scoring.patclaimeval.config import (
     BATCHINGS,
     DEFAULT_ENCODER,
+    OVER_LENGTH,
+    PRECISIONS,
     RECIPES,
     SettingsError,
     TrainingSettings,
@@ -55,6 +57,16 @@ def recipe_choices() -> list[tuple[str, str]]:
 def batching_choices() -> list[tuple[str, str]]:
     words = {"paper": "as in the paper, over all references", "by-reference": "within a reference"}
     return [(key, words[key]) for key in BATCHINGS]
+
+
+def over_length_choices() -> list[tuple[str, str]]:
+    words = {"refuse": "refuse the run and name them", "leave-out": "leave them out and list them"}
+    return [(key, words[key]) for key in OVER_LENGTH]
+
+
+def precision_choices() -> list[tuple[str, str]]:
+    words = {"fp32": "32-bit floats", "bf16": "bfloat16", "auto": "whichever is measured faster"}
+    return [("", "as the recipe says"), *((key, words[key]) for key in PRECISIONS)]
 
 
 def training_options(wish: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from annotator.jobs.rows import JobStatus
 from annotator.models import User
+from annotator.rubric import NAMES
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.queries.models import runs_for
 from scoring.queries.training_choices import resolved_options, shape_of
@@ -22,12 +24,18 @@ from scoring.training_work import (
 )
 
 EARLIER_RUNS: Final = 10
-ENDS_SECONDS: Final = (5.0, 20.0)
-# Operations a second that a training reaches, the least and the most: around what the probe was
-# measured to reach on two cores; all others are assumptions.
+MOST_LOOKED_AT: Final = 100
+# What is not reading texts: the process with its encoder, and for each criterion a head or a
+# saved network.
+START_SECONDS: Final = (3.0, 15.0)
+CRITERION_SECONDS: Final = (1.0, 5.0)
+TOO_SHORT_SECONDS: Final = 5.0
+"""Reading that took less tells no pace: the texts were cached, or too few."""
+# Operations a second that a training reaches, the least and the most: for a probe what was
+# measured on two cores, busy and quiet; all others are assumptions.
 PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
-    ("probe", False): (1e10, 8e10),
-    ("probe", True): (1e10, 1e12),
+    ("probe", False): (2e10, 1.6e11),
+    ("probe", True): (2e10, 1e12),
     ("finetune", False): (5e9, 8e10),
     ("finetune", True): (5e12, 1e14),
 }
@@ -46,32 +54,69 @@ class Estimate:
 
 
 def training_estimate(
-    user: User, version: DatasetVersion, criterion: str, options: Mapping[str, Any]
+    user: User, version: DatasetVersion, criteria: Sequence[str], options: Mapping[str, Any]
 ) -> Estimate | None:
-    """Estimate a training out of the version's card; None where the card tells no lengths.
+    """Estimate trainings, one a criterion, out of the version's card; None if it tells no lengths.
 
     `options` are fields of TrainingSettings, with a listed encoder's directory for its name.
     """
-    settings = resolved_options(criterion, options)
-    shape, data = shape_of(settings["encoder"]), data_sizes(version, criterion)
-    if shape is None or data is None:
+    settings = resolved_options(criteria[0], options)
+    shape = shape_of(settings["encoder"])
+    sizes = {criterion: data_sizes(version, criterion) for criterion in criteria}
+    known = [data for data in sizes.values() if data is not None]
+    if shape is None or not known:
         return None
-    has_gpu = _uses_gpu(settings["device"])
+    largest = max(known, key=lambda data: data.training)
+    has_gpu, kind = _uses_gpu(settings["device"]), _kind(settings)
     paces = _measured(user, settings, has_gpu)
-    slow, fast = _range(paces) or PACES[_kind(settings), has_gpu]
-    work = operations(shape, data, settings)
-    low, high = (work / pace + ends for pace, ends in zip((fast, slow), ENDS_SECONDS, strict=True))
-    return Estimate(
-        reads=(
-            f"{data.training} quadruplets to train and {data.validation} to validate on, "
-            f"{data.candidates} candidates of {data.references} references, about "
-            f"{data.pair_words:.0f} words a pair"
-        ),
-        time=duration_words(low, high),
-        memory=memory_words(*memory_bytes(shape, data, settings)),
-        basis=_basis(len(paces), _kind(settings), has_gpu),
-        cautions=tuple(_cautions(shape, data, settings)),
+    slow, fast = _range(paces) or PACES[kind, has_gpu]
+    work = [operations(shape, data, settings) for data in known]
+    # Probes read from one cache; fine-tuned models read everything for themselves.
+    reading = max(work) if kind == "probe" else sum(work)
+    low, high = (
+        reading / pace + start + len(known) * each
+        for pace, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
     )
+    return Estimate(
+        reads=_reads(largest, len(known)),
+        time=duration_words(low, high) + _together(len(known)),
+        memory=memory_words(*memory_bytes(shape, largest, settings)),
+        basis=_basis(len(paces), kind, has_gpu) + _order(len(known), kind),
+        cautions=(*_unlabelled(sizes), *_cautions(shape, largest, settings)),
+    )
+
+
+def _reads(data: DataSizes, trainings: int) -> str:
+    words = (
+        f"{data.training} quadruplets to train and {data.validation} to validate on, "
+        f"{data.candidates} candidates of {data.references} references, about "
+        f"{data.pair_words:.0f} words a pair"
+    )
+    return words if trainings == 1 else f"{trainings} trainings, the largest of {words}"
+
+
+def _together(trainings: int) -> str:
+    return "" if trainings == 1 else f" for all {trainings} together"
+
+
+def _order(trainings: int, kind: str) -> str:
+    words = ""
+    if trainings > 1:
+        words = " They follow one another; workers on several GPUs would share them out."
+    if kind == "probe":
+        low, high = (
+            start + trainings * each
+            for start, each in zip(START_SECONDS, CRITERION_SECONDS, strict=True)
+        )
+        words += f" If all texts were read before: {duration_words(low, high)}."
+    return words
+
+
+def _unlabelled(sizes: Mapping[str, DataSizes | None]) -> list[str]:
+    lacking = [NAMES[criterion] for criterion, data in sizes.items() if data is None]
+    if not lacking:
+        return []
+    return [f"The version has no labels for {', '.join(lacking)}: asked for all, nothing starts."]
 
 
 def data_sizes(version: DatasetVersion, criterion: str) -> DataSizes | None:
@@ -116,11 +161,13 @@ def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[fl
         settings__method=settings["method"],
         settings__encoder=settings["encoder"],
         attempt=1,
+        reused_model=None,
         started_at__isnull=False,
         finished_at__isnull=False,
     )
-    found = (_pace(run) for run in rows[:EARLIER_RUNS] if _uses_gpu(_device(run)) == has_gpu)
-    return [pace for pace in found if pace is not None]
+    alike = (run for run in rows[:MOST_LOOKED_AT] if _uses_gpu(_device(run)) == has_gpu)
+    found = (pace for pace in map(_pace, alike) if pace is not None)
+    return list(islice(found, EARLIER_RUNS))
 
 
 def _device(run: TrainingRun) -> str:
@@ -128,12 +175,16 @@ def _device(run: TrainingRun) -> str:
 
 
 def _pace(run: TrainingRun) -> float | None:
+    """Return the operations a second at which a run read; None where it does not tell."""
     data = data_sizes(run.dataset_version, run.criterion)
     shape = shape_of(str(run.settings.get("encoder")))
     if data is None or shape is None or run.started_at is None or run.finished_at is None:
         return None
     seconds = (run.finished_at - run.started_at).total_seconds()
-    return operations(shape, data, run.settings) / seconds if seconds > 0 else None
+    seconds -= START_SECONDS[0] + CRITERION_SECONDS[0]
+    if seconds < TOO_SHORT_SECONDS:
+        return None
+    return operations(shape, data, run.settings) / seconds
 
 
 def _range(paces: Sequence[float]) -> tuple[float, float] | None:
@@ -148,19 +199,18 @@ def _basis(runs: int, kind: str, has_gpu: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
         words = "the latest run" if runs == 1 else f"the latest {runs} runs"
-        return (
-            f"On {where}, from the pace of {words} of this method with this encoder here. Texts "
-            "whose features are cached already take a fraction of it."
-        )
-    if has_gpu or kind != "probe":
-        return (
-            f"On {where}, from assumptions: no such run has ended here yet, so take the range as a "
-            "guess."
-        )
+        return f"On {where}, from the pace of {words} of this method with this encoder here."
+    measured = kind == "probe" and not has_gpu
+    source = "figures measured on two cores elsewhere" if measured else "assumptions"
     return (
-        f"On {where}, from figures measured on two cores elsewhere: no such run has ended here "
-        "yet, so take the range as a guess."
+        f"On {where}, from {source}: no run here has told its pace yet, so take the range as a "
+        "guess."
     )
+
+
+def _over_length(settings: Mapping[str, Any]) -> str:
+    is_left_out = settings["over_length"] == "leave-out"
+    return "left out and listed" if is_left_out else "refused by name"
 
 
 def _cautions(shape: EncoderShape, data: DataSizes, settings: Mapping[str, Any]) -> list[str]:
@@ -168,7 +218,7 @@ def _cautions(shape: EncoderShape, data: DataSizes, settings: Mapping[str, Any])
     if longest_pieces(data) > settings["max_tokens"]:
         said.append(
             f"The longest texts together may pass {settings['max_tokens']:,} tokens; a pair that "
-            "does is refused by name, nothing is cut."
+            f"does is {_over_length(settings)}, nothing is cut."
         )
     if not data.validation:
         said.append("The version has no validation items: the model would not be measured.")

@@ -12,7 +12,7 @@ from annotator.refusals import Refused
 from scoring import storage
 from scoring.checksums import SUMS_NAME, sums
 from scoring.export_files import new_directory
-from scoring.model_files import open_model, tar_pieces
+from scoring.model_files import as_it_leaves, open_model, tar_pieces
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import PatClaimEvalError
 
@@ -32,12 +32,13 @@ class Archive:
 def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Archive:
     """Check every file of the model's directory, note who takes it, and give it as a tar.
 
+    No path of this machine leaves with it.
     Raises StoredFileDamaged before the first byte leaves.
     """
     files = open_model(storage.models_directory() / model.directory, model.manifest_sha256)
     name = archive_name(model)
     _record(model, DOWNLOAD, exported_by)
-    return Archive(f"{name}.tar", "application/x-tar", tar_pieces(name, files))
+    return Archive(f"{name}.tar", "application/x-tar", tar_pieces(name, as_it_leaves(files)))
 
 
 def export_model(*, model: ModelVersion, directory: Path, exported_by: User | None = None) -> int:

@@ -13,12 +13,15 @@ from scoring.downloads import model_download
 from scoring.queries.exporters import exporter
 from scoring.queries.model_page import model_page
 from scoring.queries.models import models_for
+from scoring.queries.promotions import promoted_ids
 from scoring.services.model_exports import model_archive
 
 
 @require_GET
 def model_list(request: SignedInRequest) -> HttpResponse:
-    return render(request, "scoring/models.html", {"models": models_for(request.user)[:100]})
+    user = request.user
+    context = {"models": models_for(user)[:100], "promoted": promoted_ids(user)}
+    return render(request, "scoring/models.html", context)
 
 
 @require_GET

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
-from annotator.rubric import ALL_CRITERIA
 from scoring.forms.training import TrainingForm
 from scoring.queries.datasets import is_researcher
 from scoring.queries.models import runs_for
@@ -29,18 +28,18 @@ def run_list(request: SignedInRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=422)
     values = dict(form.cleaned_data)
-    version, criterion = values.pop("version"), values.pop("criterion")
+    version = values.pop("version")
+    del values["criterion"]
     if not is_researcher(request.user, version):
         raise PermissionDenied("Researchers of the campaign start training.")
-    is_all = "all" in request.POST
     try:
         options = training_options(values)
         if "estimate" in request.POST:
-            estimate = training_estimate(request.user, version, criterion, options)
+            estimate = training_estimate(request.user, version, form.criteria, options)
             return _page(request, form, estimate=estimate, is_estimated=True)
         runs = request_trainings(
             version=version,
-            criteria=ALL_CRITERIA if is_all else [criterion],
+            criteria=form.criteria,
             options=options,
             requested_by=request.user,
         )
@@ -49,7 +48,7 @@ def run_list(request: SignedInRequest) -> HttpResponse:
         return _page(request, form, status=refusal.status)
     for run in runs:
         ring_on_commit(run)
-    return redirect("scoring:runs") if is_all else redirect("scoring:run", pk=runs[0].pk)
+    return redirect("scoring:run", pk=runs[0].pk) if len(runs) == 1 else redirect("scoring:runs")
 
 
 @require_GET

@@ -99,6 +99,7 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "scoring:dataset_version": {"name": "tiny", "number": 1},
         "scoring:quadruplets": {"name": "tiny", "number": 1},
         "scoring:quadruplet": {"name": "tiny", "number": 1, "place": 1},
+        "scoring:ranking": {"name": "tiny", "number": 1},
         "scoring:freeze_page": {"pk": freeze.pk},
         "scoring:rating_uses": {"pk": other.rating.pk},
         "scoring:reference_uses": {"pk": work[0].candidate.reference_id},

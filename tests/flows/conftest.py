@@ -17,7 +17,7 @@ from tests.scoring.conftest import tiny_encoder
 __all__ = ["StartWorker", "environment", "kill_group", "start_worker", "tiny_encoder"]
 
 ROOT = Path(__file__).resolve().parents[2]
-StartWorker = Callable[[str], subprocess.Popen[bytes]]
+StartWorker = Callable[..., subprocess.Popen[bytes]]
 
 
 def environment() -> dict[str, str]:
@@ -43,14 +43,19 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def start_worker(transactional_db: None) -> Iterator[StartWorker]:
-    """Give a function that starts a worker for a queue; every one is killed at the end."""
+    """Give a function that starts a worker for a queue; every one is killed at the end.
+
+    Settings that are given by name replace those of `environment`.
+    """
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(queue: str) -> subprocess.Popen[bytes]:
+    def start(queue: str, **settings: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "celery", "-A", "annotator", "worker", "-Q", queue]
         command += ["-c", "1", "--without-gossip", "--without-mingle", "-l", "warning"]
         command += ["-n", f"{queue}-{len(started)}-{os.getpid()}@test"]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment(), start_new_session=True)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment() | settings, start_new_session=True
+        )
         started.append(process)
         return process
 

@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.broker,
     pytest.mark.embedded,
     pytest.mark.slow,
-    pytest.mark.xdist_group("broker"),
 ]
 FORM = {
     "campaign": "demo",

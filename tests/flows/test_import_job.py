@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.xdist_group("broker"),
 ]
 PAGE = "/campaigns/cups/import/"
 LONGEST_WAIT_SECONDS = 240

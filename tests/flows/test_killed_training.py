@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.broker,
     pytest.mark.embedded,
     pytest.mark.slow,
-    pytest.mark.xdist_group("broker"),
 ]
 KILLS = max(3, int(os.environ.get("PROMISES_SCALE", "1")))
 KILLS_OF_A_RUN = 3  # each is an attempt, and the fifth attempt is the last

@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.broker,
     pytest.mark.embedded,
     pytest.mark.slow,
-    pytest.mark.xdist_group("broker"),
 ]
 PAGE = "/campaigns/demo/reliability/"
 LONGEST_WAIT_SECONDS = 240

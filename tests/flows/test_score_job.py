@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.broker,
     pytest.mark.embedded,
     pytest.mark.slow,
-    pytest.mark.xdist_group("broker"),
 ]
 LONGEST_WAIT_SECONDS = 240
 

@@ -23,14 +23,6 @@ SETTINGS = (
 )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run all tests with real workers in one process: they share the broker's queues."""
-    for item in items:
-        if item.get_closest_marker("broker"):
-            item.add_marker(pytest.mark.xdist_group("broker"))
-
-
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -24,7 +24,6 @@ LONGEST_WAIT_SECONDS = 120
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("supervisor"),
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc"),
 ]
 

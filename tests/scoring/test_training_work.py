@@ -78,10 +78,11 @@ def test_fine_tuning_takes_more_memory_than_a_probe_and_batches_more_than_items(
         (0.2, 0.4, "about 1 second"),
         (5, 20, "5 to 20 seconds"),
         (44.0, 58.0, "40 to 60 seconds"),
-        (70, 400, "1 to 7 minutes"),
+        (70, 400, "70 seconds to 7 minutes"),
         (118, 121, "about 2 minutes"),
-        (2000, 40_000, "1 to 11 hours"),
-        (5, 95, "1 to 2 minutes"),
+        (2000, 40_000, "30 minutes to 11 hours"),
+        (21, 109, "20 seconds to 2 minutes"),
+        (0.4, 5, "1 to 5 seconds"),
     ],
 )
 def test_a_range_is_said_without_false_precision(low: float, high: float, words: str) -> None:

@@ -14,6 +14,7 @@ from scoring.management.report_text import report_text
 from scoring.management.versions import version_or_refuse
 from scoring.models import AgreementReport
 from scoring.queries.datasets import SPLITS
+from scoring.queries.report_cost import sending_cost
 from scoring.queries.report_page import ordered_result
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import request_report
@@ -34,15 +35,21 @@ class Command(HouseCommand):
         parser.add_argument("--seed", type=int, default=0)
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        version = version_or_refuse(options["dataset"])
+        criterion, split = options["criterion"], options["split"]
+        scorers = [name.strip() for name in options["scorers"].split(",") if name.strip()]
         report = request_report(
-            version=version_or_refuse(options["dataset"]),
-            criterion=options["criterion"],
-            scorers=[name.strip() for name in options["scorers"].split(",") if name.strip()],
-            split=options["split"],
+            version=version,
+            criterion=criterion,
+            scorers=scorers,
+            split=split,
             tie_threshold=options["tie_threshold"],
             resamples=options["resamples"],
             seed=options["seed"],
         )
+        # A line of its own, which no later one overwrites on a terminal.
+        if cost := sending_cost(version, criterion, split, scorers):
+            self.stderr.write(cost)
         self.say(f"report {report.pk} on {report.dataset_version}, split {report.split}")
         report = self._finished(report)
         result = ordered_result(report)

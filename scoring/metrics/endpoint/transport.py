@@ -54,8 +54,9 @@ def _exchange(url: str, body: bytes, api_key: str | None, timeout: float, is_lat
     parts = urlsplit(url)
     assert parts.hostname is not None
     port = parts.port or (443 if parts.scheme == "https" else 80)
+    context = ssl.create_default_context() if parts.scheme == "https" else None
     bare = socket.create_connection((parts.hostname, port), timeout)
-    with _wrapped(bare, parts.scheme, parts.hostname) as connected:
+    with _wrapped(bare, context, parts.hostname) as connected:
         timer = Timer(timeout, _cut, (connected, is_late))
         timer.daemon = True
         timer.start()
@@ -75,13 +76,11 @@ def _exchange(url: str, body: bytes, api_key: str | None, timeout: float, is_lat
     return answer
 
 
-def _wrapped(bare: socket.socket, scheme: str, host: str) -> socket.socket:
-    if scheme == "http":
+def _wrapped(bare: socket.socket, context: ssl.SSLContext | None, host: str) -> socket.socket:
+    if context is None:
         return bare
     # The handshake comes later, when the time is watched that it takes.
-    return ssl.create_default_context().wrap_socket(
-        bare, server_hostname=host, do_handshake_on_connect=False
-    )
+    return context.wrap_socket(bare, server_hostname=host, do_handshake_on_connect=False)
 
 
 def _cut(connected: socket.socket, is_late: Event) -> None:

@@ -4,7 +4,6 @@ from uuid import RFC_4122
 
 import pytest
 
-from annotator.services import neighbouring_ids
 from annotator.services.neighbouring_ids import NeighbouringIds
 
 pytestmark = pytest.mark.embedded
@@ -20,7 +19,7 @@ def test_keys_are_well_formed_and_all_different() -> None:
 
 
 def test_a_later_batch_stands_after_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbouring_ids.time, "time_ns", iter([1_000_000, 2_000_000]).__next__)
+    monkeypatch.setattr("time.time_ns", iter([1_000_000, 2_000_000]).__next__)
     ids = NeighbouringIds()
 
     earlier = [ids.new() for _ in range(100)]

@@ -115,6 +115,8 @@ TABLE: Final = (
     Row(ADMINS, ("reference", "candidate.pk"), doors=SETTLED),
     Row(("researcher",), ("reference", "candidate.pk"), ("closed",), doors=SETTLED),
     Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
+    # The ranking names the systems once they are told.
+    Row(RESEARCHERS, ("system",), ("closed",), doors=("scoring:ranking",)),
     # The file of all ratings has what people wrote, and for admins the layout that holds texts.
     Row(ADMINS, (*RATINGS, "claims", "candidate_id"), doors=EXPORT),
     Row(("researcher",), (*RATINGS, "reference"), ("closed",), doors=EXPORT),

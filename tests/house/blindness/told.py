@@ -45,8 +45,8 @@ _RUN: Final = (
     "log.at log.words message model is_reused"
 )
 _MODEL: Final = (
-    "id criterion run dataset dataset_sha256 manifest_sha256 code_version validation tie_threshold "
-    "warnings created_at"
+    "id criterion is_promoted run dataset dataset_sha256 manifest_sha256 code_version validation "
+    "tie_threshold warnings created_at"
 )
 _REPORT: Final = (
     "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown status "

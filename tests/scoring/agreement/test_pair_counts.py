@@ -72,14 +72,19 @@ def test_differences_without_ties_equal_scipy_too() -> None:
     )
 
 
-def test_blocks_of_resamples_give_what_all_at_once_give(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("cells", [150, 7, 1])
+def test_blocks_of_resamples_and_of_items_give_what_all_at_once_give(
+    monkeypatch: pytest.MonkeyPatch, cells: int
+) -> None:
     rng = np.random.default_rng(12)
     y, clusters = rng.integers(-1, 2, size=60), rng.integers(0, 7, size=60)
-    pairs = count_pairs(np.round(rng.normal(size=60), 1), y, clusters, 7)
     weights = rng.multinomial(7, [1 / 7] * 7, size=25)
-    at_once = weighted_tau_b(pairs, weights)
-    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 150)
-    assert (weighted_tau_b(pairs, weights) == at_once).all()
+    for decimals in (0, 1, 9):
+        pairs = count_pairs(np.round(rng.normal(size=60), decimals), y, clusters, 7)
+        with monkeypatch.context() as patch:
+            at_once = weighted_tau_b(pairs, weights)
+            patch.setattr(resampling, "CELLS_AT_ONCE", cells)
+            assert (weighted_tau_b(pairs, weights) == at_once).all()
 
 
 def test_the_largest_numbers_there_are_keep_their_order() -> None:

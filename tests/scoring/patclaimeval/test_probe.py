@@ -54,6 +54,19 @@ def test_distances_at_scale_nought_have_no_say() -> None:
     assert float(head.weight[2].detach()) == 0.0
 
 
+def test_a_long_fit_can_be_stopped_within_a_fold() -> None:
+    heard: list[tuple[int, int]] = []
+
+    def stop(step: int, steps: int, loss: float | None) -> None:
+        heard.append((step, steps))
+        raise InterruptedError
+
+    settings = TrainingSettings("overall_quality", epochs=100_000).resolved()
+    with pytest.raises(InterruptedError):
+        fit_probe(made(14), settings, stop)
+    assert heard == [(0, 8)]
+
+
 def test_few_references_leave_the_recommended_value_unchosen() -> None:
     probe = fit_probe(made(6), SETTINGS, quiet)
     assert (probe.weight_decay, probe.distance_scale) == (PROBE_FALLBACK_WEIGHT_DECAY, 0.0)

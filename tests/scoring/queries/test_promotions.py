@@ -4,9 +4,10 @@ import pytest
 
 from annotator.refusals import Refused
 from scoring.models import DatasetVersion, PromotionAct
-from scoring.queries.promotions import promoted, promoted_model, promotion_state
+from scoring.queries.promotions import promoted, promoted_ids, promoted_model, promotion_state
 from scoring.services.dataset_import import import_dataset
 from scoring.splits import SplitPlan
+from tests.conftest import grant
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model, promote
 
@@ -30,6 +31,21 @@ def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups)
     assert promoted(cast.rita) == {}
     promote(old, cast.ada)
     assert promoted_model("feature_completeness", cast.rita) == old
+
+
+def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> None:
+    foreign = import_dataset(
+        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
+    ).version
+    own, other, later = make_model(cups), make_model(foreign), make_model(cups)
+    promote(own, cast.ada)
+    promote(other, cast.mallory)
+    promote(later, cast.rita, PromotionAct.ASKED)
+    assert promoted_ids(cast.rita) == {own.pk}
+    grant(cast.mallory, cast.elsewhere, "researcher")
+    assert promoted_ids(cast.mallory) == {other.pk}
+    promote(later, cast.ada)
+    assert promoted_ids(cast.rita) == {later.pk}
 
 
 def test_asking_alone_promotes_nothing(cast, cups) -> None:

@@ -1,6 +1,8 @@
 """What leaves of a model: noted before it does, whole or not at all."""
 
 import io
+import json
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -10,11 +12,14 @@ from annotator.models import AuditEvent
 from annotator.refusals import Refused
 from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion
+from scoring.patclaimeval.checkpoint import read_checkpoint, write_checkpoint
+from scoring.patclaimeval.score import load_scorer
 from scoring.services.model_exports import export_model, model_archive
 from scoring.services.runs import request_training
 from scoring.services.training import carry_out_training
 from scoring.storage import StoredFileDamaged
 from tests.conftest import make_user
+from tests.scoring.model_builders import train_tiny
 from tests.scoring.model_rows import model_row, write_directory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -40,6 +45,47 @@ def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVers
     event = AuditEvent.objects.get(action="model.exported")
     assert (event.actor, event.object_id) == (person, str(model.pk))
     assert event.details["as"] == "directory"
+
+
+@pytest.mark.parametrize("method", ["probe", "finetune"])
+def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
+    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path, method: str
+) -> None:
+    encoder = shutil.copytree(tiny_encoder, tmp_path / "here" / "tiny")
+    options = {"encoder": str(encoder), "method": method, "device": "cpu", "epochs": 1}
+    run = request_training(version=version, criterion="feature_completeness", options=options)
+    carry_out_training(run.pk)
+    model = ModelVersion.objects.get(run=run)
+    pairs = [("1. A housing, a pump.", "1. A pump.")]
+    scores = load_scorer(storage.models_directory() / model.directory).score(pairs)
+
+    found = model_archive(model=model)
+    with tarfile.open(fileobj=io.BytesIO(b"".join(found.pieces))) as opened:
+        opened.extractall(tmp_path / "there", filter="data")
+    (there,) = (tmp_path / "there").iterdir()
+    for path in there.iterdir():
+        assert str(tmp_path).encode() not in path.read_bytes(), path.name
+        assert b"_name_or_path" not in path.read_bytes(), path.name
+    manifest = json.loads((there / "MANIFEST.json").read_bytes())
+    assert manifest["registered_manifest_sha256"] == model.manifest_sha256
+    moved = shutil.move(encoder, tmp_path / "moved")
+    assert load_scorer(there, encoder=str(moved)).score(pairs) == scores
+
+
+def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
+    version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
+) -> None:
+    model = train_tiny(version, tiny_encoder)
+    directory = storage.models_directory() / model.directory
+    checkpoint = read_checkpoint(directory)
+    noted = json.loads(checkpoint.texts["encoder_config.json"]) | {"_name_or_path": "/srv/secret"}
+    checkpoint.texts["encoder_config.json"] = json.dumps(noted)
+    shutil.rmtree(directory)
+    write_checkpoint(directory, checkpoint)
+    export_model(model=model, directory=tmp_path / "plain")
+    for path in (tmp_path / "plain").iterdir():
+        assert b"/srv/secret" not in path.read_bytes(), path.name
+        assert str(tiny_encoder).encode() not in path.read_bytes(), path.name
 
 
 def test_a_damaged_model_leaves_nothing_and_no_record(

@@ -9,6 +9,7 @@ import pytest
 from annotator.models import AuditEvent, Membership
 from scoring import storage
 from scoring.models import DatasetVersion
+from tests.scoring.model_builders import make_model, promote
 from tests.scoring.model_rows import model_row, write_directory
 from tests.scoring.views.conftest import signed_in
 
@@ -49,6 +50,24 @@ def test_a_model_without_figures_says_so(cast: Any, of_campaign: DatasetVersion)
     assert "It was not measured" in page
     assert "Not known: the model was trained before" in page
     assert "<svg" not in page
+
+
+def test_the_list_the_page_and_the_api_say_which_model_is_promoted(
+    cast: Any, of_campaign: DatasetVersion
+) -> None:
+    plain, best = make_model(of_campaign), make_model(of_campaign)
+    rita = signed_in(cast.rita)
+    mark = "<strong>Promoted</strong>"
+    assert mark not in rita.get("/models/").content.decode()
+    promote(best, cast.ada)
+    rows = rita.get("/models/").content.decode().split("<tr>")
+    assert [str(best.pk) in row for row in rows if mark in row] == [True]
+    pages = [rita.get(f"/models/{model.pk}/").content.decode() for model in (plain, best)]
+    assert [mark in page for page in pages] == [False, True]
+    told = {row["id"]: row["is_promoted"] for row in rita.get("/api/v1/models/").json()}
+    assert told == {str(plain.pk): False, str(best.pk): True}
+    one = rita.get(f"/api/v1/models/{best.pk}/").json()
+    assert one["is_promoted"] is True
 
 
 def test_a_model_of_another_campaign_is_not_found(cast: Any, of_campaign: DatasetVersion) -> None:

@@ -88,7 +88,7 @@ def test_an_admin_reads_a_run_and_does_not_run_it_again(cast: Any, ended: Traini
 
 def test_all_five_criteria_are_asked_for_at_once(cast: Any, five: DatasetVersion) -> None:
     rita = signed_in(cast.rita)
-    sent = {"version": str(five.pk), "criterion": "logical_linkage", "margin": "0.3", "all": "1"}
+    sent = {"version": str(five.pk), "criterion": "all", "margin": "0.3"}
     answer = rita.post("/runs/", {**sent, "tolerance": "0.05", "seed": "0"})
     assert (answer.status_code, answer["Location"]) == (302, "/runs/")
     assert {run.criterion for run in TrainingRun.objects.all()} == set(ALL_CRITERIA)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
 from tests.scoring.views.conftest import signed_in
 
@@ -40,6 +41,44 @@ def test_an_estimate_tells_time_and_memory_and_starts_nothing(
     version.save()
     page = rita.post("/runs/", sent(version, estimate="1")).content.decode()
     assert "Nothing can be said" in page
+
+
+def test_an_estimate_speaks_of_all_five_where_all_are_asked_for(
+    rita: Client, version: DatasetVersion
+) -> None:
+    version.card["labels"] = dict.fromkeys(ALL_CRITERIA, version.card["labels"][CRITERION])
+    version.save()
+    wish = sent(version, estimate="1") | {"criterion": "all"}
+    page = rita.post("/runs/", wish).content.decode()
+    assert "seconds for all 5 together</dd>" in page
+    assert "5 trainings, the largest of" in page
+    assert not TrainingRun.objects.exists()
+
+
+def test_without_a_dataset_version_it_is_said_what_comes_first(cast: Any) -> None:
+    rita = signed_in(cast.rita)
+    page = rita.get("/runs/").content.decode()
+    assert '<a href="/datasets/freeze/">Freeze a campaign</a> first' in page
+    assert "import_dataset" in page
+    assert "Start training</button>" not in page
+    answer = rita.post("/runs/", {"criterion": CRITERION})
+    assert answer.status_code == 422
+    assert "Freeze a campaign</a> first" in answer.content.decode()
+
+
+def test_precision_and_what_becomes_of_long_pairs_are_chosen(
+    rita: Client, version: DatasetVersion
+) -> None:
+    page = rita.get("/runs/").content.decode()
+    assert 'id="id_precision_helptext"' in page and 'id="id_over_length_helptext"' in page
+    wish = {"recipe": "probe-then-finetune", "precision": "bf16", "over_length": "leave-out"}
+    assert rita.post("/runs/", sent(version, **wish)).status_code == 302
+    settings = TrainingRun.objects.get().settings
+    assert (settings["precision"], settings["over_length"]) == ("bf16", "leave-out")
+    answer = rita.post("/runs/", sent(version, recipe="default", precision="bf16"))
+    assert answer.status_code == 422
+    assert 'id="id_precision_error">must be fp32 for the probe' in answer.content.decode()
+    assert TrainingRun.objects.count() == 1
 
 
 def test_an_estimate_of_a_bad_setting_names_the_field(
@@ -80,6 +119,8 @@ def test_a_recipe_and_a_listed_encoder_become_settings(
         ("weight_decay", "-1"),
         ("batch_size", "1e9"),
         ("batching", "random"),
+        ("precision", "fp8"),
+        ("over_length", "cut"),
     ],
 )
 def test_what_is_not_offered_is_refused_beside_its_field(

@@ -1,0 +1,93 @@
+"""A training that is cancelled while a real worker trains: it ends so, and leaves no model.
+
+The seconds it took are printed, and asserted nowhere: `pytest -s` shows them.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotator.jobs.registry import ring_on_commit, sweep
+from annotator.jobs.rows import JobStatus
+from annotator.models import Campaign, User
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.services.dataset_import import import_dataset
+from scoring.services.runs import request_training
+from scoring.splits import SplitPlan
+from tests.conftest import grant, make_user
+from tests.flows.conftest import StartWorker
+from tests.scoring.conftest import dataset_rows
+
+pytestmark = [
+    pytest.mark.broker,
+    pytest.mark.embedded,
+    pytest.mark.slow,
+]
+CRITERION = "feature_completeness"
+ENDLESS = 100_000  # epochs: no machine is done before it is told to stop
+LONGEST_WAIT_SECONDS = 240
+DEFAULT_LEASE_SECONDS = "20"  # the wait that people meet, not the short one of other flows
+
+
+@pytest.fixture
+def rita(transactional_db: None, settings: Any) -> User:
+    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.SECURE_SSL_REDIRECT = False
+    campaign = Campaign.objects.create(slug="cups", name="Cups")
+    return grant(make_user("rita"), campaign, "researcher")
+
+
+@pytest.fixture
+def version(rita: User) -> DatasetVersion:
+    campaign = Campaign.objects.get()
+    return import_dataset(
+        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=campaign
+    ).version
+
+
+def ask(version: DatasetVersion, encoder: Path, **options: Any) -> TrainingRun:
+    given = {"encoder": str(encoder), "device": "cpu", "precision": "fp32"} | options
+    run = request_training(version=version, criterion=CRITERION, options=given)
+    ring_on_commit(run)
+    return run
+
+
+def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not is_reached():
+        assert time.monotonic() < deadline, f"{run.status}: {run.message}"
+        sweep()
+        time.sleep(0.05)
+        run.refresh_from_db()
+
+
+@pytest.mark.parametrize("method", ["probe", "finetune"])
+def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the_next(
+    rita: User, version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, method: str
+) -> None:
+    client = Client()
+    client.force_login(rita)
+    run = ask(version, tiny_encoder, method=method, epochs=ENDLESS)
+    start_worker("gpu", JOB_LEASE_SECONDS=DEFAULT_LEASE_SECONDS)
+    wait_for(run, lambda: run.stage == "training" or run.is_final)
+    assert run.status == JobStatus.RUNNING, run.message
+    asked = time.monotonic()
+    assert client.post(f"/runs/{run.pk}/cancel/").status_code == 302
+    wait_for(run, lambda: run.is_final)
+    print(f"\n{method}: cancelled after {time.monotonic() - asked:.1f} s")
+    assert (run.status, run.attempt, run.message) == (JobStatus.CANCELLED, 1, "Cancelled.")
+    assert not ModelVersion.objects.exists()
+
+    following = ask(version, tiny_encoder, method="finetune", epochs=1)
+    wait_for(following, lambda: following.is_final)
+    assert following.status == JobStatus.SUCCEEDED, following.message
+    # The worker has left the first one for good: nothing of it lies about.
+    model = ModelVersion.objects.get()
+    assert model.run == following
+    places = (storage.runs_directory(), storage.models_directory())
+    assert [path for place in places for path in place.glob(f"*{run.pk.hex}*")] == []
