@@ -18,7 +18,7 @@ import environ  # noqa: E402
 from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from annotator import production, sqlite  # noqa: E402
+from annotator import endpoint_settings, production, sqlite  # noqa: E402
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -41,6 +41,7 @@ try:
         production.refuse_unsafe(
             secret=SECRET_KEY, hosts=ALLOWED_HOSTS, is_debug=DEBUG, database=_database
         )
+    _endpoint = endpoint_settings.read(os.environ)
 except (ImproperlyConfigured, ValueError) as error:
     sys.exit(f"settings refused: {error}")
 
@@ -248,5 +249,19 @@ LOGGING = {
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
 # Texts that were pasted to be scored, with their scores, are deleted after this time.
 SCORE_KEEP_MINUTES = env.int("SCORE_KEEP_MINUTES", default=60)
+# Where the weights of metrics lie, each in a directory of the metric's name.
+METRIC_MODELS_DIR = Path(
+    env.str("METRIC_MODELS_DIR", default="") or str(DATA_DIR / "metric_models")
+).resolve()
+# A language model that metrics may ask. Without an address, the default, none is ever asked;
+# with one, claims are sent there by a report that names such a metric.
+METRIC_ENDPOINT_URL = _endpoint.url
+METRIC_ENDPOINT_MODEL = _endpoint.model
+METRIC_ENDPOINT_KEY = _endpoint.key
+METRIC_ENDPOINT_REQUESTS_PER_MINUTE = _endpoint.requests_per_minute
+METRIC_ENDPOINT_PRICE_IN = _endpoint.price_in
+METRIC_ENDPOINT_PRICE_OUT = _endpoint.price_out
+METRIC_ENDPOINT_TIMEOUT = _endpoint.timeout
+METRIC_ENDPOINT_CONCURRENCY = _endpoint.concurrency
 TRAINING_STATE_SECONDS = env.float("TRAINING_STATE_SECONDS", default=60.0)
 DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")

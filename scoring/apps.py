@@ -14,7 +14,7 @@ class ScoringConfig(AppConfig):
         from scoring.services.scores import delete_old_scores
 
         register(TrainingRun, lambda pk: tasks.train.delay(str(pk)))
-        register(AgreementReport, lambda pk: tasks.report.delay(str(pk)))
+        register(AgreementReport, tasks.ring_report)
         register(ScoreRequest, lambda pk: tasks.scores.delay(str(pk)))
         register(Freeze, lambda pk: tasks.freeze.delay(str(pk)))
         register_tidying(delete_old_scores)

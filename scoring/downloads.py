@@ -31,6 +31,11 @@ def card_download(version: DatasetVersion, wanted: str, *, tells_files: bool) ->
     return _as_file(HttpResponse(content, content_type=media_type), name)
 
 
+def file_download(name: str, media_type: str, content: bytes) -> HttpResponse:
+    """Give content under a name and a type."""
+    return _as_file(HttpResponse(content, content_type=media_type), name)
+
+
 def _as_file(answer: Answer, name: str) -> Answer:
     answer["Content-Disposition"] = content_disposition_header(True, name)
     return answer

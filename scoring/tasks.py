@@ -1,8 +1,11 @@
 """Bells: each task takes a row's key and calls the service that carries the job out."""
 
+from uuid import UUID
+
 from annotator.celery import Queues, app
+from scoring.queries.models import is_neural_report
 from scoring.services.freezes import carry_out_freeze
-from scoring.services.reports import carry_out_report
+from scoring.services.report_work import carry_out_report
 from scoring.services.scores import carry_out_scores
 from scoring.services.training import carry_out_training
 
@@ -20,6 +23,17 @@ def scores(pk: str) -> None:
 @app.task(queue=Queues.WEB.value, name="scoring.report")
 def report(pk: str) -> None:
     carry_out_report(pk)
+
+
+@app.task(queue=Queues.GPU.value, name="scoring.neural_report")
+def neural_report(pk: str) -> None:
+    carry_out_report(pk)
+
+
+def ring_report(pk: UUID) -> None:
+    """Ring where a report's scorers belong: networks and endpoints keep no screen waiting."""
+    task = neural_report if is_neural_report(pk) else report
+    task.delay(str(pk))
 
 
 @app.task(queue=Queues.WEB.value, name="scoring.freeze")

@@ -1,4 +1,4 @@
-"""Gives each process of a run its own data directory and broker, so that none meets another's.
+"""Gives each process of a run its own places, so that none meets another's or anybody's endpoint.
 
 A plugin rather than a fixture: the settings are read before any test is collected. One would clear
 the other's files, and take messages about rows that its database does not hold.
@@ -28,6 +28,13 @@ def give_own_broker(process: str, environment: dict[str, str] | os._Environ[str]
         environment["CELERY_BROKER_URL"] = f"{address}/{int(process.removeprefix('gw')) + 1}"
 
 
+def take_the_metrics_places(environment: dict[str, str] | os._Environ[str]) -> None:
+    """Take away the endpoint and the weights of whoever runs the tests: one costs, both differ."""
+    for name in [name for name in environment if name.startswith("METRIC_")]:
+        del environment[name]
+
+
+take_the_metrics_places(os.environ)
 if "PYTEST_XDIST_WORKER" in os.environ:
     give_own_directory(os.environ["PYTEST_XDIST_WORKER"], os.environ)
     give_own_broker(os.environ["PYTEST_XDIST_WORKER"], os.environ)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from annotator.models import GENUINE, Campaign, Candidate, Reference
+from annotator.queries.each_key import rows_of_each
 
 BATCH = 500
 
@@ -19,19 +20,19 @@ class Known(NamedTuple):
 
 def known_references(campaign: Campaign, names: Iterable[str]) -> dict[str, Known]:
     """Return the references that have one of these ids, by id."""
-    rows = Reference.objects.filter(campaign=campaign, reference_id__in=list(names)).order_by()
-    fields = rows.values_list("reference_id", "pk", "position", "claims_sha256")
-    return {name: Known(pk, position, digest) for name, pk, position, digest in fields}
+    there = Reference.objects.filter(campaign=campaign)
+    rows = rows_of_each(
+        there, "reference_id", names, ("reference_id", "pk", "position", "claims_sha256")
+    )
+    return {name: Known(pk, position, digest) for name, pk, position, digest in rows}
 
 
 def known_candidates(references: Iterable[Known]) -> dict[tuple[UUID, str], str]:
     """Return the digests of all candidates of these references, by reference and id."""
-    keys = [reference.pk for reference in references]
-    if not keys:
-        return {}
-    rows = Candidate.objects.filter(reference__in=keys)
-    fields = rows.values_list("reference_id", "candidate_id", "claims_sha256")
-    return {(pk, name): digest for pk, name, digest in fields}
+    keys = (reference.pk for reference in references)
+    fields = ("reference_id", "candidate_id", "claims_sha256")
+    rows = rows_of_each(Candidate.objects.all(), "reference_id", keys, fields)
+    return {(pk, name): digest for pk, name, digest in rows}
 
 
 def stored_texts(campaign: Campaign) -> Iterator[tuple[str, str, str]]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from annotator.formats.digests import text_sha256
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
 from annotator.queries.known_claims import Known, known_candidates, known_references
+from annotator.services.neighbouring_ids import NeighbouringIds
 from annotator.services.row_writing import RowWriter, as_id
 
 OF_REFERENCE: Final = (
@@ -56,6 +57,7 @@ class ClaimBatches:
         self.changed: list[tuple[str, str]] = []
         self._campaign_id = as_id(campaign.pk)
         self._source_id = as_id(source.pk if source else None)
+        self._ids = NeighbouringIds()
         self._position = Reference.objects.filter(campaign=campaign).count()
         self._reference_rows = RowWriter(Reference, OF_REFERENCE)
         self._candidate_rows = RowWriter(Candidate, OF_CANDIDATE)
@@ -66,12 +68,15 @@ class ClaimBatches:
         texts = known_candidates(known.values())
         references: list[tuple[Any, ...]] = []
         candidates: list[tuple[Any, ...]] = []
+        self._ids.begin_batch()
         for record in records:
             digest = text_sha256(record.reference_claims)
             reference = known.get(record.reference_id)
             if reference is None:
                 self._position += 1
-                reference = known[record.reference_id] = Known(uuid4(), self._position, digest)
+                reference = known[record.reference_id] = Known(
+                    self._ids.new(), self._position, digest
+                )
                 references.append(self._reference(record, reference))
             else:
                 self.known_references += 1
@@ -103,7 +108,7 @@ class ClaimBatches:
 
     def _candidate(self, record: CandidateRecord, reference: Known, digest: str) -> tuple[Any, ...]:
         return (
-            as_id(uuid4()),
+            as_id(self._ids.new()),
             as_id(reference.pk),
             self._campaign_id,
             reference.position,

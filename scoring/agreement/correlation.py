@@ -1,4 +1,4 @@
-"""Rank correlations between a scorer and people: tau-b twice, the paper's tau, Spearman's rho."""
+"""Correlations between a scorer and people: tau-b twice, the paper's tau, Spearman, Pearson."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.items import AgreementError, Floats, Integers
-from scoring.agreement.pair_counts import count_pairs, tau_b_of_counts
+from scoring.agreement.moments import cluster_moments, weighted_pearson
+from scoring.agreement.pair_counts import count_pairs, tau_b_of_counts, weighted_tau_b
 from scoring.agreement.statistics import Statistic, order_reason, slot_reason, statistic
 from scoring.agreement.tables import LEVELS, confusion, divide, label_array
 
@@ -31,14 +32,25 @@ def tau_b(differences: Sequence[float] | Floats, y: Sequence[int] | Integers) ->
     Q discordant, X tied only in the differences, Y tied only in the labels.
     Source: Kendall, 1945.
     """
-    x = np.asarray(differences, dtype=np.float64).ravel()
-    labels = label_array(y)
-    if len(x) != len(labels):
-        raise AgreementError("There must be as many differences as human labels.")
-    if not np.isfinite(x).all():
-        raise AgreementError("Every difference must be a finite number.")
+    x, labels = _checked(differences, y)
     pairs = count_pairs(x, labels, np.zeros(len(x), dtype=np.int64), 1)
-    value = float(tau_b_of_counts(pairs.by_cluster[:, 0, 0])) if len(x) else np.nan
+    value = float(weighted_tau_b(pairs, np.ones((1, 1)))[0])
+    return statistic(value, order_reason(confusion(predicted_labels(x, 0.0), labels)))
+
+
+def pearson(differences: Sequence[float] | Floats, y: Sequence[int] | Integers) -> Statistic:
+    """Pearson's correlation of score differences with the human labels.
+
+    Unlike tau-b it asks how large a difference is: one wild score can move it far.
+    Input: n differences score(B) - score(C), any finite numbers; n labels -1, 0, 1.
+    Output: a number in [-1, 1], or None where one side is constant. Formula: the covariance over
+    the product of the standard deviations. Source: Pearson, 1895.
+    """
+    x, labels = _checked(differences, y)
+    value = np.nan
+    if (x != x[:1]).any():
+        moments = cluster_moments(x, labels, np.zeros(len(x), dtype=np.int64), 1)
+        value = float(weighted_pearson(moments, np.ones((1, 1)))[0])
     return statistic(value, order_reason(confusion(predicted_labels(x, 0.0), labels)))
 
 
@@ -105,6 +117,18 @@ def spearman_of_tables(tables: Floats | Integers) -> Floats:
     covariance = np.einsum("...ij,...i,...j->...", counts, x, y)
     root = np.sqrt((human * x**2).sum(axis=-1) * (predicted * y**2).sum(axis=-1))
     return np.clip(divide(covariance, root), -1.0, 1.0)
+
+
+def _checked(
+    differences: Sequence[float] | Floats, y: Sequence[int] | Integers
+) -> tuple[Floats, Integers]:
+    x = np.asarray(differences, dtype=np.float64).ravel()
+    labels = label_array(y)
+    if len(x) != len(labels):
+        raise AgreementError("There must be as many differences as human labels.")
+    if not np.isfinite(x).all():
+        raise AgreementError("Every difference must be a finite number.")
+    return x, labels
 
 
 def _centred_midranks(margin: Floats) -> Floats:

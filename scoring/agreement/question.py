@@ -11,6 +11,8 @@ DEFAULT_TIE_THRESHOLD = 1e-4
 PAPER_TIE_THRESHOLD = 1e-6
 DEFAULT_RESAMPLES = 1000
 FEWEST_RESAMPLES = 100
+MOST_RESAMPLES = 10_000
+LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Question:
     tie_threshold: |score(B) - score(C)| at or below it is a predicted tie; >= 0. The papers name
     1e-4; PAPER_TIE_THRESHOLD repeats the figures that they print.
     seed, resamples: of the bootstrap; seed >= 0, resamples >= 100.
+    systems_shown: whether the answer may say which system made a candidate.
     """
 
     criterion: str
@@ -30,6 +33,7 @@ class Question:
     seed: int = 0
     resamples: int = DEFAULT_RESAMPLES
     code_version: str = ""
+    systems_shown: bool = False
 
     def __post_init__(self) -> None:
         """Refuse numbers that no report can be made with."""

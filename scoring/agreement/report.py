@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from scoring.agreement.checks import contains_reference, item_checks
-from scoring.agreement.classification import predicted_labels
-from scoring.agreement.figures import Sample, make_sample, measure, no_figures
-from scoring.agreement.items import (
-    LABELS,
-    AgreementError,
-    Floats,
-    Integers,
-    Item,
-    ScorerScores,
-    score_differences,
+from scoring.agreement import (
+    breakdowns,
+    ceiling,
+    comparisons,
+    power,
+    scatter,
+    tie_calibration,
 )
+from scoring.agreement.checks import item_checks
+from scoring.agreement.dropping import Kept, keep_scored
+from scoring.agreement.entries import MAJORITY, Entries, Entry, item_sets
+from scoring.agreement.evidence import Evidence, Unavailable
+from scoring.agreement.groups import groupings
+from scoring.agreement.items import AgreementError, Floats, Item, ScorerScores, score_differences
 from scoring.agreement.published import published_figures
 from scoring.agreement.question import Question
-from scoring.agreement.signature import signature
 
-MAJORITY = "majority"
-CEILING_UNKNOWN = "Ceiling unknown: agreement among annotators was not measured for these items."
-ONLY_REFERENCES = "Every item contains the reference itself, so none is left without it."
 METHOD = {
     "tau_b": "Kendall's tau-b of score differences with human labels; no tie threshold.",
     "tau_b_labels": "Kendall's tau-b of predicted with human labels, after the tie threshold.",
@@ -43,33 +39,40 @@ METHOD = {
         "reference over the variance as if items were independent."
     ),
     "majority": "The most frequent human label of these same items, predicted for each of them.",
+    "pearson": "Pearson's r of score differences with human labels.",
+    "calibrated": tie_calibration.METHOD,
+    "comparisons": comparisons.METHOD,
+    "human_ceiling": ceiling.METHOD,
+    "power": power.METHOD,
+    "breakdowns": breakdowns.METHOD,
+    "scatter": scatter.METHOD,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _ItemSet:
-    """The items of a report, or those of them without the reference, with their sample."""
-
-    items: Sequence[Item]
-    kept: Integers
-    sample: Sample | None
+NONE_LEFT = (
+    "No item is left that every scorer gave a finite score for: {failed}. Ask for the report "
+    "without one of them."
+)
+Asked = ScorerScores | Unavailable
+Tell = Callable[[str], None]
 
 
 def build_report(
     question: Question,
     items: Sequence[Item],
-    scorers: Sequence[ScorerScores],
+    scorers: Sequence[Asked],
     baselines: Sequence[ScorerScores] = (),
-    human_ceiling: Mapping[str, Any] | None = None,
+    evidence: Evidence | None = None,
+    tell: Tell = lambda words: None,
 ) -> dict[str, Any]:
     """Answer the question for n >= 1 items.
 
-    Input: the items; the scores of each scorer and of each baseline (majority is added here; a
-    baseline may be asked for as a scorer too) for every text of the items; a human ceiling
-    computed elsewhere, JSON-ready, or None.
+    Input: the items; the scores of each scorer, or why it has none, and of each baseline (majority
+    is added here; a baseline may be asked for as a scorer too); what else is known; `tell` hears
+    what is computed next and may raise to stop.
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
-    same under `without_reference_items`), human_ceiling, published, checks, method, signature.
-    Raises AgreementError without items, without a score for a text, or for a name given twice.
+    same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,
+    scatter, published, checks, method, signature. All rows are measured on the same items: see
+    dropping.py.
+    Raises AgreementError without items, where none is left, or for a name given twice.
     """
     if not items:
         raise AgreementError(
@@ -78,92 +81,143 @@ def build_report(
         )
     _refuse_repeated_names([scorer.name for scorer in scorers])
     _refuse_repeated_names([MAJORITY, *(scorer.name for scorer in baselines)])
-    every, without = _item_sets(question, items)
-    by_baseline = {MAJORITY: _majority_report(question, every, without)}
-    for scorer in baselines:
-        by_baseline[scorer.name] = _scorer_report(question, every, without, scorer)
-    return {
-        "question": asdict(question),
-        "scorers": {
-            scorer.name: _scorer_report(question, every, without, scorer) for scorer in scorers
-        },
-        "baselines": by_baseline,
-        "human_ceiling": dict(human_ceiling) if human_ceiling else _unknown_ceiling(),
-        "published": published_figures(question.criterion),
-        "checks": item_checks(items),
-        "method": dict(METHOD),
-        "signature": _signature(question, every, {s.name: s.version for s in scorers}),
-    }
+    work = _Work.begin(question, items, scorers, baselines, evidence or Evidence(), tell)
+    return work.document(len(items))
 
 
-def _item_sets(question: Question, items: Sequence[Item]) -> tuple[_ItemSet, _ItemSet]:
-    kept = np.flatnonzero([not contains_reference(item) for item in items])
-    every = _item_set(question, items, np.arange(len(items)))
-    if len(kept) == len(items):
-        return every, every
-    return every, _item_set(question, [items[index] for index in kept.tolist()], kept)
+class _Work:
+    """What the parts of one report share."""
+
+    def __init__(
+        self,
+        question: Question,
+        kept: Kept,
+        scorers: Sequence[Asked],
+        baselines: Sequence[ScorerScores],
+        evidence: Evidence,
+        tell: Tell,
+    ) -> None:
+        self.question = question
+        self.kept = kept
+        self.baselines = baselines
+        self.evidence = evidence
+        self.tell = tell
+        self.asked = [_set_aside(scorer, kept.set_aside) for scorer in scorers]
+        self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
+        every, without = item_sets(question, kept.items)
+        self.entries = Entries(question, every, without, self.label)
+        assert every.sample is not None, "a report has items"
+        self.sample = every.sample
+        able = {one.name: one for one in (*baselines, *self.scorers)}
+        self.differences = {name: score_differences(kept.items, one) for name, one in able.items()}
+
+    @classmethod
+    def begin(
+        cls,
+        question: Question,
+        items: Sequence[Item],
+        scorers: Sequence[Asked],
+        baselines: Sequence[ScorerScores],
+        evidence: Evidence,
+        tell: Tell,
+    ) -> _Work:
+        tell("Looking for missing scores.")
+        able = {one.name: one for one in baselines}
+        able |= {one.name: one for one in scorers if isinstance(one, ScorerScores)}
+        kept = keep_scored(items, list(able.values()))
+        if not kept.items:
+            failed = ", ".join(kept.dropped["scorers"])
+            raise AgreementError(NONE_LEFT.format(failed=failed))
+        return cls(question, kept, scorers, baselines, evidence, tell)
+
+    def label(self, name: str) -> str:
+        return self.evidence.labels.get(name, name)
+
+    def _kind(self, name: str) -> str:
+        if name in {one.name for one in self.baselines}:
+            return "baseline"
+        return "model" if name.startswith("model:") else "metric"
+
+    def document(self, n_asked: int) -> dict[str, Any]:
+        by_scorer = {one.name: self._entry(one, self._kind(one.name)) for one in self.asked}
+        by_baseline = {MAJORITY: self.entries.of_majority()}
+        for one in self.baselines:
+            by_baseline[one.name] = self._entry(one, "baseline")
+        compared = self._comparisons()
+        return {
+            "question": {
+                **asdict(self.question),
+                "scorers": list(by_scorer),
+                "n_asked": n_asked,
+            },
+            "scorers": by_scorer,
+            "baselines": by_baseline,
+            "dropped": self.kept.dropped,
+            "comparisons": compared,
+            "power": self._power(compared),
+            "human_ceiling": self._ceiling(),
+            "breakdowns": self._breakdowns(),
+            "scatter": self._scatters(),
+            "published": published_figures(self.question.criterion),
+            "checks": {**item_checks(self.kept.items), **self.evidence.checks},
+            "method": dict(METHOD),
+            "signature": self.entries.signature({s.name: s.version for s in self.scorers}),
+        }
+
+    def _entry(self, scorer: Asked, kind: str) -> Entry:
+        self.tell(f"Measuring {self.label(scorer.name)}.")
+        if isinstance(scorer, Unavailable):
+            return self.entries.of_unavailable(scorer, kind)
+        return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
+
+    def _comparisons(self) -> dict[str, Any]:
+        self.tell("Comparing the scorers.")
+        return comparisons.compare_scorers(
+            comparisons.Compared(
+                self.sample,
+                self._differences(self.scorers),
+                self._differences(self.baselines),
+                self.evidence.labels,
+                self.question.seed,
+            )
+        )
+
+    def _breakdowns(self) -> dict[str, Any]:
+        self.tell("Measuring the groups.")
+        divided = groupings(self.kept.items, self.kept.positions, self.evidence)
+        return breakdowns.break_down(self.sample, self._differences(self.scorers), divided)
+
+    def _scatters(self) -> dict[str, Any]:
+        return scatter.scatters(
+            self.question,
+            self.kept.items,
+            self.asked,
+            self._differences(self.scorers),
+            self.evidence.points,
+        )
+
+    def _differences(self, scorers: Sequence[ScorerScores]) -> dict[str, Floats]:
+        return {one.name: self.differences[one.name] for one in scorers}
+
+    def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
+        """Say what the items can show, by the scorers' differences, or else by the baselines'."""
+        errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
+        return power.detectable_difference(
+            next(filter(None, errors), []), self.entries.references, len(self.kept.items)
+        )
+
+    def _ceiling(self) -> dict[str, Any]:
+        if self.evidence.overlap is None:
+            reason = self.evidence.no_overlap
+            return {"value": None, "low": None, "high": None, "reason": reason}
+        self.tell("Comparing the annotators.")
+        return ceiling.human_ceiling(
+            self.evidence.overlap, self.question.resamples, self.question.seed
+        )
 
 
-def _item_set(question: Question, items: Sequence[Item], kept: Integers) -> _ItemSet:
-    sample = make_sample(items, question.resamples, question.seed) if items else None
-    return _ItemSet(items, kept, sample)
-
-
-def _scorer_report(
-    question: Question, every: _ItemSet, without: _ItemSet, scorer: ScorerScores
-) -> dict[str, Any]:
-    differences = score_differences(every.items, scorer)
-    predicted = predicted_labels(differences, question.tie_threshold)
-    figures = _figures(every, differences, predicted)
-    left = figures
-    if without is not every:
-        left = _figures(without, differences[without.kept], predicted[without.kept])
-    return _entry(question, every, scorer.name, scorer.version, figures, left)
-
-
-def _majority_report(question: Question, every: _ItemSet, without: _ItemSet) -> dict[str, Any]:
-    figures, left = (
-        _figures(part, np.zeros(len(part.items)), _majority_labels(part.items))
-        for part in (every, without)
-    )
-    return _entry(question, every, MAJORITY, "1, in sample", figures, left)
-
-
-def _majority_labels(items: Sequence[Item]) -> Integers:
-    counts = Counter(item.y for item in items)
-    label = max(LABELS, key=lambda candidate: counts[candidate])
-    return np.full(len(items), label, dtype=np.int64)
-
-
-def _figures(part: _ItemSet, differences: Floats, predicted: Integers) -> dict[str, Any]:
-    if part.sample is None:
-        return no_figures(ONLY_REFERENCES)
-    return measure(part.sample, differences, predicted)
-
-
-def _entry(
-    question: Question,
-    every: _ItemSet,
-    name: str,
-    version: str,
-    figures: dict[str, Any],
-    without_reference: dict[str, Any],
-) -> dict[str, Any]:
-    return {
-        "version": version,
-        **figures,
-        "without_reference_items": without_reference,
-        "signature": _signature(question, every, {name: version}),
-    }
-
-
-def _signature(question: Question, every: _ItemSet, versions: dict[str, str]) -> str:
-    references = every.sample.cluster_count if every.sample else 0
-    return signature(question, len(every.items), references, versions)
-
-
-def _unknown_ceiling() -> dict[str, Any]:
-    return {"value": None, "low": None, "high": None, "reason": CEILING_UNKNOWN}
+def _set_aside(scorer: Asked, reasons: Mapping[str, str]) -> Asked:
+    return Unavailable(scorer.name, reasons[scorer.name]) if scorer.name in reasons else scorer
 
 
 def _refuse_repeated_names(names: Sequence[str]) -> None:

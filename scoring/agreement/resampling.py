@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.agreement.items import Floats
 
 CONFIDENCE = 0.95
 SMALL_CLUSTER_COUNT = 40
 MAX_UNDEFINED_SHARE = 0.05
+# Blocks of so many numbers stay in the processor's cache: larger ones take twice the time.
+CELLS_AT_ONCE = 32_000
 
 ONE_REFERENCE = "All items belong to one reference; an interval needs two or more."
+NO_RESAMPLES = "No resamples were drawn, so there is no bootstrap interval."
 NO_SPREAD = "Every resample gives the same value, so the spread cannot be estimated."
 UNDEFINED_RESAMPLES = "The value is undefined in too many resamples to give an interval."
 UNDEFINED_WITHOUT_ONE = "The value is undefined without one of the references."
@@ -27,17 +32,43 @@ class Interval:
     reason: str | None = None
 
 
-def bootstrap_weights(cluster_count: int, resamples: int, seed: int) -> Floats:
+def bootstrap_weights(cluster_count: int, resamples: int, seed: int) -> NDArray[np.int16]:
     """Draw resamples of references with replacement, as numbers of times each one is drawn.
 
-    Input: R >= 1 references, W >= 1 resamples, a whole seed >= 0.
+    Input: R >= 1 references, W >= 0 resamples, a whole seed >= 0.
     Output: a W x R array of whole numbers >= 0; each row sums to R. The same seed gives the same
-    array, so that all scorers are compared on the same resamples.
+    array, so that all scorers are compared on the same resamples. It takes 2 W R bytes: no
+    reference is ever drawn as often as an int16 can count.
     """
-    draws = np.random.default_rng(seed).multinomial(
-        cluster_count, np.full(cluster_count, 1 / cluster_count), size=resamples
-    )
-    return draws.astype(np.float64)
+    generator = np.random.default_rng(seed)
+    weights = np.empty((resamples, cluster_count), dtype=np.int16)
+    for rows in blocks(resamples, cluster_count):
+        block = weights[rows]
+        draws = generator.integers(0, cluster_count, block.shape)
+        draws += cluster_count * np.arange(len(block))[:, None]
+        block[:] = np.bincount(draws.ravel(), minlength=block.size).reshape(block.shape)
+    return weights
+
+
+def weighted_sums(weights: NDArray[np.int16], sums: Floats) -> Floats:
+    """Add up what references hold, once for each resample.
+
+    Input: a W x R array of whole numbers >= 0, and R x k sums. Output: W x k sums.
+    """
+    drawn = np.empty((len(weights), sums.shape[1]))
+    for rows in blocks(*weights.shape):
+        drawn[rows] = weights[rows].astype(np.float64) @ sums
+    return drawn
+
+
+def blocks(resamples: int, width: int) -> Iterator[slice]:
+    """Divide W resamples into blocks of rows that are computed together.
+
+    Input: W >= 0, and how many numbers each of them needs. Output: slices that cover 0..W-1.
+    """
+    step = max(1, CELLS_AT_ONCE // max(1, width))
+    for first in range(0, resamples, step):
+        yield slice(first, first + step)
 
 
 def percentile_interval(values: Floats, cluster_count: int) -> Interval:
@@ -47,9 +78,13 @@ def percentile_interval(values: Floats, cluster_count: int) -> Interval:
     Output: the interval over the defined values; without bounds for one reference, when more than
     5 % of the values are undefined, or when all are equal.
     Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
+    Too narrow for few references: of simulated samples (benchmarks/agreement_statistics.py) it
+    holds the true tau-b in 93 to 95 % from 40 references on, but in 79 to 85 % at 5.
     """
     if cluster_count < 2:
         return Interval(None, None, ONE_REFERENCE)
+    if not len(values):
+        return Interval(None, None, NO_RESAMPLES)
     defined = values[~np.isnan(values)]
     if len(defined) < (1 - MAX_UNDEFINED_SHARE) * len(values):
         return Interval(None, None, UNDEFINED_RESAMPLES)
@@ -79,6 +114,9 @@ def jackknife_t_interval(
     Output: the interval with t at R - 1 degrees of freedom; without bounds for one reference,
     where a value is undefined, or when all are equal.
     Source: Tukey, 1958; for few clusters: Cameron, Gelbach and Miller, 2008.
+    Of simulated samples it holds the true tau-b in 92 to 97 %, from 5 references on. Where
+    references differ much, in their number of items and in how well the scorer does on them, it
+    is too narrow too: 87 % at 5, 90 % at 10, 93 % at 20 references; the bootstrap is worse there.
     """
     count = len(leave_one_out)
     if count < 2:

@@ -39,9 +39,14 @@ def cluster_confusions(
     """
     if not len(predicted) == len(y) == len(clusters):
         raise AgreementError("There must be as many predicted labels as human labels.")
-    tables = np.zeros((cluster_count, LEVELS, LEVELS), dtype=np.int64)
-    np.add.at(tables, (clusters, y + 1, predicted + 1), 1)
-    return tables
+    cells = (clusters * LEVELS + y + 1) * LEVELS + predicted + 1
+    counts = np.bincount(cells, minlength=cluster_count * LEVELS * LEVELS)
+    return counts.reshape(cluster_count, LEVELS, LEVELS)
+
+
+def sum_by_cluster(values: Floats, clusters: Integers, cluster_count: int) -> Floats:
+    """Add up n numbers by cluster. Input: n cluster numbers in 0..R-1, and R. Output: R sums."""
+    return np.bincount(clusters, values, minlength=cluster_count).astype(np.float64, copy=False)
 
 
 def divide(numerator: Floats, denominator: Floats) -> Floats:

@@ -5,6 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.http import QueryDict
 from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -19,6 +20,13 @@ class Door(APIView):
     """A view that the permission matrix opens."""
 
     permission_classes = (MatrixPermission,)
+
+
+class OwnFormats(DefaultContentNegotiation):
+    """Leaves `?format=` and Accept to the door: they name files, not ways to render an answer."""
+
+    def select_renderer(self, request, renderers, format_suffix=None):  # type: ignore[no-untyped-def]
+        return renderers[0], renderers[0].media_type
 
 
 def person(request: Request) -> User:

@@ -5,10 +5,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 
-from scoring.api.door import Door, person
+from scoring.api.door import Door, OwnFormats, person
 from scoring.downloads import card_download, download
 from scoring.formats.export_formats import EXPORT_FORMATS
 from scoring.forms.exports import card_wish, export_wish
@@ -17,13 +16,6 @@ from scoring.queries.data_cards import CARD_FORMATS
 from scoring.queries.datasets import SPLITS, versions_for
 from scoring.queries.exporters import card_reader, exporter
 from scoring.services.exports import export_version
-
-
-class OwnFormats(DefaultContentNegotiation):
-    """Leaves `?format=` and Accept to the door: they name files, not ways to render an answer."""
-
-    def select_renderer(self, request, renderers, format_suffix=None):  # type: ignore[no-untyped-def]
-        return renderers[0], renderers[0].media_type
 
 
 class Export(Door):

@@ -34,4 +34,5 @@ urlpatterns = [
     path("score/<uuid:pk>/", scores.Score.as_view(), name="score"),
     path("reports/", reports.Reports.as_view(), name="reports"),
     path("reports/<uuid:pk>/", reports.Report.as_view(), name="report"),
+    path("reports/<uuid:pk>/cancel/", reports.Cancel.as_view(), name="cancel_report"),
 ]

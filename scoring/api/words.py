@@ -6,7 +6,6 @@ from uuid import UUID
 
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.queries.datasets import ordered_labels
-from scoring.queries.report_page import ordered_result
 
 
 def version_words(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
@@ -69,10 +68,16 @@ def report_words(row: AgreementReport) -> dict[str, Any]:
         "id": str(row.pk),
         "dataset": str(row.dataset_version),
         "criterion": row.criterion,
+        "asked_scorers": row.scorers,
         "split": row.split,
         "tie_threshold": row.tie_threshold,
+        "resamples": row.resamples,
+        "seed": row.seed,
+        "systems_shown": row.has_systems,
         "status": row.status,
         "progress": row.progress,
+        "stage": row.stage,
+        "done": row.done,
+        "total": row.total,
         "message": row.message,
-        **(ordered_result(row) or {}),
     }

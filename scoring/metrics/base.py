@@ -5,15 +5,67 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from scoring.metrics.endpoint import Endpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One reference claim set and one candidate claim set, as plain texts."""
+    """One reference claim set and one candidate claim set, as plain texts.
+
+    draft: the claims before revision, where they are known; read by 'sari' alone.
+    """
 
     reference: str
     candidate: str
+    draft: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Stands in place of a score that cannot be given; `reason` is a sentence without claim text.
+
+    Pairs that lack a score for the same cause bear the same sentence, so that they can be counted.
+    """
+
+    reason: str
+
+
+Score = float | Missing
+
+
+class MetricError(ValueError):
+    """The whole metric cannot score; the message can be shown to a person."""
+
+
+class MetricUnavailable(MetricError):
+    """Weights or an endpoint are not there; the message says what to put where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a metric reads beside the reference and the candidate."""
+
+    draft: bool = False
+    model_directory: bool = False
+    endpoint: bool = False
+
+
+NOTHING: Final = Needs()
+DRAFT: Final = Needs(draft=True)
+DIRECTORY: Final = Needs(model_directory=True)
+ENDPOINT: Final = Needs(endpoint=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where metrics find what they need: weights in model_directories/NAME, and an endpoint."""
+
+    model_directories: Path | None = None
+    endpoint: Endpoint | None = None
 
 
 class Metric(Protocol):
@@ -21,7 +73,8 @@ class Metric(Protocol):
 
     name: the scorer's name in commands and reports.
     version: what computed it: the library with its version, and every choice that moves a number.
-    low, high: the range of a score; `high` is None where there is no upper bound.
+    low, high: the range of a score; None where it has no bound on that side.
+    needs: what it reads beside the reference and the candidate.
     """
 
     @property
@@ -29,12 +82,17 @@ class Metric(Protocol):
     @property
     def version(self) -> str: ...
     @property
-    def low(self) -> float: ...
+    def low(self) -> float | None: ...
     @property
     def high(self) -> float | None: ...
+    @property
+    def needs(self) -> Needs: ...
 
-    def score(self, pairs: Sequence[Pair]) -> list[float]:
-        """Score n pairs. Output: n numbers within [low, high], in the order of the pairs."""
+    def score(self, pairs: Sequence[Pair]) -> Sequence[Score]:
+        """Score n pairs. Output: n scores in the order of the pairs, numbers within [low, high].
+
+        Raises MetricError when no pair can be scored.
+        """
         ...
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoring.metrics.base import Pair
+from scoring.metrics.base import NOTHING, Needs, Pair
 
 CLAIM_NUMBER = re.compile(r"(?:^|(?<=\s))(\d{1,3})\s?[.)]\s")
 REFERRING_WORD = re.compile(r"\b(?:claims?|and|or|to|of)\s+$", re.IGNORECASE)
@@ -21,6 +21,7 @@ class Identity:
     version: str = "1, white space folded"
     low: float = 0.0
     high: float | None = 1.0
+    needs: Needs = NOTHING
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers, each 0 or 1."""
@@ -35,6 +36,7 @@ class Length:
     version: str = "1, words between white space"
     low: float = 0.0
     high: float | None = None
+    needs: Needs = NOTHING
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n whole numbers >= 0."""
@@ -49,6 +51,7 @@ class ClaimCount:
     version: str = "1, numbers in sequence"
     low: float = 0.0
     high: float | None = None
+    needs: Needs = NOTHING
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n whole numbers >= 0."""
@@ -63,6 +66,7 @@ class Random:
     name: str = "random"
     low: float = 0.0
     high: float | None = 1.0
+    needs: Needs = NOTHING
 
     @property
     def version(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoring.metrics.base import Pair, library_version
+from scoring.metrics.base import NOTHING, Needs, Pair, library_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Bleu:
     order: int
     low: float = 0.0
     high: float | None = 1.0
+    needs: Needs = NOTHING
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scoring.metrics.base import Pair, library_version
+from scoring.metrics.base import NOTHING, Needs, Pair, library_version
 from scoring.metrics.tokens import tokens_13a
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Meteor:
     name: str = "meteor"
     low: float = 0.0
     high: float | None = 1.0
+    needs: Needs = NOTHING
 
     @property
     def version(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scoring.metrics.base import Pair, library_version
+from scoring.metrics.base import NOTHING, Needs, Pair, library_version
 
 Ngram = tuple[str, ...]
 
@@ -26,6 +26,7 @@ class Rouge:
     variant: Literal["1", "2", "l"]
     low: float = 0.0
     high: float | None = 1.0
+    needs: Needs = NOTHING
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What a plot is made of: bars, lines and words with their places, in CSS pixels."""
+"""What a plot is made of: bars, lines, dots and words with their places, in CSS pixels."""
 
 from dataclasses import dataclass
 
@@ -37,6 +37,14 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Dots:
+    """Many round dots of one kind, as the path of an SVG: a dot is a line of no length."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plot:
     """A drawing of a size; `description` tells in words what it shows."""
 
@@ -47,3 +55,4 @@ class Plot:
     bars: tuple[Bar, ...] = ()
     lines: tuple[Line, ...] = ()
     words: tuple[Words, ...] = ()
+    dots: tuple[Dots, ...] = ()

@@ -1,10 +1,15 @@
 """Reads of training runs, model versions and reports, in the scope of a person."""
 
-from django.db.models import QuerySet
+from uuid import UUID
 
-from annotator.models import User
+from django.db.models import Q, QuerySet
+
+from annotator.jobs.rows import JobStatus
+from annotator.models import Role, User
+from annotator.queries.access import campaigns_for
 from scoring.models import AgreementReport, ModelVersion, TrainingRun
 from scoring.queries.datasets import versions_for
+from scoring.queries.version_access import withheld_campaigns
 
 
 def runs_for(user: User) -> QuerySet[TrainingRun]:
@@ -20,6 +25,23 @@ def models_for(user: User) -> QuerySet[ModelVersion]:
 
 
 def reports_for(user: User) -> QuerySet[AgreementReport]:
-    return AgreementReport.objects.filter(dataset_version__in=versions_for(user)).select_related(
-        "dataset_version__dataset", "requested_by"
+    """Return the reports on what the user works on, and to readers of a campaign its finished ones.
+
+    None of a campaign that is open and in which the user rates: whoever knows their own part could
+    take it off, and with two annotators the rest is the other one's.
+    """
+    works_on = Q(dataset_version__in=versions_for(user))
+    reads = Q(
+        dataset_version__dataset__campaign__in=campaigns_for(user, [Role.READER]),
+        status=JobStatus.SUCCEEDED,
     )
+    rows = AgreementReport.objects.filter(works_on | reads)
+    withheld = Q(dataset_version__dataset__campaign__in=withheld_campaigns(user))
+    return rows.exclude(withheld).select_related(
+        "dataset_version__dataset__campaign", "requested_by"
+    )
+
+
+def is_neural_report(pk: UUID) -> bool:
+    """Say whether a report waits for the queue of networks and endpoints."""
+    return AgreementReport.objects.filter(pk=pk, is_neural=True).exists()

@@ -1,80 +1,46 @@
 """Scorers by name: a published metric, or a model version as `model:ID`."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from annotator.models import User
 from annotator.refusals import Refused
-from scoring import storage
-from scoring.metrics.base import Pair
-from scoring.metrics.registry import METRIC_NAMES, UnknownMetricError, get_metric
+from scoring.metrics.registry import UnknownMetricError, needs_of
 from scoring.models import ModelVersion
 from scoring.queries.models import models_for
 
-MODEL_PREFIX = "model:"
-Score = Callable[[Sequence[tuple[str, str]]], list[float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Scorer:
-    """Anything that turns (reference, candidate) pairs into numbers; `key` names its version."""
-
-    name: str
-    version: str
-    score: Score
-
-    @property
-    def key(self) -> str:
-        return f"{self.name} {self.version}"
+MODEL_PREFIX: Final = "model:"
 
 
 def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) -> None:
     """Refuse names that no scorer bears, models of another criterion, or an empty list."""
     if not names:
-        raise Refused("Name at least one scorer.", {"scorers": ["Name at least one scorer."]})
+        raise _wrong("Name at least one scorer.")
     for name in names:
         if name.startswith(MODEL_PREFIX):
-            model = find_model(name.removeprefix(MODEL_PREFIX), user)
+            model = find_model(name.removeprefix(MODEL_PREFIX), user, field="scorers")
             if model.criterion != criterion:
-                raise Refused(
-                    f"{name} scores {model.criterion}, and this report is on {criterion}."
-                )
-        elif name not in METRIC_NAMES:
+                raise _wrong(f"{name} scores {model.criterion}, and this report is on {criterion}.")
+        else:
             try:
-                get_metric(name)
+                needs_of(name)
             except UnknownMetricError as error:
-                raise Refused(str(error), {"scorers": [str(error)]}) from error
+                raise _wrong(str(error)) from error
 
 
-def find_model(model_id: str, user: User | None = None) -> ModelVersion:
-    """Return the model version or refuse; `user` None means a command on this machine."""
+def find_model(model_id: str, user: User | None = None, field: str = "") -> ModelVersion:
+    """Return the model version or refuse; `user` None means a command on this machine.
+
+    `field` is what a refusal names as wrong.
+    """
     rows = ModelVersion.objects.all() if user is None else models_for(user)
     try:
         return rows.get(pk=UUID(model_id))
     except (ValueError, ModelVersion.DoesNotExist) as error:
-        raise Refused(f"There is no model {model_id!r}.") from error
+        sentence = f"There is no model {model_id[:100]!r}."
+        raise Refused(sentence, {field: [sentence]} if field else None) from error
 
 
-def load_scorer(name: str) -> Scorer:
-    """Load a scorer by a name that was checked; for workers and commands, as it may load torch."""
-    if name.startswith(MODEL_PREFIX):
-        return _load_model(name)
-    metric = get_metric(name)
-    return Scorer(
-        name,
-        metric.version,
-        lambda pairs: metric.score([Pair(reference, text) for reference, text in pairs]),
-    )
-
-
-def _load_model(name: str) -> Scorer:
-    # torch loads here, and only where a model version really scores.
-    from scoring.patclaimeval.score import load_scorer as load_network
-
-    model = find_model(name.removeprefix(MODEL_PREFIX))
-    network = load_network(
-        storage.models_directory() / model.directory,
-        cache_directory=storage.cache_directory(),
-    )
-    return Scorer(name, model.manifest_sha256[:16], network.score)
+def _wrong(sentence: str) -> Refused:
+    return Refused(sentence, {"scorers": [sentence]})

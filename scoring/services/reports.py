@@ -1,94 +1,114 @@
-"""Writes of agreement reports and of the metric scores they are made of."""
+"""Writes of agreement reports by people: ask, cancel."""
 
 import math
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from hashlib import sha256
-from uuid import UUID
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotator.jobs import leases
-from annotator.jobs.heartbeat import heartbeat
-from annotator.jobs.rows import JobStatus
+from annotator.jobs.rows import FINAL_STATUSES, JobStatus
 from annotator.models import AuditEvent, User
-from annotator.refusals import OutOfDate, Refused
+from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
+from scoring.agreement.question import (
+    DEFAULT_RESAMPLES,
+    DEFAULT_TIE_THRESHOLD,
+    FEWEST_RESAMPLES,
+    LARGEST_SEED,
+    MOST_RESAMPLES,
+    Question,
+)
+from scoring.agreement.signature import question_sha256
 from scoring.metrics.registry import BASELINE_NAMES
-from scoring.models import AgreementReport, DatasetVersion, MetricScore
-from scoring.queries.datasets import SPLITS, LabelledRow, labelled_rows
-from scoring.queries.scorers import Scorer, check_scorer_names, load_scorer
+from scoring.models import AgreementReport, DatasetVersion
+from scoring.queries.datasets import SPLITS
+from scoring.queries.report_rows import labels_in_split
+from scoring.queries.report_scorers import is_neural, version_words
+from scoring.queries.scorers import check_scorer_names
+from scoring.queries.version_access import withheld_campaigns
 
-CODE_VERSION = "1"  # raised when a change here or in scoring.agreement moves a number
-Text = tuple[str, str]
-DEFAULT_TIE_THRESHOLD = 1e-4
+CODE_VERSION: Final = "2"
+"""Raised when a change here or in scoring.agreement moves a number or a key of the document."""
+MOST_SCORERS: Final = 20
+MOST_UNFINISHED: Final = 20
+"""Reports of one person that wait or are computed at a time."""
 
 
-def request_report(
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The report that answers a question, and whether it was made for it now."""
+
+    report: AgreementReport
+    is_new: bool
+
+
+def request_report(**asked: Any) -> AgreementReport:
+    """Return the report that answers a question; see `ask_for_report`."""
+    return ask_for_report(**asked).report
+
+
+def ask_for_report(
     *,
     version: DatasetVersion,
     criterion: str,
     scorers: Sequence[str],
     split: str = "test",
     tie_threshold: float = DEFAULT_TIE_THRESHOLD,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
     requested_by: User | None = None,
-) -> AgreementReport:
-    """Queue a report; refuse before queueing what can be known now, naming the field."""
-    if criterion not in ALL_CRITERIA:
-        raise _wrong("criterion", f"Choose one of {', '.join(ALL_CRITERIA)}.")
-    if split not in SPLITS:
-        raise _wrong("split", f"Choose one of {', '.join(SPLITS)}.")
-    if not (math.isfinite(tie_threshold) and tie_threshold >= 0):
-        raise _wrong("tie_threshold", "Give a finite number, 0 or more.")
+) -> Asked:
+    """Queue a report, or return the one that answers the same question, finished or not.
+
+    Refuses before queueing what can be known now, naming the field; Forbidden for who rates in the
+    open campaign, TooOften where too many of the person's have not ended. `requested_by` None
+    means a command on this machine.
+    """
+    if requested_by and version.dataset.campaign_id in withheld_campaigns(requested_by):
+        raise Forbidden("Reports on a campaign are withheld from who rates in it until it closes.")
+    _refuse_numbers(criterion, split, tie_threshold, resamples, seed)
     names = list(dict.fromkeys(scorers))
     check_scorer_names(names, criterion, requested_by)
-    if not _rows(version, criterion, split):
-        raise Refused(
+    if len(names) > MOST_SCORERS:
+        raise _wrong("scorers", f"Name at most {MOST_SCORERS} scorers.")
+    if not labels_in_split(version, criterion, split):
+        sentence = (
             f"{version} has no quadruplet with a label for {NAMES[criterion]} in the split "
             f"{split}. Choose another split or criterion."
         )
-    with transaction.atomic():
-        report = AgreementReport.objects.create(
-            dataset_version=version,
-            criterion=criterion,
-            scorers=names,
-            split=split,
-            tie_threshold=tie_threshold,
-            requested_by=requested_by,
-            message="Waiting for a worker.",
-        )
-        _record("report.requested", report, requested_by)
-    return report
+        raise Refused(sentence, {"split": [sentence]})
+    report = AgreementReport(
+        dataset_version=version,
+        criterion=criterion,
+        scorers=names,
+        split=split,
+        tie_threshold=float(tie_threshold),
+        resamples=resamples,
+        seed=seed,
+        has_systems=_has_systems(version),
+        is_neural=any(is_neural(name) for name in names),
+        requested_by=requested_by,
+        message="Waiting for a worker.",
+    )
+    report.question_sha256 = _digest(report)
+    return _twin_or_new(report)
 
 
-def carry_out_report(pk: UUID | str, say: Callable[[str], None] = lambda text: None) -> None:
-    """Claim a report, score what is not scored yet, compute, and end in one final state."""
-    report = leases.claim(AgreementReport, pk)
-    if report is None:
-        return
-    try:
-        with heartbeat(report):
-            result = _compute(report, say)
-        with transaction.atomic():
-            leases.close(
-                report,
-                JobStatus.SUCCEEDED,
-                result=result,
-                progress=1.0,
-                message="Done.",
-            )
-            _record("report.finished", report, report.requested_by)
-    except leases.LostLease:
-        leases.settle_cancelled(report)
-    except Refused as refusal:
-        _fail(report, refusal.sentence)
-    except Exception as error:
-        # The exception's own text may quote claims, so only its kind is shown.
-        _fail(
-            report,
-            f"The report stopped on an unexpected error ({type(error).__name__}).",
-        )
-        raise
+def question_of(report: AgreementReport) -> Question:
+    """Return the question as the statistics know it."""
+    return Question(
+        criterion=report.criterion,
+        dataset=str(report.dataset_version),
+        dataset_sha256=report.dataset_version.sha256,
+        split=report.split,
+        tie_threshold=report.tie_threshold,
+        seed=report.seed,
+        resamples=report.resamples,
+        code_version=CODE_VERSION,
+        systems_shown=report.has_systems,
+    )
 
 
 def cancel_report(*, report: AgreementReport, cancelled_by: User | None = None) -> None:
@@ -96,109 +116,11 @@ def cancel_report(*, report: AgreementReport, cancelled_by: User | None = None) 
     with transaction.atomic():
         if not leases.request_cancel(report):
             raise OutOfDate("This report has ended already.")
-        _record("report.cancelled", report, cancelled_by)
+        record_event("report.cancelled", report, cancelled_by)
 
 
-def _compute(report: AgreementReport, say: Callable[[str], None]) -> dict[str, object]:
-    # numpy and scipy load here, in a worker or command: the web process stays light.
-    from scoring.agreement.items import AgreementError, Item, ScorerScores, distinct_texts
-    from scoring.agreement.question import Question
-    from scoring.agreement.report import build_report
-
-    rows = _rows(report.dataset_version, report.criterion, report.split)
-    items = [Item(row.reference_id, row.reference, row.b, row.c, row.y) for row in rows]
-    texts = distinct_texts(items)
-    names = [
-        *report.scorers,
-        *(name for name in BASELINE_NAMES if name not in report.scorers),
-    ]
-    scored = {}
-    for number, name in enumerate(names):
-        leases.beat(report, progress=number / (len(names) + 1), message=f"Scoring with {name}.")
-        say(f"scoring with {name}: {len(texts)} candidates")
-        scorer = _load(name)
-        scored[name] = ScorerScores(name, scorer.version, _score(scorer, texts))
-    leases.beat(report, message="Computing intervals.")
-    question = Question(
-        criterion=report.criterion,
-        dataset=str(report.dataset_version),
-        dataset_sha256=report.dataset_version.sha256,
-        split=report.split,
-        tie_threshold=report.tie_threshold,
-        code_version=CODE_VERSION,
-    )
-    try:
-        return build_report(
-            question,
-            items,
-            [scored[name] for name in report.scorers],
-            [scored[name] for name in BASELINE_NAMES],
-        )
-    except AgreementError as error:
-        raise Refused(str(error)) from error
-
-
-def _load(name: str) -> Scorer:
-    from scoring.patclaimeval.errors import PatClaimEvalError
-
-    try:
-        return load_scorer(name)
-    except PatClaimEvalError as error:
-        raise Refused(f"{name}: {error}") from error
-
-
-def _score(scorer: Scorer, texts: Sequence[Text]) -> dict[Text, float]:
-    """Return a score for each pair; pairs scored before by this version come from their rows."""
-    digests = {text: (_digest(text[0]), _digest(text[1])) for text in texts}
-    known = {
-        (row.reference_sha256, row.candidate_sha256): row.value
-        for row in MetricScore.objects.filter(
-            scorer=scorer.key,
-            reference_sha256__in={pair[0] for pair in digests.values()},
-        )
-    }
-    missing = [text for text in texts if digests[text] not in known]
-    if missing:
-        values = scorer.score(missing)
-        fresh = {digests[text]: value for text, value in zip(missing, values, strict=True)}
-        MetricScore.objects.bulk_create(
-            (
-                MetricScore(
-                    scorer=scorer.key,
-                    reference_sha256=one,
-                    candidate_sha256=two,
-                    value=value,
-                )
-                for (one, two), value in fresh.items()
-            ),
-            ignore_conflicts=True,
-            batch_size=500,
-        )
-        known |= fresh
-    return {text: known[digests[text]] for text in texts}
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
-
-
-def _rows(version: DatasetVersion, criterion: str, split: str) -> list[LabelledRow]:
-    rows = labelled_rows(version, criterion)
-    return [row for row in rows if split in ("all", row.split)]
-
-
-def _wrong(field: str, sentence: str) -> Refused:
-    return Refused(f"{field}: {sentence}", {field: [sentence]})
-
-
-def _fail(report: AgreementReport, sentence: str) -> None:
-    # A lost lease means that another worker owns the report now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(report, JobStatus.FAILED, message=sentence)
-        _record("report.failed", report, None)
-
-
-def _record(action: str, report: AgreementReport, actor: User | None) -> None:
+def record_event(action: str, report: AgreementReport, actor: User | None) -> None:
+    """Write an audit row about a report."""
     AuditEvent.objects.create(
         actor=actor,
         campaign=report.dataset_version.dataset.campaign,
@@ -207,3 +129,77 @@ def _record(action: str, report: AgreementReport, actor: User | None) -> None:
         object_id=str(report.pk),
         details={"criterion": report.criterion, "dataset": str(report.dataset_version)},
     )
+
+
+def _refuse_numbers(
+    criterion: str, split: str, tie_threshold: float, resamples: int, seed: int
+) -> None:
+    if criterion not in ALL_CRITERIA:
+        raise _wrong("criterion", f"Choose one of {', '.join(ALL_CRITERIA)}.")
+    if split not in SPLITS:
+        raise _wrong("split", f"Choose one of {', '.join(SPLITS)}.")
+    if not (math.isfinite(tie_threshold) and tie_threshold >= 0):
+        raise _wrong("tie_threshold", "Give a finite number, 0 or more.")
+    if not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
+        raise _wrong(
+            "resamples", f"Give a whole number from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}."
+        )
+    if not 0 <= seed <= LARGEST_SEED:
+        raise _wrong("seed", f"Give a whole number from 0 to {LARGEST_SEED}.")
+
+
+def _has_systems(version: DatasetVersion) -> bool:
+    """Say whether systems may be told: the campaign is closed, so that nobody rates any more."""
+    campaign = version.dataset.campaign
+    return campaign is not None and not campaign.is_open
+
+
+def _digest(report: AgreementReport) -> str:
+    names = dict.fromkeys([*report.scorers, *BASELINE_NAMES])
+    versions = {name: version_words(name, report.seed, report.criterion) for name in names}
+    return question_sha256(
+        question_of(report), str(report.dataset_version_id), report.scorers, versions
+    )
+
+
+def _twin_or_new(report: AgreementReport) -> Asked:
+    """Store a report unless there is one with its digest; of two at one moment one is stored."""
+    twin = _twin(report)
+    if twin is not None:
+        return Asked(twin, is_new=False)
+    try:
+        with transaction.atomic():
+            _refuse_many(report.requested_by)
+            report.save(force_insert=True)
+            record_event("report.requested", report, report.requested_by)
+    except IntegrityError:
+        twin = _twin(report)
+        if twin is None:
+            raise
+        return Asked(twin, is_new=False)
+    return Asked(report, is_new=True)
+
+
+def _twin(report: AgreementReport) -> AgreementReport | None:
+    return AgreementReport.objects.filter(
+        question_sha256=report.question_sha256,
+        status__in=(JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.SUCCEEDED),
+        cancel_requested=False,
+    ).first()
+
+
+def _refuse_many(person: User | None) -> None:
+    if person is None:
+        return
+    # Two requests at one moment are counted one after the other.
+    list(User.objects.select_for_update(no_key=True).filter(pk=person.pk))
+    rows = AgreementReport.objects.filter(requested_by=person).exclude(status__in=FINAL_STATUSES)
+    if rows.count() >= MOST_UNFINISHED:
+        raise TooOften(
+            f"{MOST_UNFINISHED} of your reports wait or are computed already; cancel some, or let "
+            "them end."
+        )
+
+
+def _wrong(field: str, sentence: str) -> Refused:
+    return Refused(f"{field}: {sentence}", {field: [sentence]})

@@ -79,6 +79,8 @@ def _version_page(
         "making": list(making_words(row.card, tells_files=reader.is_admin)),
         "siblings": siblings_of(row),
         "use": use,
+        # Before, systems are hidden; an imported file names none.
+        "ranks_systems": row.dataset.campaign is not None and not row.dataset.campaign.is_open,
         "may_export": may_export(reader),
         "formats": tuple(EXPORT_FORMATS),
         "splits": SPLITS,

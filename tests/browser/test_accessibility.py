@@ -14,7 +14,8 @@ from annotator.services.reliability import carry_out_reliability, request_reliab
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.services.dataset_import import import_dataset
 from scoring.services.freezes import request_freeze
-from scoring.services.reports import carry_out_report, request_report
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import request_report
 from scoring.splits import SplitPlan
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
@@ -31,7 +32,7 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
-    *("scoring:freeze_progress", "scoring:download_model"),
+    *("scoring:freeze_progress", "scoring:download_model", "scoring:download_report"),
     # Its asker's alone: it has a test of its own.
     *("scoring:scored", "scoring:score_progress"),
 }
@@ -98,6 +99,7 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "scoring:dataset_version": {"name": "tiny", "number": 1},
         "scoring:quadruplets": {"name": "tiny", "number": 1},
         "scoring:quadruplet": {"name": "tiny", "number": 1, "place": 1},
+        "scoring:ranking": {"name": "tiny", "number": 1},
         "scoring:freeze_page": {"pk": freeze.pk},
         "scoring:rating_uses": {"pk": other.rating.pk},
         "scoring:reference_uses": {"pk": work[0].candidate.reference_id},

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from annotator.models import Campaign, Membership, Rating, User
 from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
 from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import carry_out_report
+from scoring.services.report_work import carry_out_report
 from scoring.splits import SplitPlan
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, sign_in
@@ -81,7 +81,7 @@ def test_ratings_by_keyboard_are_frozen_and_the_report_is_read(
     expect(page.locator("#report-body")).to_contain_text("Waiting for a worker.")
     carry_out_report(AgreementReport.objects.get().pk)
     # The page polls by itself; nobody reloads it.
-    expect(page.locator("#report-body table.figures tbody tr").first).to_contain_text("bleu-1")
+    expect(page.locator("#report-body table.figures tbody tr").first).to_contain_text("BLEU-1")
     assert Dataset.objects.get().name == "cups"
 
 

@@ -1,11 +1,11 @@
-"""Each process of a test run works in a data directory and with a broker of its own."""
+"""Each process of a test run works in places of its own, and asks nobody outside."""
 
 import os
 from pathlib import Path
 
 from django.conf import settings
 
-from tests.own_directories import give_own_broker, give_own_directory
+from tests.own_directories import give_own_broker, give_own_directory, take_the_metrics_places
 
 
 def test_two_processes_get_two_directories_and_the_same_static_files(tmp_path: Path) -> None:
@@ -34,6 +34,13 @@ def test_a_broker_of_files_lies_in_the_data_directory_and_needs_nothing() -> Non
     environment = {"CELERY_BROKER_URL": "filesystem://localhost"}
     give_own_broker("gw0", environment)
     assert environment == {"CELERY_BROKER_URL": "filesystem://localhost"}
+
+
+def test_no_test_asks_the_endpoint_of_whoever_runs_it() -> None:
+    environment = {"METRIC_ENDPOINT_URL": "https://api.example.org", "METRICS": "kept", "HOME": "h"}
+    take_the_metrics_places(environment)
+    assert environment == {"METRICS": "kept", "HOME": "h"}
+    assert not settings.METRIC_ENDPOINT_URL
 
 
 def test_this_process_works_in_its_own() -> None:

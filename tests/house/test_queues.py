@@ -4,6 +4,8 @@ import pytest
 from celery import Task
 
 from annotator.celery import Queues, app
+from scoring import tasks
+from scoring.models import AgreementReport, Dataset, DatasetVersion
 from scripts.supervise import programs
 
 app.loader.import_default_modules()
@@ -27,6 +29,30 @@ def test_supervisor_starts_one_worker_for_each_queue(queue: str) -> None:
     serving = [c for c in workers if c[c.index("-Q") + 1] == queue]
     assert len(serving) == 1
     assert serving[0][serving[0].index("--concurrency") + 1] == "1"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_neural", [False, True])
+def test_a_report_rings_where_its_scorers_belong(
+    monkeypatch: pytest.MonkeyPatch, is_neural: bool
+) -> None:
+    dataset = Dataset.objects.create(name="tiny")
+    version = DatasetVersion.objects.create(
+        dataset=dataset, number=1, sha256="0" * 64, items=0, card={}
+    )
+    report = AgreementReport.objects.create(
+        dataset_version=version,
+        criterion="x",
+        scorers=[],
+        split="all",
+        tie_threshold=0,
+        is_neural=is_neural,
+    )
+    rung: list[str] = []
+    for task in (tasks.report, tasks.neural_report):
+        monkeypatch.setattr(task, "delay", lambda pk, task=task: rung.append(task.queue))
+    tasks.ring_report(report.pk)
+    assert rung == [Queues.GPU.value if is_neural else Queues.WEB.value]
 
 
 def test_tasks_are_declared_in_the_two_task_modules_only() -> None:

@@ -66,6 +66,15 @@ class RatedCampaign:
                 for name in self.people:
                     self.rate(name, reference, number, *[score] * 4)
 
+    def name_systems(self) -> None:
+        """c1 is by ash, c2 by birch, c3 by cedar; the last two of r2 the other way round."""
+        for reference in self.campaign.references.all():
+            is_turned = reference.reference_id == "r2"
+            names = ("ash", "cedar", "birch") if is_turned else ("ash", "birch", "cedar")
+            for number, system in enumerate(names, start=1):
+                found = reference.candidates.filter(candidate_id=f"c{number}")
+                found.update(system=system)
+
 
 def make_campaign(references: int, slug: str = "room") -> RatedCampaign:
     campaign = Campaign.objects.create(slug=slug, name=slug)

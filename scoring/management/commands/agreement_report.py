@@ -1,6 +1,7 @@
 """`manage.py agreement_report`: scorers held against people, computed in this process."""
 
-from typing import Any
+import time
+from typing import Any, Final
 
 from django.core.management.base import CommandParser
 
@@ -8,11 +9,17 @@ from annotator.jobs.rows import JobStatus
 from annotator.management.house_command import HouseCommand
 from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA
+from scoring.agreement.question import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
+from scoring.management.report_text import report_text
 from scoring.management.versions import version_or_refuse
 from scoring.models import AgreementReport
 from scoring.queries.datasets import SPLITS
-from scoring.queries.report_page import FIGURES, caution, ordered_result
-from scoring.services.reports import DEFAULT_TIE_THRESHOLD, carry_out_report, request_report
+from scoring.queries.report_cost import sending_cost
+from scoring.queries.report_page import ordered_result
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import request_report
+
+LOOK_AGAIN_SECONDS: Final = 0.5
 
 
 class Command(HouseCommand):
@@ -24,43 +31,41 @@ class Command(HouseCommand):
         parser.add_argument("--scorers", required=True, help="comma list, model:ID included")
         parser.add_argument("--split", choices=SPLITS, default="test")
         parser.add_argument("--tie-threshold", type=float, default=DEFAULT_TIE_THRESHOLD)
+        parser.add_argument("--resamples", type=int, default=DEFAULT_RESAMPLES)
+        parser.add_argument("--seed", type=int, default=0)
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        version = version_or_refuse(options["dataset"])
+        criterion, split = options["criterion"], options["split"]
+        scorers = [name.strip() for name in options["scorers"].split(",") if name.strip()]
         report = request_report(
-            version=version_or_refuse(options["dataset"]),
-            criterion=options["criterion"],
-            scorers=[name.strip() for name in options["scorers"].split(",") if name.strip()],
-            split=options["split"],
+            version=version,
+            criterion=criterion,
+            scorers=scorers,
+            split=split,
             tie_threshold=options["tie_threshold"],
+            resamples=options["resamples"],
+            seed=options["seed"],
         )
+        # A line of its own, which no later one overwrites on a terminal.
+        if cost := sending_cost(version, criterion, split, scorers):
+            self.stderr.write(cost)
         self.say(f"report {report.pk} on {report.dataset_version}, split {report.split}")
-        carry_out_report(report.pk, self.say)
-        report = AgreementReport.objects.get(pk=report.pk)
+        report = self._finished(report)
         result = ordered_result(report)
         if report.status != JobStatus.SUCCEEDED or result is None:
             raise Refused(f"The report {report.status}: {report.message}")
         return {"report": str(report.pk), **result}
 
     def sentence(self, document: dict[str, Any]) -> str:
-        head = ["scorer", *(name for _, name, _ in FIGURES), "tau-b without reference items"]
-        table = [head]
-        for kind in ("scorers", "baselines"):
-            for name, entry in document[kind].items():
-                figures = [entry[key] for key, _, _ in FIGURES]
-                figures.append(entry["without_reference_items"]["tau_b"])
-                table.append([name, *(_figure(figure) for figure in figures)])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        notes = [caution(document["checks"]["references"]), f"signature: {document['signature']}"]
-        return "\n".join([*lines, "", *filter(None, notes)])
+        return report_text(document)
 
-
-def _figure(figure: dict[str, Any]) -> str:
-    if figure["value"] is None:
-        return "undefined"
-    if figure["low"] is None:
-        return f"{figure['value']:.3f}"
-    return f"{figure['value']:.3f} [{figure['low']:.2f}, {figure['high']:.2f}]"
+    def _finished(self, report: AgreementReport) -> AgreementReport:
+        """Carry the report out here; wait for it where a worker has it already."""
+        while True:
+            carry_out_report(report.pk, self.say)
+            report.refresh_from_db()
+            if report.is_final:
+                return report
+            self.say(f"a worker computes it already: {report.message}")
+            time.sleep(LOOK_AGAIN_SECONDS)

@@ -57,6 +57,10 @@ SCORES: Final = (
     *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
     *("scoring:scored after scoring:score", "scoring:score after scoring:delete_scores"),
 )
+REPORTS: Final = (
+    *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),
+    *("scoring:api:reports", "scoring:api:report"),
+)
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
 
@@ -95,7 +99,9 @@ TABLE: Final = (
     # A signature that was voided says by whom.
     Row(ADJUDICATORS, ("admin.name",), ("voided",)),
     # Researchers and admins: datasets, models and reports; the texts in them are for admins.
-    Row(RESEARCHERS, ("dataset", "training", "conflict.word")),
+    Row(RESEARCHERS, ("dataset", "training", "report", "conflict.word")),
+    # Readers: finished reports, which name their dataset.
+    Row(("reader",), ("dataset", "report"), doors=REPORTS),
     Row(("researcher",), ("scored", "metric score"), doors=SCORES),
     Row(ADMINS, ("export", "export ids"), doors=("scoring:export", "scoring:api:export")),
     Row(ADMINS, ("export ids",), doors=QUADRUPLETS),
@@ -109,6 +115,8 @@ TABLE: Final = (
     Row(ADMINS, ("reference", "candidate.pk"), doors=SETTLED),
     Row(("researcher",), ("reference", "candidate.pk"), ("closed",), doors=SETTLED),
     Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
+    # The ranking names the systems once they are told.
+    Row(RESEARCHERS, ("system",), ("closed",), doors=("scoring:ranking",)),
     # The file of all ratings has what people wrote, and for admins the layout that holds texts.
     Row(ADMINS, (*RATINGS, "claims", "candidate_id"), doors=EXPORT),
     Row(("researcher",), (*RATINGS, "reference"), ("closed",), doors=EXPORT),

@@ -16,7 +16,8 @@ from scoring.models import (
     TrainingRun,
 )
 from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import carry_out_report, request_report
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import request_report
 from scoring.splits import SplitPlan
 from tests.scoring.conftest import dataset_rows
 

@@ -46,8 +46,9 @@ def secrets_of(house: House) -> dict[str, list[object]]:
         "training": [
             *(f"{HERE}runmessage", f"{HERE}modelwarning", f"{HERE}promotionreason"),
             *(house.measured.run.pk, house.measured.waiting.pk, house.measured.model.pk),
-            *(house.measured.report.pk, house.measured.freeze.pk),
+            house.measured.freeze.pk,
         ],
+        "report": [house.measured.report.pk],
         "import": [
             *(f"{HERE}goodfile", f"{HERE}badfile", f"{HERE}wrongfield", f"{HERE}importedid"),
             *(f"{HERE}importedtitle", f"{HERE}importedcandidate"),

@@ -48,7 +48,10 @@ _MODEL: Final = (
     "id criterion is_promoted run dataset dataset_sha256 manifest_sha256 code_version validation "
     "tie_threshold warnings created_at"
 )
-_REPORT: Final = "id dataset criterion split tie_threshold status progress message"
+_REPORT: Final = (
+    "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown status "
+    "progress stage done total message"
+)
 _SCORE: Final = "id status progress message deleted_at candidates"
 _PROMOTED: Final = "model criterion is_promoted is_asked_for"
 _CONFLICT: Final = (
@@ -63,6 +66,7 @@ _READ: Final = tuple(
 FIGURES: Final = (
     *("labels", "splits", "left_out", "validation", "result"),
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
+    *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
 TOLD: Final = {
     "GET api:campaigns": _CAMPAIGN,
@@ -115,7 +119,9 @@ TOLD: Final = {
         "candidates.scores.model candidates.scores.tie_threshold candidates.scores.validation "
         "candidates.scores.score candidates.scores.error"
     ),
+    "GET scoring:api:reports": _REPORT,
     "POST scoring:api:reports": _REPORT,
+    "POST scoring:api:cancel_report": _REPORT,
     "GET scoring:api:report": f"{_REPORT} {' '.join(FIGURES[5:])} signature",
 }
 

@@ -1,7 +1,52 @@
 """Checks count copies of the reference, twins, repeats and shared references."""
 
-from scoring.agreement.checks import contains_reference, fold, item_checks
+from collections import defaultdict
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.agreement.checks import contain_reference, contains_reference, fold, item_checks
 from scoring.agreement.items import Item
+
+# Few texts, so that copies, twins and repeats are frequent.
+TEXTS = st.sampled_from(("a lid", "a  lid", "a lid ", "a cup", "a\ncup", "a jar"))
+ITEMS = st.lists(
+    st.builds(
+        Item, st.sampled_from(("r1", "r2")), TEXTS, TEXTS, TEXTS, st.sampled_from((-1, 0, 1))
+    ),
+    max_size=25,
+)
+
+
+@given(ITEMS)
+def test_counts_equal_those_of_going_through_the_items(items: list[Item]) -> None:
+    checks = item_checks(items)
+    seen: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+    versions: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    ids: defaultdict[str, set[str]] = defaultdict(set)
+    repeated = contradicting = preferred = 0
+    for item in items:
+        (first, y), (second, _) = sorted([(item.b, item.y), (item.c, -item.y)])
+        earlier = seen[item.reference_id, first, second]
+        if item.b == item.c:
+            y = item.y
+        repeated += bool(earlier)
+        contradicting += bool(earlier - {y})
+        earlier.add(y)
+        for text in (item.b, item.c):
+            versions[item.reference_id, fold(text)].add(text)
+        ids[fold(item.reference)].add(item.reference_id)
+        is_b, is_c = (fold(item.reference) == fold(text) for text in (item.b, item.c))
+        preferred += is_b - is_c == item.y != 0
+    assert checks["duplicates"] == {"items": repeated, "contradicting": contradicting}
+    assert checks["white_space_twins"] == sum(len(texts) - 1 for texts in versions.values())
+    assert checks["candidates"] == sum(len(texts) for texts in versions.values())
+    assert checks["references_with_shared_text"] == sum(len(names) > 1 for names in ids.values())
+    assert checks["self_comparisons"] == sum(fold(i.b) == fold(i.c) for i in items)
+    copies = [contains_reference(item) for item in items]
+    assert contain_reference(items).tolist() == copies
+    assert checks["contain_reference"]["items"] == sum(copies)
+    assert checks["contain_reference"]["reference_preferred"] == preferred
 
 
 def test_white_space_is_folded_and_nothing_else() -> None:

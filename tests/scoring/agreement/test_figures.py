@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement import classification, correlation
+from scoring.agreement import classification, correlation, resampling
 from scoring.agreement.classification import predicted_labels
-from scoring.agreement.figures import FIGURE_NAMES, make_sample, measure, no_figures
-from scoring.agreement.items import Item
+from scoring.agreement.dropping import keep_scored
+from scoring.agreement.figures import (
+    FIGURE_NAMES,
+    make_sample,
+    make_sample_from_arrays,
+    measure,
+    no_figures,
+)
+from scoring.agreement.items import AgreementError, Item, ScorerScores, score_differences
 
 LABEL_STATISTICS = {
     "tau_b_labels": correlation.tau_b_labels,
@@ -34,6 +41,8 @@ FIGURES = measure(SAMPLE, DIFFERENCES, PREDICTED)
 def value_on(name: str, kept: np.ndarray) -> float:
     if name == "tau_b":
         value = correlation.tau_b(DIFFERENCES[kept], Y[kept]).value
+    elif name == "pearson":
+        value = float(stats.pearsonr(DIFFERENCES[kept], Y[kept]).statistic)
     else:
         value = LABEL_STATISTICS[name](PREDICTED[kept], Y[kept]).value
     assert value is not None
@@ -90,7 +99,7 @@ def test_forty_references_print_the_bootstrap_interval() -> None:
 
 def test_a_scorer_without_order_is_undefined_in_words() -> None:
     figures = measure(SAMPLE, np.zeros(N), np.zeros(N, dtype=np.int64))
-    for name in ("tau_b", "tau_b_labels", "tau_paper", "spearman"):
+    for name in ("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"):
         assert (figures[name]["value"], figures[name]["low"], figures[name]["high"]) == (None,) * 3
         assert "scorer" in figures[name]["reason"]
     assert figures["accuracy"]["value"] == pytest.approx((Y == 0).mean())
@@ -109,3 +118,99 @@ def test_no_items_give_the_same_shape() -> None:
     assert nothing.keys() == FIGURES.keys()
     assert all(nothing[name]["reason"] == "Because." for name in FIGURE_NAMES)
     assert nothing["n"] == 0
+
+
+def planted(differences: np.ndarray, y: np.ndarray, clusters: np.ndarray) -> dict:
+    sample = make_sample_from_arrays(y, clusters, RESAMPLES, 0)
+    return measure(sample, differences, predicted_labels(differences, 0.0))
+
+
+def test_items_and_arrays_make_the_same_sample() -> None:
+    sample = make_sample_from_arrays(Y, np.arange(N) % REFERENCES, RESAMPLES, seed=4)
+    assert measure(sample, DIFFERENCES, PREDICTED) == FIGURES
+
+
+def test_arrays_that_make_no_sample_are_refused() -> None:
+    for y, clusters in (([], []), ([1, 0], [0])):
+        with pytest.raises(AgreementError, match="as many reference numbers as labels"):
+            make_sample_from_arrays(y, clusters, RESAMPLES, 0)
+    for clusters in ([0, 2], [-1, 0]):
+        with pytest.raises(AgreementError, match="numbered from 0 on, without a gap"):
+            make_sample_from_arrays([1, 0], clusters, RESAMPLES, 0)
+
+
+def test_a_perfect_scorer_has_one_in_every_figure() -> None:
+    figures = planted(Y.astype(float), Y, SAMPLE.clusters)
+    for name in FIGURE_NAMES:
+        assert figures[name]["value"] == pytest.approx(1.0, abs=1e-12)
+        assert "cannot be estimated" in figures[name]["reason"]
+
+
+def test_an_anti_scorer_has_the_lowest_of_every_figure() -> None:
+    decided = np.where(Y == 0, 1, Y)
+    figures = planted(-decided.astype(float), decided, SAMPLE.clusters)
+    for name in FIGURE_NAMES:
+        lowest = -1.0 if "tau" in name or name in ("spearman", "pearson") else 0.0
+        assert figures[name]["value"] == pytest.approx(lowest, abs=1e-12)
+
+
+def test_people_who_only_call_ties_leave_no_order_and_no_decision() -> None:
+    figures = planted(DIFFERENCES, np.zeros(N, dtype=int), SAMPLE.clusters)
+    undefined = {name for name in FIGURE_NAMES if figures[name]["value"] is None}
+    assert undefined == set(FIGURE_NAMES) - {"accuracy", "f1_weighted", "f1_macro"}
+    assert all(
+        "People called" in figures[n]["reason"] or "same human label" in figures[n]["reason"]
+        for n in undefined
+    )
+
+
+def test_one_class_of_labels_leaves_the_shares_only() -> None:
+    figures = planted(DIFFERENCES, np.ones(N, dtype=int), SAMPLE.clusters)
+    for name in ("tau_b", "tau_b_labels", "spearman", "pearson"):
+        assert figures[name]["value"] is None
+        assert "same human label" in figures[name]["reason"]
+    expected = (DIFFERENCES > 0).mean()
+    assert figures["accuracy"]["value"] == pytest.approx(expected, abs=1e-12)
+    assert figures["decisive_accuracy"]["value"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_references_give_an_interval_from_two_values() -> None:
+    clusters = np.arange(N) % 2
+    figure = planted(DIFFERENCES, Y, clusters)["tau_b"]
+    halves = [correlation.tau_b(DIFFERENCES[clusters == r], Y[clusters == r]) for r in (0, 1)]
+    first, second = (half.value for half in halves)
+    assert first is not None and second is not None
+    half = stats.t.ppf(0.975, 1) * abs(first - second) / 2
+    assert figure["high"] == pytest.approx(min(1.0, figure["value"] + half), abs=1e-9)
+    assert figure["low"] == pytest.approx(max(-1.0, figure["value"] - half), abs=1e-9)
+
+
+def test_scores_that_are_no_numbers_leave_the_figures_of_the_other_items() -> None:
+    scores = {
+        (item.reference, item.b): float(x) for item, x in zip(ITEMS, DIFFERENCES, strict=True)
+    }
+    scores |= {(item.reference, item.c): 0.0 for item in ITEMS}
+    scores["R3", "b3"] = float("nan")
+    kept = keep_scored(ITEMS, [ScorerScores("one", "1", scores)])
+    left = score_differences(kept.items, kept.scorers[0])
+    figures = measure(make_sample(kept.items, RESAMPLES, 0), left, predicted_labels(left, 0.2))
+    assert figures["n"] == N - 1
+    for name in FIGURE_NAMES:
+        expected = value_on(name, np.delete(np.arange(N), 3))
+        assert figures[name]["value"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_pearson_is_undefined_in_a_resample_of_equal_differences() -> None:
+    # In the first reference all differences are .1, of which no binary number is the exact mean.
+    y, clusters = np.array([1, 0, -1, 1, 0, -1]), np.array([0, 0, 0, 1, 1, 1])
+    figure = planted(np.array([0.1, 0.1, 0.1, 0.3, 0.2, 0.1]), y, clusters)["pearson"]
+    assert figure["value"] is not None
+    assert (figure["low"], figure["reason"]) == (None, resampling.UNDEFINED_WITHOUT_ONE)
+    assert figure["intervals"]["bootstrap"]["low"] is None
+
+
+def test_without_resamples_there_is_no_bootstrap_interval() -> None:
+    sample = make_sample(ITEMS, 0, 0)
+    figure = measure(sample, DIFFERENCES, PREDICTED)["tau_b"]
+    assert figure["intervals"]["bootstrap"] == {"low": None, "high": None}
+    assert figure["low"] == FIGURES["tau_b"]["low"]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scoring.agreement import resampling
 from scoring.agreement.resampling import (
+    NO_RESAMPLES,
     NO_SPREAD,
     ONE_REFERENCE,
     UNDEFINED_RESAMPLES,
@@ -15,6 +17,7 @@ from scoring.agreement.resampling import (
     jackknife_variance,
     percentile_interval,
     t_quantile,
+    weighted_sums,
 )
 
 
@@ -30,6 +33,26 @@ def test_the_same_seed_draws_the_same_resamples_and_another_one_others() -> None
     first = bootstrap_weights(9, 100, seed=5)
     assert (first == bootstrap_weights(9, 100, seed=5)).all()
     assert (first != bootstrap_weights(9, 100, seed=6)).any()
+
+
+def test_resamples_do_not_depend_on_how_many_are_drawn_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = bootstrap_weights(9, 100, seed=5)
+    monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 60)
+    assert (bootstrap_weights(9, 100, seed=5) == at_once).all()
+    assert bootstrap_weights(9, 0, seed=5).shape == (0, 9)
+
+
+def test_sums_of_a_resample_are_those_of_the_references_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weights, sums = bootstrap_weights(6, 40, seed=1), np.random.default_rng(2).normal(size=(6, 3))
+    expected = [np.repeat(sums, row, axis=0).sum(axis=0) for row in weights]
+    for cells in (resampling.CELLS_AT_ONCE, 20):
+        monkeypatch.setattr(resampling, "CELLS_AT_ONCE", cells)
+        assert weighted_sums(weights, sums) == pytest.approx(np.array(expected), abs=1e-9)
+    assert weighted_sums(weights[:0], sums).shape == (0, 3)
 
 
 def test_percentiles_are_taken_at_both_ends() -> None:
@@ -62,6 +85,7 @@ def test_a_jackknife_interval_stays_within_the_range_of_its_statistic() -> None:
 def test_one_reference_gives_no_interval() -> None:
     assert jackknife_t_interval(0.5, np.array([np.nan]), 0.0).reason == ONE_REFERENCE
     assert percentile_interval(np.full(100, 0.5), 1).reason == ONE_REFERENCE
+    assert percentile_interval(np.empty(0), 9).reason == NO_RESAMPLES
 
 
 def test_values_without_spread_give_no_interval() -> None:

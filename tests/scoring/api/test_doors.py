@@ -1,4 +1,4 @@
-"""The REST doors of datasets, runs, models and reports."""
+"""The REST doors of datasets, runs and models; what all doors do with a bad body."""
 
 import json
 from typing import Any
@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import User
-from scoring.models import AgreementReport, DatasetVersion, TrainingRun
-from scoring.services.reports import carry_out_report
+from scoring.models import DatasetVersion, TrainingRun
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"
@@ -72,41 +71,6 @@ def test_a_body_that_is_no_object_is_a_400(
 ) -> None:
     for path in ("/api/v1/training-runs/", "/api/v1/reports/", "/api/v1/datasets/"):
         assert post(signed_in(cast.rita), path, body)[0] == 400, path
-
-
-def test_a_report_is_queued_and_read(cast: Any, version: DatasetVersion) -> None:
-    rita = signed_in(cast.rita)
-    body = {"dataset": "tiny", "criterion": CRITERION, "scorers": ["length"], "split": "all"}
-    status, report = post(rita, "/api/v1/reports/", body)
-    assert (status, report["status"]) == (202, "queued")
-    carry_out_report(report["id"])
-    done = rita.get(f"/api/v1/reports/{report['id']}/").json()
-    assert done["status"] == "succeeded"
-    assert set(done["scorers"]) == {"length"}
-    assert done["scorers"]["length"]["tau_b"].keys() >= {"value", "low", "high"}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"scorers": []},
-        {"scorers": "length"},
-        {"scorers": ["bertscore"]},
-        {"scorers": [1]},
-        {"split": "half"},
-        {"tie_threshold": -1},
-        {"tie_threshold": "0"},
-        {"criterion": 7},
-    ],
-)
-def test_a_bad_report_request_is_a_400_by_field(
-    cast: Any, version: DatasetVersion, wrong: dict[str, Any]
-) -> None:
-    body = {"dataset": "tiny", "criterion": CRITERION, "scorers": ["length"], "split": "all"}
-    status, answer = post(signed_in(cast.rita), "/api/v1/reports/", body | wrong)
-    assert status == 400, answer
-    assert set(answer) == set(wrong)
-    assert not AgreementReport.objects.exists()
 
 
 def test_a_freeze_names_the_wrong_field(cast: Any) -> None:

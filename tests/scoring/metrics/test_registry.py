@@ -1,31 +1,39 @@
 """Metrics are found by name, loaded late, and refused with a sentence."""
 
+import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from scoring.metrics.base import Pair
+from scoring.metrics.base import MetricUnavailable, Needs, Pair, Places
 from scoring.metrics.registry import (
     BASELINE_NAMES,
-    LATER_NAMES,
     METRIC_NAMES,
+    READY_NAMES,
     UnknownMetricError,
     get_metric,
+    needs_of,
+    what_is_missing,
 )
 
+NEURAL = ("bertscore", "bartscore", "moverscore", "simcse", "unieval", "alignscore")
 HEAVY = ("torch", "nltk", "sacrebleu", "rouge_score", "scipy", "sklearn")
 
 
-@pytest.mark.parametrize("name", METRIC_NAMES)
-def test_every_name_gives_a_metric_that_scores_within_its_range(name: str) -> None:
+@pytest.mark.parametrize("name", [*READY_NAMES, *BASELINE_NAMES])
+def test_every_name_that_needs_nothing_gives_a_metric_that_scores_within_its_range(
+    name: str,
+) -> None:
     metric = get_metric(name)
     scores = metric.score([Pair("1. A lid.", "1. A lid."), Pair("1. A lid.", "1. A cup.")])
     assert metric.name == name
     assert metric.version
     assert len(scores) == 2
-    assert all(isinstance(score, float) and score >= metric.low for score in scores)
-    assert metric.high is None or max(scores) <= metric.high
+    low, high = metric.low, metric.high or math.inf
+    assert low is not None
+    assert all(isinstance(score, float) and low <= score <= high for score in scores)
 
 
 def test_every_baseline_can_be_asked_for() -> None:
@@ -43,10 +51,35 @@ def test_an_unknown_name_is_refused_with_the_available_ones() -> None:
         get_metric("bleu-9")
 
 
-@pytest.mark.parametrize("name", LATER_NAMES)
-def test_a_later_metric_says_that_it_is_not_installed(name: str) -> None:
-    with pytest.raises(UnknownMetricError, match=f"{name} arrives with the agreement laboratory"):
-        get_metric(name)
+def test_the_fixed_names_are_all_there() -> None:
+    assert list(METRIC_NAMES) == [
+        *("bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor"),
+        *(*NEURAL, "g-eval", "llmscore", "sari"),
+        *("identity", "length", "claim-count", "random"),
+    ]
+    assert list(READY_NAMES) == list(METRIC_NAMES[:6])
+
+
+def test_each_name_says_what_it_needs() -> None:
+    assert {needs_of(name) for name in NEURAL} == {Needs(model_directory=True)}
+    assert needs_of("g-eval") == needs_of("llmscore") == Needs(endpoint=True)
+    assert needs_of("sari") == Needs(draft=True)
+    assert needs_of("random") == Needs()
+
+
+@pytest.mark.parametrize("name", [*NEURAL, "g-eval", "llmscore"])
+def test_a_metric_without_its_place_says_what_to_put_where(name: str, tmp_path: Path) -> None:
+    for places in (Places(), Places(model_directories=tmp_path)):
+        words = what_is_missing(name, places)
+        assert f"METRIC_MODELS_DIR/{name}" in words or "METRIC_ENDPOINT_URL" in words
+        assert str(tmp_path) not in words
+        with pytest.raises(MetricUnavailable) as refused:
+            get_metric(name, places=places)
+        assert str(refused.value) == words
+
+
+def test_a_metric_that_needs_no_place_misses_nothing() -> None:
+    assert {what_is_missing(name, Places()) for name in (*READY_NAMES, "sari")} == {""}
 
 
 def test_majority_is_said_to_stand_in_every_report() -> None:
@@ -56,8 +89,10 @@ def test_majority_is_said_to_stand_in_every_report() -> None:
 
 def test_naming_and_describing_metrics_loads_no_library() -> None:
     program = (
-        "import sys; from scoring.metrics.registry import METRIC_NAMES, get_metric\n"
-        "[get_metric(name).version for name in METRIC_NAMES]\n"
+        "import sys; from scoring.metrics.base import Places\n"
+        "from scoring.metrics.registry import *\n"
+        "[get_metric(name).version for name in (*READY_NAMES, *BASELINE_NAMES)]\n"
+        "[what_is_missing(name, Places()) for name in METRIC_NAMES]\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     run = subprocess.run(

@@ -1,144 +1,32 @@
-"""Agreement reports: refused early, scored once, stored whole."""
+"""Agreement reports are refused early, and the same question is one row."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection
 
 from annotator.jobs.rows import JobStatus
-from annotator.models import AuditEvent
-from annotator.refusals import OutOfDate, Refused
-from scoring import storage
+from annotator.models import AuditEvent, Campaign, Role, User
+from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from scoring.formats.rows import DatasetRow
-from scoring.metrics import registry
-from scoring.metrics.base import Pair
-from scoring.metrics.registry import BASELINE_NAMES
-from scoring.models import AgreementReport, DatasetVersion, MetricScore, ModelVersion, TrainingRun
-from scoring.queries import scorers as scorer_queries
-from scoring.queries.report_page import report_page
+from scoring.models import AgreementReport, DatasetVersion
+from scoring.queries import report_scorers
+from scoring.services import reports
 from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import cancel_report, carry_out_report, request_report
+from scoring.services.reports import ask_for_report, cancel_report, request_report
 from scoring.splits import SplitPlan
+from tests.scoring.asked_reports import CRITERION, carried_out, count_calls, make_model, request
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
-CRITERION = "feature_completeness"
-FIGURES = ("tau_b", "tau_b_labels", "tau_paper", "spearman", "accuracy", "f1_weighted", "f1_macro")
-
-
-def request(
-    version: DatasetVersion, *scorers: str, split: str = "all", **more: Any
-) -> AgreementReport:
-    return request_report(
-        version=version, criterion=CRITERION, scorers=scorers, split=split, **more
-    )
-
-
-def finished(version: DatasetVersion, *scorers: str, split: str = "all") -> dict[str, Any]:
-    report = request(version, *scorers, split=split)
-    carry_out_report(report.pk)
-    row = AgreementReport.objects.get(pk=report.pk)
-    assert row.status == JobStatus.SUCCEEDED, row.message
-    assert row.result is not None
-    return row.result
-
 
 @pytest.fixture
-def model(version: DatasetVersion) -> ModelVersion:
-    run = TrainingRun.objects.create(
-        dataset_version=version, criterion="logical_linkage", settings={}
-    )
-    return ModelVersion.objects.create(
-        run=run,
-        criterion="logical_linkage",
-        directory="model-gone",
-        manifest_sha256="0" * 64,
-        dataset_sha256=version.sha256,
-        code_version="1",
-        card={},
-    )
-
-
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Count the pairs that each metric is asked to score."""
-    asked: list[int] = []
-    real = registry.get_metric
-
-    def counting(name: str) -> Any:
-        metric = real(name)
-
-        class Counting:
-            version = metric.version
-
-            def score(self, pairs: Sequence[Pair]) -> list[float]:
-                asked.append(len(pairs))
-                return metric.score(pairs)
-
-        return Counting()
-
-    monkeypatch.setattr(scorer_queries, "get_metric", counting)
-    return asked
-
-
-def test_a_report_has_the_promised_figures(version: DatasetVersion) -> None:
-    result = finished(version, "bleu-1", "rouge-l")
-    assert list(result["scorers"]) == ["bleu-1", "rouge-l"]
-    for entry in result["scorers"].values():
-        for figure in FIGURES:
-            assert {"value", "low", "high"} <= set(entry[figure])
-        assert (entry["n"], entry["references"]) == (18, 6)
-        assert sum(map(sum, entry["confusion"]["table"])) == 18
-    assert set(result["baselines"]) == {"majority", *BASELINE_NAMES}
-    assert {"human_ceiling", "checks", "signature"} <= set(result)
-    assert version.sha256[:8] in str(result["question"])
-
-
-def test_figures_follow_from_the_labels(version: DatasetVersion) -> None:
-    result = finished(version, "length")
-    # Two thirds of the comparisons set one part against three, and length tells those.
-    assert result["scorers"]["length"]["accuracy"]["value"] >= 2 / 3
-    majority = result["baselines"]["majority"]["accuracy"]["value"]
-    assert majority == pytest.approx(1 / 3)  # six of each label
-
-
-def test_a_split_takes_its_own_items_only(version: DatasetVersion) -> None:
-    assert finished(version, "bleu-1", split="test")["checks"]["items"] == 3
-    assert finished(version, "bleu-1", split="train")["checks"]["items"] == 12
-
-
-def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
-    version: DatasetVersion, calls: list[int]
-) -> None:
-    first = finished(version, "bleu-1")
-    assert calls == [18] * 5  # three candidates of six references; one metric, four baselines
-    rows = MetricScore.objects.count()
-    assert rows == 5 * 18
-    calls.clear()
-    assert finished(version, "bleu-1") == first
-    assert calls == []
-    assert MetricScore.objects.count() == rows
-
-
-def test_of_a_new_dataset_only_new_pairs_are_scored(
-    version: DatasetVersion, calls: list[int], rows: Callable[..., list[DatasetRow]]
-) -> None:
-    finished(version, "bleu-1")
-    calls.clear()
-    larger = import_dataset(name="larger", rows=rows(7), plan=SplitPlan("file")).version
-    finished(larger, "bleu-1")
-    assert calls == [3] * 5
-
-
-def test_a_stored_score_is_used_as_it_is(version: DatasetVersion) -> None:
-    before = finished(version, "bleu-1")["scorers"]["bleu-1"]["tau_b"]["value"]
-    for row in MetricScore.objects.filter(scorer__startswith="bleu-1 "):
-        row.value = -row.value
-        row.save()
-    after = finished(version, "bleu-1")["scorers"]["bleu-1"]["tau_b"]["value"]
-    assert before > 0
-    assert after == pytest.approx(-before)
+def rita(db: None) -> User:
+    return User.objects.create(username="rita")
 
 
 @pytest.mark.parametrize(
@@ -148,9 +36,17 @@ def test_a_stored_score_is_used_as_it_is(version: DatasetVersion) -> None:
         ({"split": "dev"}, "split"),
         ({"tie_threshold": -1.0}, "tie_threshold"),
         ({"tie_threshold": float("nan")}, "tie_threshold"),
+        ({"tie_threshold": float("inf")}, "tie_threshold"),
+        ({"resamples": 99}, "resamples"),
+        ({"resamples": 10_001}, "resamples"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**32}, "seed"),
         ({"scorers": []}, "scorers"),
         ({"scorers": ["bleu-9"]}, "scorers"),
-        ({"scorers": ["bertscore"]}, "scorers"),
+        ({"scorers": ["majority"]}, "scorers"),
+        ({"scorers": ["model:7"]}, "scorers"),
+        ({"scorers": [f"model:{UUID(int=7)}"]}, "scorers"),
+        ({"criterion": "overall_quality"}, "split"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_by_its_field(
@@ -169,90 +65,180 @@ def test_an_empty_split_is_refused_before_queueing(
     training_only = import_dataset(name="t", rows=rows(6)[:12], plan=SplitPlan("file")).version
     with pytest.raises(Refused, match=r"t@1 has no quadruplet .* in the split test"):
         request(training_only, "bleu-1", split="test")
-    with pytest.raises(Refused, match="no quadruplet with a label for Overall"):
-        request_report(version=version, criterion="overall_quality", scorers=["bleu-1"])
     assert not AgreementReport.objects.exists()
 
 
-def test_a_model_of_another_criterion_is_refused(model: ModelVersion) -> None:
-    with pytest.raises(Refused, match="scores logical_linkage, and this report is on feature"):
-        request(model.run.dataset_version, f"model:{model.pk}")
-    assert not AgreementReport.objects.exists()
-
-
-@pytest.mark.parametrize("name", ["model:7", "model:", f"model:{UUID(int=7)}"])
-def test_a_model_that_is_not_there_is_refused(version: DatasetVersion, name: str) -> None:
-    with pytest.raises(Refused, match="There is no model"):
-        request(version, name)
-
-
-def test_a_model_whose_directory_is_gone_fails_the_report_in_a_sentence(
-    model: ModelVersion,
-) -> None:
-    ModelVersion.objects.update(criterion=CRITERION)
-    report = request(model.run.dataset_version, f"model:{model.pk}")
-    carry_out_report(report.pk)
-    row = AgreementReport.objects.get()
-    assert row.status == JobStatus.FAILED
-    assert "There is no model directory" in row.message
-    assert row.result is None
-
-
-def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version: DatasetVersion) -> None:
-    report = request(version, "bleu-1")
-    storage.dataset_path(version.sha256).write_bytes(b"{}\n")
-    carry_out_report(report.pk)
-    row = AgreementReport.objects.get()
-    assert row.status == JobStatus.FAILED
-    assert "was changed after it was stored" in row.message
-
-
-def test_an_unexpected_error_fails_the_row_without_its_words(
+def test_too_many_scorers_are_refused(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def burst(name: str) -> Any:
-        raise ZeroDivisionError("1. A secret cup")
-
-    report = request(version, "bleu-1")
-    monkeypatch.setattr(scorer_queries, "get_metric", burst)
-    with pytest.raises(ZeroDivisionError):
-        carry_out_report(report.pk)
-    row = AgreementReport.objects.get()
-    assert (row.status, row.result) == (JobStatus.FAILED, None)
-    assert "ZeroDivisionError" in row.message
-    assert "secret" not in row.message
-    assert AuditEvent.objects.filter(action="report.failed").count() == 1
+    monkeypatch.setattr(reports, "MOST_SCORERS", 2)
+    with pytest.raises(Refused) as caught:
+        request(version, "bleu-1", "bleu-4", "meteor")
+    assert set(caught.value.fields) == {"scorers"}
+    assert request(version, "bleu-1", "bleu-4", "bleu-1").scorers == ["bleu-1", "bleu-4"]
 
 
-def test_carrying_out_a_finished_report_again_changes_nothing(
-    version: DatasetVersion, calls: list[int]
+def test_a_model_of_another_criterion_is_refused(version: DatasetVersion) -> None:
+    model = make_model(version, "logical_linkage")
+    with pytest.raises(Refused, match="scores logical_linkage, and this report is on feature"):
+        request(version, f"model:{model.pk}")
+    assert not AgreementReport.objects.exists()
+
+
+def test_the_same_question_is_one_row_as_long_as_it_stands(
+    version: DatasetVersion, rita: User
 ) -> None:
-    report = request(version, "bleu-1", "bleu-1")
-    assert report.scorers == ["bleu-1"]
-    carry_out_report(report.pk)
-    before = AgreementReport.objects.values().get()
-    calls.clear()
-    carry_out_report(report.pk)
-    assert AgreementReport.objects.values().get() == before
-    assert calls == []
+    first = ask_for_report(
+        version=version, criterion=CRITERION, scorers=["length", "length"], split="all"
+    )
+    again = ask_for_report(
+        version=version, criterion=CRITERION, scorers=["length"], split="all", requested_by=rita
+    )
+    assert (first.is_new, again.is_new) == (True, False)
+    assert again.report == first.report
+    carried_out(first.report)
+    assert request(version, "length", resamples=1000) == first.report
+    assert AuditEvent.objects.filter(action="report.requested").count() == 1
 
 
-def test_a_cancelled_report_is_not_computed(version: DatasetVersion, calls: list[int]) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"split": "train"},
+        {"tie_threshold": 1e-6},
+        {"seed": 1},
+        {"resamples": 101},
+        {"scorers": ["bleu-1", "length"]},
+        {"scorers": ["length"]},
+    ],
+)
+def test_another_question_is_another_row(version: DatasetVersion, other: dict[str, Any]) -> None:
+    asked = {"scorers": ["length", "bleu-1"], "split": "all"}
+    names, more = asked["scorers"], other.copy()
+    first = request(version, *names)
+    second = request(version, *more.pop("scorers", names), **more)
+    assert second.pk != first.pk
+    assert second.question_sha256 != first.question_sha256
+
+
+def test_another_version_of_a_scorer_makes_another_question(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = request(version, "length")
+    real = report_scorers.version_words
+    monkeypatch.setattr(reports, "version_words", lambda *asked: f"{real(*asked)}!")
+    assert request(version, "length").pk != first.pk
+
+
+@pytest.mark.parametrize("end", [JobStatus.FAILED, JobStatus.CANCELLED])
+def test_a_report_that_came_to_nothing_may_be_asked_again(
+    version: DatasetVersion, end: JobStatus
+) -> None:
+    first = request(version, "length")
+    AgreementReport.objects.update(status=end)
+    assert request(version, "length").pk != first.pk
+
+
+def test_a_report_that_is_being_cancelled_is_nobodys_answer(version: DatasetVersion) -> None:
+    first = request(version, "length")
+    AgreementReport.objects.update(status=JobStatus.RUNNING, cancel_requested=True)
+    assert request(version, "length").pk != first.pk
+
+
+def test_reports_of_equal_datasets_are_kept_apart(
+    version: DatasetVersion, rows: Callable[..., list[DatasetRow]]
+) -> None:
+    twin = import_dataset(name="twin", rows=rows(), plan=SplitPlan("file")).version
+    assert twin.sha256 == version.sha256
+    assert request(twin, "length").pk != request(version, "length").pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_ask_at_one_moment_get_one_row(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have looked for a twin, and found none, before either stores its row."""
+    both_looked = Barrier(2, timeout=20)
+    look = reports._twin
+    seen: list[AgreementReport | None] = []
+
+    def looking(report: AgreementReport) -> AgreementReport | None:
+        found = look(report)
+        if len(seen) < 2:
+            seen.append(found)
+            both_looked.wait()
+        return found
+
+    def ask(_: int) -> UUID:
+        try:
+            return request(version, "length").pk
+        finally:
+            connection.close()
+
+    monkeypatch.setattr(reports, "_twin", looking)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(ask, range(2)))
+    assert seen == [None, None]
+    assert found[0] == found[1]
+    assert AgreementReport.objects.count() == 1
+
+
+def test_one_person_queues_so_many_and_no_more(
+    version: DatasetVersion, rita: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports, "MOST_UNFINISHED", 2)
+    first = request(version, "length", requested_by=rita)
+    request(version, "length", seed=1, requested_by=rita)
+    with pytest.raises(TooOften, match="2 of your reports wait"):
+        request(version, "length", seed=2, requested_by=rita)
+    # What is there already is no further one.
+    assert request(version, "length", requested_by=rita) == first
+    cancel_report(report=first, cancelled_by=rita)
+    assert request(version, "length", seed=2, requested_by=rita).requested_by == rita
+
+
+def test_who_rates_in_the_open_campaign_gets_no_report(version: DatasetVersion, rita: User) -> None:
+    campaign = Campaign.objects.create(slug="cups", name="cups")
+    version.dataset.campaign = campaign
+    version.dataset.save()
+    for role in (Role.RESEARCHER, Role.ANNOTATOR):
+        rita.memberships.create(campaign=campaign, role=role)
+    with pytest.raises(Forbidden, match="withheld from who rates"):
+        request(version, "length", requested_by=rita)
+    Campaign.objects.update(status="closed")
+    version.refresh_from_db()
+    assert request(version, "length", requested_by=rita).has_systems
+
+
+def test_systems_are_told_of_closed_campaigns_only(version: DatasetVersion) -> None:
+    assert not request(version, "length").has_systems
+    version.dataset.campaign = Campaign.objects.create(slug="cups", name="cups")
+    version.dataset.save()
+    hidden = request(version, "length", seed=1)
+    Campaign.objects.update(status="closed")
+    version.refresh_from_db()
+    shown = request(version, "length", seed=1)
+    assert (hidden.has_systems, shown.has_systems) == (False, True)
+    assert hidden.pk != shown.pk
+
+
+def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not request(version, "length", "bertscore").is_neural  # no weights: a row that says so
+    assert request(version, f"model:{make_model(version).pk}").is_neural
+    monkeypatch.setattr(report_scorers, "what_is_missing", lambda name, places: "")
+    monkeypatch.setattr(reports, "version_words", lambda *asked: "1")
+    assert request(version, "length", "bertscore").is_neural
+
+
+def test_a_cancelled_report_is_not_computed(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = count_calls(monkeypatch)
     report = request(version, "bleu-1")
     cancel_report(report=report)
-    carry_out_report(report.pk)
-    assert AgreementReport.objects.get().status == JobStatus.CANCELLED
+    assert carried_out(report).status == JobStatus.CANCELLED
     assert calls == []
     with pytest.raises(OutOfDate):
         cancel_report(report=report)
-
-
-def test_the_page_of_a_report_reads_what_was_stored(version: DatasetVersion) -> None:
-    report = request(version, "bleu-1")
-    assert report_page(report) is None
-    carry_out_report(report.pk)
-    page = report_page(AgreementReport.objects.get())
-    assert page is not None
-    assert page.rows[0].name == "bleu-1"
-    assert {row.kind for row in page.rows} == {"scorer", "baseline"}
-    assert all(len(row.cells) == len(page.figures) for row in page.rows)

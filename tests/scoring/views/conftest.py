@@ -76,3 +76,23 @@ def room(rated: Callable[..., Any]) -> FrozenRoom:
     found.add_carl()
     house.rate_all(range(3))
     return found
+
+
+@pytest.fixture
+def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
+    """A version that belongs to the cast's campaign."""
+    version.dataset.campaign = cast.campaign
+    version.dataset.save()
+    return version
+
+
+@pytest.fixture
+def rita(cast: Any) -> Client:
+    """The browser of the researcher."""
+    return signed_in(cast.rita)
+
+
+@pytest.fixture
+def reader(cast: Any) -> Client:
+    """The browser of somebody who only reads reports of the campaign."""
+    return signed_in(grant(make_user("reader"), cast.campaign, "reader"))

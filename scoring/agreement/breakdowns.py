@@ -1,0 +1,130 @@
+"""How well scorers agree with people on one group of items: a system, a language, a length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from scoring.agreement.classification import predicted_labels
+from scoring.agreement.figures import Sample
+from scoring.agreement.items import Floats, Integers
+from scoring.agreement.resampled import figure_of, no_figure, part_of, resample_tau_b
+from scoring.agreement.statistics import order_reason
+from scoring.agreement.tables import confusion
+
+LEAST_ITEMS: Final = 10
+LEAST_REFERENCES: Final = 2
+MOST_GROUPS: Final = 40
+NOT_KNOWN: Final = "not known"
+TOO_SMALL: Final = (
+    f"Too few items: a figure needs {LEAST_ITEMS} items of {LEAST_REFERENCES} references."
+)
+NO_GROUPS: Final = "Nothing is known by which these items could be divided."
+ONE_GROUP: Final = "All items are in one group, so this would only repeat the figures of all."
+METHOD: Final = (
+    "tau-b of score differences on the items of each group, interval clustered by reference. A "
+    "comparison of two systems stands in the groups of both. Many groups, many figures: the "
+    "largest of them is large by luck too."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Groups of items by name, each with the places of its items, in the order to be shown.
+
+    An item may stand in several groups or in none. `reason`: why there are no groups, or why some
+    are left out.
+    """
+
+    groups: Mapping[str, Integers]
+    reason: str = ""
+
+
+def break_down(
+    sample: Sample, differences: Mapping[str, Floats], groupings: Mapping[str, Grouping]
+) -> dict[str, Any]:
+    """Measure each scorer on each group of items.
+
+    Input: the sample of n items; by scorer n finite differences score(B) - score(C); groupings.
+    Output: JSON-ready, by grouping: reason ("" or why there is none), and groups, each with its
+    name (group), n, references, and by scorer tau-b as value, low, high, or a reason.
+    Formula: see correlation.tau_b.
+    """
+    return {
+        name: {
+            "reason": grouping.reason,
+            "groups": [
+                _group(sample, differences, group, places)
+                for group, places in grouping.groups.items()
+            ],
+        }
+        for name, grouping in groupings.items()
+    }
+
+
+def group_by(*labels: Sequence[str]) -> Grouping:
+    """Group items by name; with two names an item (its B's and its C's), it stands in both.
+
+    Input: one or more lists of n names, "" where it is not known. Output: groups by name, "not
+    known" last; the 40 largest where there are more; none where all items have one name.
+    """
+    columns = [np.asarray(column, dtype=np.str_) for column in labels]
+    names, counts = np.unique(np.concatenate(columns), return_counts=True)
+    if not names[names != ""].size:
+        return Grouping({}, NO_GROUPS)
+    if len(names) == 1:
+        return Grouping({}, ONE_GROUP)
+    kept = sorted(
+        names[np.argsort(-counts, kind="stable")][:MOST_GROUPS].tolist(), key=_last_if_empty
+    )
+    reason = "" if len(names) <= MOST_GROUPS else f"The {MOST_GROUPS} largest of {len(names)}."
+    is_in = {name: np.any([column == name for column in columns], axis=0) for name in kept}
+    groups = {name or NOT_KNOWN: np.flatnonzero(found) for name, found in is_in.items()}
+    return Grouping(groups, reason)
+
+
+def group_by_length(words: Sequence[float] | Floats) -> Grouping:
+    """Divide items into thirds by length. Input: n lengths in words (the mean of B and C).
+
+    Output: three groups, each named by its lengths, of as nearly one size as equal lengths allow;
+    none where the lengths do not fall into three.
+    """
+    length = np.asarray(words, dtype=np.float64)
+    if not len(length):
+        return Grouping({}, NO_GROUPS)
+    low, high = np.quantile(length, [1 / 3, 2 / 3], method="inverted_cdf").tolist()
+    thirds = (length <= low, (length > low) & (length <= high), length > high)
+    if not all(third.any() for third in thirds):
+        return Grouping({}, "The lengths are too much alike to be divided into three.")
+    names = (
+        f"shortest third, up to {low:g} words",
+        f"middle third, up to {high:g} words",
+        f"longest third, over {high:g} words",
+    )
+    return Grouping(dict(zip(names, map(np.flatnonzero, thirds), strict=True)))
+
+
+def _last_if_empty(name: str) -> tuple[bool, str]:
+    return not name, name
+
+
+def _group(
+    sample: Sample, differences: Mapping[str, Floats], group: str, places: Integers
+) -> dict[str, Any]:
+    references = len(np.unique(sample.clusters[places]))
+    said = {"group": group, "n": len(places), "references": references}
+    if len(places) < LEAST_ITEMS or references < LEAST_REFERENCES:
+        return said | {"scorers": {name: no_figure(TOO_SMALL) for name in differences}}
+    part, _ = part_of(sample, places)
+    return said | {
+        "scorers": {name: _figure(part, given[places]) for name, given in differences.items()}
+    }
+
+
+def _figure(part: Sample, differences: Floats) -> dict[str, Any]:
+    # As for all items: a table of the signs is enough to say which side does not vary.
+    reason = order_reason(confusion(predicted_labels(differences, 0.0), part.y))
+    return figure_of(resample_tau_b(part, differences), reason)

@@ -1,0 +1,127 @@
+"""Score against rating point by point, or score difference against label where none is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.agreement import moments, resampling
+from scoring.agreement.evidence import Unavailable
+from scoring.agreement.items import Floats, Integers, Item, ScorerScores, distinct_texts, number
+from scoring.agreement.question import Question
+from scoring.agreement.resampled import Resampled, figure_of
+
+MOST_POINTS: Final = 1000
+DIGITS: Final = 5
+FEWEST: Final = 3
+NO_SPREAD: Final = "One side is the same at every point, so there is nothing to correlate."
+TOO_FEW: Final = f"A correlation needs {FEWEST} points."
+METHOD: Final = (
+    "Each point a candidate: its settled rating and its score; where no ratings are known, each "
+    "point an item: its label and its score difference. Pearson's r and Spearman's rho over all "
+    "points, of which at most 1,000 evenly drawn ones are shown; intervals clustered by reference, "
+    "Spearman's with the ranks of all points. Scores of different references are compared here, "
+    "unlike in tau-b."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The points of all scorers: what people say at each, and its reference."""
+
+    kind: str
+    x: Floats
+    clusters: Integers
+    weights: Integers | NDArray[np.int16]
+    texts: Sequence[tuple[str, str]]
+
+
+def scatters(
+    question: Question,
+    items: Sequence[Item],
+    scorers: Sequence[ScorerScores | Unavailable],
+    differences: Mapping[str, Floats],
+    points: Mapping[tuple[str, str], float],
+) -> dict[str, Any]:
+    """Set each scorer's scores against what people gave.
+
+    Input: n >= 1 items; scorers; the n differences of each that can score; points by (reference,
+    candidate) text, 0 to 10, empty where no ratings are known. Output: JSON-ready, by scorer: kind
+    ("ratings" or "differences"), points ([x, y] each), n, pearson and spearman (figures or None),
+    reason.
+    """
+    places = _places(question, items, points)
+    found = {}
+    for scorer in scorers:
+        if isinstance(scorer, Unavailable):
+            found[scorer.name] = _nothing(places.kind, 0, scorer.reason)
+        elif places.kind == "ratings":
+            scores = np.array([scorer.scores[text] for text in places.texts], dtype=np.float64)
+            found[scorer.name] = _scatter(places, scores)
+        else:
+            found[scorer.name] = _scatter(places, differences[scorer.name])
+    return found
+
+
+def _places(
+    question: Question, items: Sequence[Item], points: Mapping[tuple[str, str], float]
+) -> _Places:
+    texts = [text for text in distinct_texts(items) if text in points]
+    if texts:
+        kind, x = "ratings", np.array([points[text] for text in texts], dtype=np.float64)
+        clusters, names = number([reference for reference, _ in texts])
+    else:
+        kind, x = "differences", np.array([item.y for item in items], dtype=np.float64)
+        clusters, names = number([item.reference_id for item in items])
+    weights = resampling.bootstrap_weights(len(names), question.resamples, question.seed)
+    return _Places(kind, x, clusters, weights, texts)
+
+
+def _scatter(places: _Places, scores: Floats) -> dict[str, Any]:
+    n = len(scores)
+    if n < FEWEST:
+        return _nothing(places.kind, n, TOO_FEW)
+    shown = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.int64))
+    return {
+        "kind": places.kind,
+        "points": [[_short(places.x[at]), _short(scores[at])] for at in shown.tolist()],
+        "n": n,
+        "pearson": _figure(places, places.x, scores),
+        "spearman": _figure(places, _ranks(places.x), _ranks(scores)),
+        "reason": "",
+    }
+
+
+def _figure(places: _Places, x: Floats, scores: Floats) -> dict[str, Any]:
+    count = places.weights.shape[1]
+    if np.ptp(x) == 0 or np.ptp(scores) == 0:
+        return figure_of(Resampled(np.nan, np.empty(0), np.empty(0)), NO_SPREAD)
+    units = moments.cluster_moments(scores, x, places.clusters, count)
+    return figure_of(
+        Resampled(
+            value=float(moments.weighted_pearson(units, np.ones((1, count)))[0]),
+            bootstrap=moments.weighted_pearson(units, places.weights),
+            without_reference=moments.leave_one_out(units),
+        ),
+        NO_SPREAD,
+    )
+
+
+def _ranks(values: Floats) -> Floats:
+    """Rank n numbers from 1, equal ones by the mean of their ranks."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[inverse]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _nothing(kind: str, n: int, reason: str) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"points": [], "n": n, "pearson": None, "spearman": None}
+    return {"kind": kind, **nothing, "reason": reason}

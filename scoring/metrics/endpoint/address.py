@@ -1,0 +1,78 @@
+"""An OpenAI-compatible endpoint as the site has set it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from annotator.endpoint_address import checked_address, checked_key
+from annotator.endpoint_settings import LONGEST_TIMEOUT, MOST_CONCURRENCY
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where to ask, which model, how often, and what it costs.
+
+    url: up to and without '/chat/completions'; https, or http on this machine.
+    model: the model's name there. A dated name repeats; an alias may be another model next month.
+    api_key: sent as a bearer token; None where the endpoint wants none. Never shown.
+    requests_per_minute: at most so many requests are begun within a minute, retries included.
+    price_in, price_out: money for 1,000,000 tokens sent and received, in whatever unit the site
+        uses; 0 where no price is set.
+    cache_directory: where answers are kept; None keeps nothing.
+    timeout: seconds until a request is given up, from its first byte to its last.
+    concurrency: requests that wait for an answer at one time.
+    Raises ValueError, without naming the key, when one of these cannot be right.
+    """
+
+    url: str
+    model: str
+    api_key: str | None = field(default=None, repr=False)
+    requests_per_minute: int = 60
+    price_in: float = 0.0
+    price_out: float = 0.0
+    cache_directory: Path | None = None
+    timeout: float = 60.0
+    concurrency: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", checked_address(self.url))
+        if self.api_key is not None:
+            checked_key(self.api_key)
+        if not self.model.strip():
+            raise ValueError("the endpoint needs the name of a model")
+        if self.requests_per_minute < 1:
+            raise ValueError("the endpoint needs at least one request a minute")
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            raise ValueError(
+                f"the endpoint's timeout must be above 0 and at most {LONGEST_TIMEOUT} seconds"
+            )
+        if not (0 <= self.price_in < float("inf") and 0 <= self.price_out < float("inf")):
+            raise ValueError("the endpoint's prices must be 0 or more")
+        if not 1 <= self.concurrency <= MOST_CONCURRENCY:
+            raise ValueError(f"the endpoint's concurrency must be 1 to {MOST_CONCURRENCY}")
+
+    @property
+    def host(self) -> str:
+        """The host, with its port where one is named: what a person is told."""
+        return urlsplit(self.url).netloc
+
+    @property
+    def address(self) -> str:
+        """The url without its scheme: what stands in a scorer's version, and so in reports."""
+        return self.url.partition("://")[2]
+
+
+def missing_words(endpoint: Endpoint | None, name: str = "this metric") -> str:
+    """Say what to set so that the metric `name` can ask; "" where it can. No network.
+
+    Input: the site's endpoint or None, a scorer's name. Output: one sentence or "".
+    """
+    if endpoint is not None:
+        return ""
+    return (
+        f"{name} needs an endpoint: set METRIC_ENDPOINT_URL to an OpenAI-compatible address and "
+        "METRIC_ENDPOINT_MODEL to a model there. The claims are then sent to it, so ask their "
+        "owners first."
+    )

@@ -1,0 +1,165 @@
+"""Pairs to numbers: what is kept is not asked again, the rest is asked a few at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from random import Random
+from threading import Event, Lock
+from typing import Any, Final
+
+from scoring.metrics.base import MetricError, Missing, Pair
+from scoring.metrics.endpoint.address import Endpoint
+from scoring.metrics.endpoint.answers import Completion, Numbers, UnreadableError, numbers_in
+from scoring.metrics.endpoint.cache import AnswerCache
+from scoring.metrics.endpoint.client import Client, Post, RefusedError, UnansweredError
+from scoring.metrics.endpoint.prompt import SEED, TEMPERATURE, Prompt
+from scoring.metrics.endpoint.transport import post
+
+MOST_UNANSWERED: Final = 3
+"""Pairs in a row without any answer, after which the endpoint is taken to be down."""
+MOST_UNREAD: Final = 10
+"""Pairs in a row that gave no number while none ever did, after which the model is given up."""
+
+
+class _StoppedError(Exception):
+    """Another pair has shown that asking on is of no use."""
+
+
+class Inquiry:
+    """Asks one endpoint one prompt about many pairs."""
+
+    def __init__(
+        self,
+        prompt: Prompt,
+        endpoint: Endpoint,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] | None = None,
+        random: Random | None = None,
+        send: Post = post,
+    ) -> None:
+        """Keep prompt and endpoint; clock, sleep, chance and transport are handed in by tests."""
+        self._prompt = prompt
+        self._endpoint = endpoint
+        self._cache = AnswerCache(endpoint, prompt)
+        self._stopped = Event()
+        self._sleep = sleep or self._stopped.wait
+        self._client = Client(
+            endpoint, clock=clock, sleep=self._rest, random=random or Random(), send=send
+        )
+        self._lock = Lock()
+        self._holds_to_schema = True
+        self._failures: list[type[Exception]] = []
+        self._has_read_one = False
+
+    @property
+    def version(self) -> str:
+        """All that moves a number: the prompt, the model and its address, the settings."""
+        place = self._endpoint
+        return (
+            f"prompt {self._prompt.digest[:12]}, {place.model} at {place.address}, "
+            f"temperature {TEMPERATURE}, seed {SEED}"
+        )
+
+    def numbers(self, pairs: Sequence[Pair]) -> list[Numbers | Missing]:
+        """Return for each pair its numbers, or why it has none, in the order of the pairs.
+
+        Equal pairs are asked once. Each answer is kept as soon as it is read, so that a run that
+        is killed goes on where it was. Raises MetricError where asking on is of no use.
+        """
+        keys = [self._cache.key(pair) for pair in pairs]
+        by_key = dict(zip(keys, pairs, strict=True))
+        found: dict[str, Numbers | Missing] = {}
+        for key in by_key:
+            known = self._cache.get(key)
+            if known is not None:
+                found[key] = known
+        found |= self._ask_all({key: by_key[key] for key in by_key if key not in found})
+        return [found[key] for key in keys]
+
+    def _ask_all(self, pairs: Mapping[str, Pair]) -> dict[str, Numbers | Missing]:
+        if not pairs:
+            return {}
+        self._stopped.clear()
+        pool = ThreadPoolExecutor(self._endpoint.concurrency, "endpoint")
+        try:
+            running = {pool.submit(self._ask, key, pair): key for key, pair in pairs.items()}
+            found = {}
+            for done in as_completed(running):
+                # Who was stopped does not say why; who stopped them does.
+                if not isinstance(done.exception(), _StoppedError):
+                    found[running[done]] = done.result()
+            return found
+        finally:
+            self._stopped.set()
+            pool.shutdown(cancel_futures=True)
+
+    def _ask(self, key: str, pair: Pair) -> Numbers | Missing:
+        """Return the pair's numbers, or why there are none; stop the others where all is lost."""
+        try:
+            numbers = self._answer(pair)
+        except tuple(_WORDS) as error:
+            self._count_failure(error)
+            return Missing(_WORDS[type(error)].format(fault=error))
+        except BaseException:
+            self._stopped.set()
+            raise
+        with self._lock:
+            self._failures.clear()
+            self._has_read_one = True
+        self._cache.put(key, numbers)
+        return numbers
+
+    def _answer(self, pair: Pair) -> Numbers:
+        """Ask once, and once more when the answer cannot be read."""
+        conversation = {"model": self._endpoint.model, **self._prompt.conversation(pair)}
+        first = self._said(conversation)
+        try:
+            return numbers_in(first, self._prompt)
+        except UnreadableError as error:
+            conversation["messages"] += self._prompt.repair(first.text, str(error))
+        return numbers_in(self._said(conversation), self._prompt)
+
+    def _said(self, conversation: dict[str, Any]) -> Completion:
+        """Return what the model says, held to the schema where the endpoint knows how."""
+        if self._stopped.is_set():
+            raise _StoppedError
+        if not self._holds_to_schema:
+            return self._client.ask(conversation)
+        formatted = conversation | {"response_format": self._prompt.response_format()}
+        try:
+            return self._client.ask(formatted)
+        except RefusedError:
+            # It may not know that field: so it is, if it takes the same without it.
+            answer = self._client.ask(conversation)
+            self._holds_to_schema = False
+            return answer
+
+    def _rest(self, seconds: float) -> None:
+        """Wait, unless the run ends meanwhile."""
+        self._sleep(seconds)
+        if self._stopped.is_set():
+            raise _StoppedError
+
+    def _count_failure(self, error: Exception) -> None:
+        with self._lock:
+            self._failures.append(type(error))
+            last = self._failures[-MOST_UNANSWERED:]
+            is_down = last == [UnansweredError] * MOST_UNANSWERED
+            is_hopeless = not self._has_read_one and len(self._failures) >= MOST_UNREAD
+        if is_down or is_hopeless:
+            self._stopped.set()
+            raise MetricError(
+                f"{self._prompt.name} was given up: {len(self._failures)} claim sets in a row "
+                f"got no score from the endpoint at {self._endpoint.host} (the last: {error}). "
+                "What was answered before is kept; ask for the report again to go on."
+            )
+
+
+_WORDS: Final[dict[type[Exception], str]] = {
+    UnansweredError: "The endpoint gave no answer: {fault}.",
+    RefusedError: "The endpoint refused the request: {fault}. The texts may be too long for it.",
+    UnreadableError: "The answer could not be read: {fault}.",
+}

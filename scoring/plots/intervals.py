@@ -1,0 +1,106 @@
+"""Figures with their intervals over one axis, and a band to hold them against."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scoring.plots.ranges import tick_step
+from scoring.plots.shapes import Bar, Line, Plot, Words
+
+WIDTH, LEFT, RIGHT = 640, 190, 20
+ROW, TOP, FOOT = 24, 22, 24
+MARK = 8
+LONGEST: Final = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A row: its name, the class of its colour, and a figure with its interval, if it has one."""
+
+    name: str
+    kind: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What rows are held against, such as a ceiling: a figure with its interval, and its name."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+def interval_plot(
+    title: str, rows: Sequence[Measured], band: Band | None = None, unit: str = "tau-b"
+) -> Plot:
+    """Draw each figure as a square on the line of its interval, over the band.
+
+    Input: figures and bounds from -1 to 1, None where undefined; a band, or None. Output: rows
+    from top to bottom in their order over an axis with round numbers that holds 0, every bound and
+    the band; a row without a figure says "undefined". The description tells every number.
+    """
+    start, end, step = _axis(rows, band)
+    floor = TOP + ROW * max(1, len(rows))
+
+    def x(value: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - start) / (end - start), 2)
+
+    bars: list[Bar] = []
+    lines = [Line(LEFT, floor, WIDTH - RIGHT, floor), Line(x(0), TOP, x(0), floor, "zero")]
+    words: list[Words] = []
+    if band is not None:
+        low, high = _bounds(band)
+        bars.append(Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _told(band)))
+        lines.append(Line(x(band.value), TOP, x(band.value), floor, "ceiling"))
+        words.append(Words(x(band.value), TOP - 8, band.name, "middle"))
+    for number, row in enumerate(rows):
+        middle = TOP + ROW * number + ROW / 2
+        words.append(Words(LEFT - 8, middle + 4, _short(row.name), "end"))
+        if row.value is None:
+            words.append(Words(x(0) + 8, middle + 4, "undefined"))
+            continue
+        low, high = _bounds(row)
+        lines.append(Line(x(low), middle, x(high), middle, row.kind))
+        corner = x(row.value) - MARK / 2
+        bars.append(Bar(round(corner, 2), middle - MARK / 2, MARK, MARK, row.kind, _told(row)))
+    for number in range(round((end - start) / step) + 1):
+        at = x(start + number * step)
+        lines.append(Line(at, floor, at, floor + 4))
+        words.append(Words(at, floor + 16, f"{start + number * step + 0.0:.4g}", "middle"))
+    told = [_told(row) for row in rows] + ([_told(band)] if band else [])
+    described = f"{unit} with 95 % intervals: {'; '.join(told)}"
+    height = floor + FOOT
+    return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(words))
+
+
+def _axis(rows: Sequence[Measured], band: Band | None) -> tuple[float, float, float]:
+    known: list[Measured | Band] = [row for row in rows if row.value is not None]
+    known += [band] if band else []
+    bounds = [bound for one in known for bound in (*_bounds(one), one.value or 0.0)]
+    low, high = min(0.0, *bounds, 0.0), max(0.0, *bounds, 0.0)
+    step = tick_step((high - low) or 1.0, ticks=6)
+    start, end = math.floor(low / step) * step, math.ceil(high / step) * step
+    return start, end if end > start else start + step, step
+
+
+def _bounds(one: Measured | Band) -> tuple[float, float]:
+    """Return the interval, or the figure alone where it has none."""
+    value = one.value or 0.0
+    return (value if one.low is None else one.low), (value if one.high is None else one.high)
+
+
+def _told(one: Measured | Band) -> str:
+    if one.value is None:
+        return f"{one.name} undefined"
+    if one.low is None or one.high is None:
+        return f"{one.name} {one.value:.3f}, no interval"
+    return f"{one.name} {one.value:.3f}, {one.low:.2f} to {one.high:.2f}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1].rstrip()}…"

@@ -1,0 +1,235 @@
+"""Parts of a report's page below its table: tests, calibration, groups, ceiling, published."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from scoring.report_files.figures import Cell, cell, entries, label_of
+
+FIXED_AND_CALIBRATED: Final = ("accuracy", "f1_weighted", "f1_macro", "tau_paper", "tau_b_labels")
+BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
+PUBLISHED: Final = ("tau_paper", "spearman", "accuracy", "f1_weighted")
+FAMILIES: Final = {"scorers": "Scorers among themselves", "baselines": "Scorers against baselines"}
+BREAKDOWNS: Final = (
+    ("reference_in_items", "By whether the reference is a candidate"),
+    ("system", "By system"),
+    ("ipc", "By IPC section"),
+    ("language", "By language"),
+    ("length", "By length"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two scorers and the test of their difference, first minus second."""
+
+    first: str
+    second: str
+    difference: Cell
+    p: float | None
+    p_holm: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Comparisons that one correction for many tests covers."""
+
+    title: str
+    pairs: tuple[Compared, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Figures at the fixed tie threshold beside those at one chosen on other references."""
+
+    label: str
+    threshold: str
+    over_folds: str
+    in_sample: float | None
+    pairs: tuple[tuple[Cell, Cell], ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WithAndWithout:
+    """Figures on all items beside those on items without the reference."""
+
+    label: str
+    n: int
+    n_without: int
+    pairs: tuple[tuple[Cell, Cell], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of items with tau-b of each scorer in the order of the headings."""
+
+    name: str
+    n: int
+    references: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Agreement by group of items, or why it is not shown."""
+
+    key: str
+    title: str
+    reason: str
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Why figures of the groups are undefined, each reason once."""
+        return reasons(one for group in self.groups for one in group.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A figure that a paper prints, and ours for the same scorer where the report has it."""
+
+    label: str
+    pairs: tuple[tuple[float, Cell | None], ...]
+    source: str
+    is_comparable: bool
+
+
+def families(document: Mapping[str, Any]) -> tuple[Family, ...]:
+    """Return the tests of difference by family; none for a report from before them."""
+    found = document.get("comparisons", {}).get("families", [])
+    return tuple(
+        Family(
+            FAMILIES.get(family["name"], family["name"]),
+            tuple(compared_pair(document, pair) for pair in family["pairs"]),
+        )
+        for family in found
+        if family["pairs"]
+    )
+
+
+def calibrations(document: Mapping[str, Any]) -> tuple[Calibration, ...]:
+    """Return a row for each scorer that was scored and whose report knows calibration."""
+    return tuple(
+        _calibration(str(entry.get("label") or name), entry)
+        for _, name, entry in entries(document)
+        if entry.get("calibrated") and not entry.get("unavailable")
+    )
+
+
+def with_and_without(document: Mapping[str, Any]) -> tuple[WithAndWithout, ...]:
+    """Return a row for each scorer and baseline that was scored."""
+    rows = []
+    for _, name, entry in entries(document):
+        without = entry["without_reference_items"]
+        pairs = tuple((cell(entry[key]), cell(without[key])) for key in BOTH_SETS)
+        if not entry.get("unavailable"):
+            label = str(entry.get("label") or name)
+            rows.append(WithAndWithout(label, entry["n"], without["n"], pairs))
+    return tuple(rows)
+
+
+def breakdowns(document: Mapping[str, Any]) -> tuple[Breakdown, ...]:
+    """Return agreement by group, the kinds of BREAKDOWNS that the report knows."""
+    stored = document.get("breakdowns", {})
+    return tuple(
+        _breakdown(document, key, title, stored[key]) for key, title in BREAKDOWNS if key in stored
+    )
+
+
+def published(document: Mapping[str, Any]) -> tuple[Published, ...]:
+    """Return the published figures, each beside ours where the same scorer was asked for."""
+    rows = []
+    for name, line in document["published"].items():
+        ours = document["scorers"].get(name)
+        is_ours = ours is not None and not ours.get("unavailable")
+        pairs = tuple((line[key], cell(ours[key]) if is_ours else None) for key in PUBLISHED)
+        label = label_of(document, name)
+        rows.append(Published(label, pairs, line["source"], bool(line["comparable"])))
+    return tuple(rows)
+
+
+def reasons(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """Return why cells have no figure, each reason once."""
+    return tuple(dict.fromkeys(one.reason for one in cells if one.value is None and one.reason))
+
+
+def ceiling_figures(document: Mapping[str, Any]) -> tuple[tuple[str, Cell], ...]:
+    """Return the figures of the human ceiling by name; none where it is unknown."""
+    ceiling = document["human_ceiling"]
+    if ceiling["value"] is None:
+        return ()
+    names = {"tau_paper": "tau, papers'", "accuracy": "accuracy", "f1_weighted": "F1 weighted"}
+    further = ((name, ceiling.get(key)) for key, name in names.items())
+    return (("tau-b", cell(ceiling)), *((name, _loose(one)) for name, one in further if one))
+
+
+def ceiling_people(document: Mapping[str, Any]) -> tuple[tuple[str, int | None, Cell], ...]:
+    """Return pseudonym, items and tau-b against the others for each annotator."""
+    return tuple(
+        (line["annotator"], line.get("n"), _loose(line.get("tau_b", line)))
+        for line in document["human_ceiling"].get("per_annotator") or ()
+    )
+
+
+def _loose(figure: Mapping[str, Any] | float | None) -> Cell:
+    """Read a figure that is stored with an interval or as a number alone."""
+    if isinstance(figure, int | float):
+        return Cell(figure, None, None, "")
+    if figure is None or "value" not in figure:
+        return cell(None)
+    return Cell(figure["value"], figure.get("low"), figure.get("high"), figure.get("reason") or "")
+
+
+def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Compared:
+    """Read a stored test of two scorers."""
+    difference = Cell(pair["difference"], pair["low"], pair["high"], pair.get("reason") or "")
+    return Compared(
+        first=label_of(document, pair["first"]),
+        second=label_of(document, pair["second"]),
+        difference=difference,
+        p=pair["p"],
+        p_holm=pair["p_holm"],
+        verdict=pair["verdict"],
+    )
+
+
+def _calibration(label: str, entry: Mapping[str, Any]) -> Calibration:
+    found = entry["calibrated"]
+    fixed = tuple(cell(entry[key]) for key in FIXED_AND_CALIBRATED)
+    if found.get("threshold") is None:
+        nothing = Cell(None, None, None, found.get("reason") or "")
+        pairs = tuple((one, nothing) for one in fixed)
+        return Calibration(label, "", "", None, pairs, nothing.reason)
+    chosen = tuple(cell(found.get(key)) for key in FIXED_AND_CALIBRATED)
+    return Calibration(
+        label=label,
+        threshold=f"{found['threshold']:.4g}",
+        over_folds=f"{found['low']:.4g} … {found['high']:.4g}, {found['folds']} folds",
+        in_sample=_loose((found.get("in_sample") or {}).get("f1_weighted")).value,
+        pairs=tuple(zip(fixed, chosen, strict=True)),
+        reason="",
+    )
+
+
+def _breakdown(
+    document: Mapping[str, Any], key: str, title: str, stored: Mapping[str, Any]
+) -> Breakdown:
+    names = tuple(
+        name
+        for _, name, entry in entries(document)
+        if any(name in group["scorers"] for group in stored["groups"])
+        and not entry.get("unavailable")
+    )
+    groups = tuple(_groups(stored["groups"], names))
+    labels = tuple(label_of(document, name) for name in names)
+    return Breakdown(key, title, stored.get("reason") or "", names, labels, groups)
+
+
+def _groups(stored: list[dict[str, Any]], names: tuple[str, ...]) -> Iterator[Group]:
+    for group in stored:
+        cells = tuple(_loose(group["scorers"].get(name)) for name in names)
+        yield Group(str(group["group"]), group["n"], group["references"], cells)

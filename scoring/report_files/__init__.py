@@ -1,0 +1,1 @@
+"""Finished reports as files: the stored document in, text out. No Django."""

@@ -1,0 +1,30 @@
+"""Tests that the program for n-gram scores measures what its header says."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.metric_scores import QUADRUPLETS, WORDS_EACH, make_items, plain
+from scoring.metrics.base import Pair
+from scoring.metrics.registry import READY_NAMES, get_metric
+
+
+def test_quadruplets_share_their_candidates_and_are_of_published_length() -> None:
+    items = make_items()
+    candidates = {pair for item in items for pair in item}
+    assert len(items) == QUADRUPLETS
+    assert len(candidates) < 230
+    words = sum(len(pair.candidate.split()) for pair in candidates) / len(candidates)
+    assert words == pytest.approx(WORDS_EACH, rel=0.03)
+    assert all(first.reference == second.reference for first, second in items)
+
+
+@pytest.mark.parametrize("name", READY_NAMES)
+def test_the_plain_library_measures_the_same_thing(name: str) -> None:
+    pair = Pair("A pump and a valve with a spring .", "A pump with a valve and a lever .")
+    (found,) = plain(name)([pair])
+    if name.startswith("rouge"):
+        (found,) = (score.fmeasure for score in found.values())
+    elif name.startswith("bleu"):
+        found = found.score / 100
+    assert get_metric(name).score([pair]) == [pytest.approx(found, abs=1e-9)]

@@ -1,0 +1,141 @@
+"""Comparisons find planted differences, pair their resamples, and claim nothing else."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from scoring.agreement.comparisons import Compared, compare_scorers, standard_errors
+from scoring.agreement.permutations import draw_swaps, permutation_p
+from scoring.agreement.verdicts import holm
+from tests.scoring.agreement.samples import sample_of
+
+RNG = np.random.default_rng(8)
+N, REFERENCES = 120, 12
+CLUSTERS = np.arange(N) % REFERENCES
+Y = RNG.integers(-1, 2, size=N)
+GOOD = Y + RNG.normal(size=N) / 2
+FAIR = Y + RNG.normal(size=N) * 2
+SCORERS = {"good": GOOD, "fair": FAIR, "twin": FAIR * 10}
+BASELINES = {"constant": np.zeros(N), "noise": RNG.normal(size=N), "fair": FAIR}
+SAMPLE = sample_of(Y, CLUSTERS)
+FOUND = compare_scorers(Compared(SAMPLE, SCORERS, BASELINES, {"good": "Good One"}))
+PAIRS = {
+    (family["name"], pair["first"], pair["second"]): pair
+    for family in FOUND["families"]
+    for pair in family["pairs"]
+}
+
+
+def others(reference: int) -> np.ndarray:
+    return np.flatnonzero(CLUSTERS - reference)
+
+
+def tau(values: np.ndarray, kept: np.ndarray) -> float:
+    return float(stats.kendalltau(values[kept], Y[kept]).statistic)
+
+
+def test_every_scorer_meets_every_other_one_and_every_baseline_once() -> None:
+    names = [(first, second) for family, first, second in PAIRS if family == "scorers"]
+    assert names == [("good", "fair"), ("good", "twin"), ("fair", "twin")]
+    against = [(first, second) for family, first, second in PAIRS if family == "baselines"]
+    assert len(against) == 8
+    assert ("fair", "fair") not in against
+
+
+def test_a_much_better_scorer_is_called_better_and_best() -> None:
+    pair = PAIRS["scorers", "good", "fair"]
+    assert pair["verdict"] == "better"
+    assert pair["low"] > 0
+    assert pair["sentence"].startswith("Good One agrees better with people than fair:")
+    assert FOUND["best"] == ["good"]
+    assert FOUND["best_sentence"].startswith("Good One agrees better")
+
+
+def test_the_order_of_the_two_turns_the_verdict_round() -> None:
+    turned = compare_scorers(Compared(SAMPLE, {"fair": FAIR, "good": GOOD}))
+    (pair,) = turned["families"][0]["pairs"]
+    assert pair["verdict"] == "worse"
+    assert pair["difference"] == pytest.approx(-PAIRS["scorers", "good", "fair"]["difference"])
+    assert turned["best"] == ["good"]
+
+
+def test_identical_scorers_cannot_be_told_apart() -> None:
+    pair = PAIRS["scorers", "fair", "twin"]
+    assert (pair["difference"], pair["p"], pair["p_holm"]) == (0.0, 1.0, 1.0)
+    assert pair["verdict"] == "cannot tell"
+    alone = compare_scorers(Compared(SAMPLE, {"fair": FAIR, "twin": FAIR * 10}))
+    assert alone["best"] == []
+    assert "not shown to be better" in alone["best_sentence"]
+
+
+def test_the_interval_is_the_jackknife_of_the_paired_difference() -> None:
+    pair, everything = PAIRS["scorers", "good", "fair"], np.arange(N)
+    without = np.array([tau(GOOD, others(r)) - tau(FAIR, others(r)) for r in range(REFERENCES)])
+    error = np.sqrt((REFERENCES - 1) / REFERENCES * ((without - without.mean()) ** 2).sum())
+    difference = tau(GOOD, everything) - tau(FAIR, everything)
+    half = stats.t.ppf(0.975, REFERENCES - 1) * error
+    assert pair["difference"] == pytest.approx(difference, abs=1e-9)
+    assert pair["standard_error"] == pytest.approx(error, abs=1e-9)
+    assert (pair["low"], pair["high"]) == pytest.approx(
+        (difference - half, difference + half), abs=1e-9
+    )
+
+
+def test_forty_references_give_the_bootstrap_of_the_paired_difference() -> None:
+    clusters = np.arange(N) % 40
+    sample = sample_of(Y, clusters)
+    found = compare_scorers(Compared(sample, {"good": GOOD, "fair": FAIR}))
+    drawn = [np.repeat(np.arange(N), w[clusters].astype(int)) for w in sample.weights]
+    values = [tau(GOOD, kept) - tau(FAIR, kept) for kept in drawn]
+    (pair,) = found["families"][0]["pairs"]
+    assert (pair["low"], pair["high"]) == pytest.approx(
+        tuple(np.quantile(values, [0.025, 0.975])), abs=1e-9
+    )
+
+
+def test_p_values_are_adjusted_within_their_family() -> None:
+    swaps = draw_swaps(SAMPLE, 8, 0)
+    pairs = [pair for (family, *_), pair in PAIRS.items() if family == "scorers"]
+    raw = [permutation_p(SAMPLE, SCORERS[p["first"]], SCORERS[p["second"]], swaps) for p in pairs]
+    assert [pair["p"] for pair in pairs] == pytest.approx(raw)
+    assert [pair["p_holm"] for pair in pairs] == pytest.approx(holm(raw).tolist())
+
+
+def test_a_p_below_alpha_only_before_adjustment_gives_no_verdict() -> None:
+    pair = PAIRS["scorers", "good", "fair"]
+    between = (pair["p"] + pair["p_holm"]) / 2
+    assert pair["p"] < between < pair["p_holm"]
+    strict = compare_scorers(Compared(SAMPLE, SCORERS), alpha=between)
+    assert strict["families"][0]["pairs"][0]["verdict"] == "cannot tell"
+    assert strict["best"] == []
+
+
+def test_a_scorer_without_order_is_not_compared_and_says_so() -> None:
+    pair = PAIRS["baselines", "good", "constant"]
+    assert (pair["difference"], pair["p"], pair["p_holm"]) == (None, None, None)
+    assert pair["verdict"] == "cannot tell"
+    assert pair["sentence"].endswith("tau-b is undefined for constant.")
+
+
+def test_one_scorer_alone_is_never_the_best() -> None:
+    found = compare_scorers(Compared(SAMPLE, {"good": GOOD}))
+    assert found["families"] == [
+        {"name": "scorers", "pairs": []},
+        {"name": "baselines", "pairs": []},
+    ]
+    assert (found["best"], found["best_sentence"].split(",")[0]) == (
+        [],
+        "Only one scorer was measured",
+    )
+
+
+def test_the_document_is_json_and_the_same_for_the_same_seed() -> None:
+    again = compare_scorers(Compared(SAMPLE, SCORERS, BASELINES, {"good": "Good One"}))
+    assert json.dumps(again, allow_nan=False) == json.dumps(FOUND, allow_nan=False)
+
+
+def test_standard_errors_leave_out_what_has_no_spread() -> None:
+    pairs = FOUND["families"][0]["pairs"]
+    assert standard_errors(pairs) == [pairs[0]["standard_error"], pairs[1]["standard_error"]]

@@ -1,0 +1,80 @@
+"""Reports that are asked for and carried out by the real services, and scorers that are watched."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotator.jobs.rows import JobStatus
+from scoring.metrics.base import Pair, Score
+from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.queries import report_scorers
+from scoring.queries.report_scorers import ReportScorer
+from scoring.services import report_work
+from scoring.services.report_work import carry_out_report
+from scoring.services.reports import request_report
+
+CRITERION = "feature_completeness"
+Scores = Callable[[Sequence[Pair]], Sequence[Score]]
+
+
+def request(
+    version: DatasetVersion, *scorers: str, split: str = "all", **more: Any
+) -> AgreementReport:
+    asked: dict[str, Any] = {"criterion": CRITERION, "resamples": 100} | more
+    return request_report(version=version, scorers=scorers, split=split, **asked)
+
+
+def carried_out(report: AgreementReport) -> AgreementReport:
+    carry_out_report(report.pk)
+    return AgreementReport.objects.get(pk=report.pk)
+
+
+def finished(
+    version: DatasetVersion, *scorers: str, split: str = "all", **more: Any
+) -> dict[str, Any]:
+    row = carried_out(request(version, *scorers, split=split, **more))
+    assert row.status == JobStatus.SUCCEEDED, row.message
+    assert row.result is not None
+    return row.result
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Scores], Scores]) -> None:
+    """Have each scorer that is loaded score through what `change` makes of its name and scores."""
+
+    def load(name: str, seed: int, criterion: str) -> ReportScorer:
+        scorer = report_scorers.load_scorer(name, seed, criterion)
+        plain = change(name, lambda pairs: scorer.score(pairs, lambda: None))
+        return replace(scorer, score=lambda pairs, check: plain(pairs))
+
+    monkeypatch.setattr(report_work, "load_scorer", load)
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the list to which each turn of each scorer adds its number of pairs."""
+    asked: list[int] = []
+
+    def change(name: str, score: Scores) -> Scores:
+        def counting(pairs: Sequence[Pair]) -> Sequence[Score]:
+            asked.append(len(pairs))
+            return score(pairs)
+
+        return counting
+
+    watch(monkeypatch, change)
+    return asked
+
+
+def make_model(version: DatasetVersion, criterion: str = CRITERION) -> ModelVersion:
+    """Return a model version whose directory is gone."""
+    run = TrainingRun.objects.create(dataset_version=version, criterion=criterion, settings={})
+    return ModelVersion.objects.create(
+        run=run,
+        criterion=criterion,
+        directory="model-gone",
+        manifest_sha256="0" * 64,
+        dataset_sha256=version.sha256,
+        code_version="1",
+        card={},
+    )

@@ -1,0 +1,56 @@
+"""An endpoint is checked when it is made, and shows its key to nobody."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scoring.metrics.endpoint import Endpoint, missing_words
+
+ENDPOINT = Endpoint("https://api.example.org/v1/", "m-2026-01-01", api_key="sesame-open")
+
+
+def test_its_text_does_not_show_the_key() -> None:
+    assert "sesame" not in repr(ENDPOINT)
+    assert "sesame" not in str(ENDPOINT)
+    assert "sesame" not in f"{ENDPOINT}"
+
+
+def test_the_address_loses_its_closing_slash_and_the_host_is_named() -> None:
+    assert ENDPOINT.url == "https://api.example.org/v1"
+    assert ENDPOINT.host == "api.example.org"
+    assert ENDPOINT.address == "api.example.org/v1"
+    assert Endpoint("http://127.0.0.1:81", "m-1").host == "127.0.0.1:81"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"url": "http://api.example.org/v1"}, "https://"),
+        ({"api_key": "sesame\r\nHost: elsewhere"}, "key of the endpoint"),
+        ({"model": "  "}, "name of a model"),
+        ({"requests_per_minute": 0}, "request a minute"),
+        ({"timeout": 0.0}, "timeout"),
+        ({"timeout": float("nan")}, "timeout"),
+        ({"timeout": float("inf")}, "timeout"),
+        ({"price_in": -1.0}, "prices"),
+        ({"price_out": float("nan")}, "prices"),
+        ({"price_out": float("inf")}, "prices"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"concurrency": 17}, "concurrency must be 1 to 16"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_in_words(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refusal:
+        replace(ENDPOINT, **wrong)
+    assert "sesame" not in str(refusal.value)
+
+
+def test_without_an_endpoint_a_metric_says_what_to_set() -> None:
+    words = missing_words(None, "g-eval")
+    assert words.startswith("g-eval needs an endpoint: set METRIC_ENDPOINT_URL ")
+    assert "METRIC_ENDPOINT_MODEL" in words
+
+
+def test_with_an_endpoint_nothing_is_missing() -> None:
+    assert missing_words(ENDPOINT, "g-eval") == ""

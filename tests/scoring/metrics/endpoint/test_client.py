@@ -1,0 +1,211 @@
+"""A request is repeated after a fault, later each time, and given up where that is of no use."""
+
+import logging
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from scoring.metrics.base import MetricError
+from scoring.metrics.endpoint import Endpoint
+from scoring.metrics.endpoint.answers import Completion
+from scoring.metrics.endpoint.client import ATTEMPTS, Client, RefusedError, UnansweredError
+from scoring.metrics.endpoint.transport import Answer, NoAnswerError, UntrustedError
+from tests.scoring.metrics.endpoint.fake_time import FakeTime
+from tests.scoring.metrics.endpoint.local_endpoint import KEY, saying
+
+ENDPOINT = Endpoint("https://api.example.org/v1", "m-1", KEY, requests_per_minute=60_000)
+GOOD = Answer(200, None, saying("fine").body)
+GAP = 60 / 60_000
+
+
+class Sender:
+    """Gives the answers in order, the last one for ever; notes what was sent."""
+
+    def __init__(self, *answers: Answer | Exception) -> None:
+        self.answers: Sequence[Answer | Exception] = answers
+        self.sent: list[tuple[str, bytes, str | None, float]] = []
+
+    def __call__(self, url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
+        self.sent.append((url, body, api_key, timeout))
+        answer = self.answers[min(len(self.sent), len(self.answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Middle(Random):
+    """Chance that always gives the middle."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return (a + b) / 2
+
+
+def client(sender: Sender, time: FakeTime, endpoint: Endpoint = ENDPOINT) -> Client:
+    return Client(endpoint, clock=time.clock, sleep=time.sleep, random=Middle(), send=sender)
+
+
+def ask(sender: Sender, time: FakeTime | None = None) -> Completion:
+    return client(sender, time or FakeTime()).ask({"messages": []})
+
+
+def test_a_question_goes_to_the_address_with_the_key_and_the_timeout() -> None:
+    sender = Sender(GOOD)
+    assert ask(sender) == Completion("fine", is_cut=False)
+    assert sender.sent == [
+        ("https://api.example.org/v1/chat/completions", b'{"messages": []}', KEY, 60.0)
+    ]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Answer(408, None, b""),
+        Answer(429, None, b""),
+        Answer(500, None, b""),
+        Answer(502, None, b""),
+        Answer(503, None, b""),
+        Answer(504, None, b""),
+        Answer(529, None, b""),
+        Answer(200, None, b"<html>busy</html>"),
+        Answer(200, None, b'{"choices": ['),
+        NoAnswerError("no answer within 60 seconds"),
+    ],
+)
+def test_after_two_faults_the_third_answer_counts(fault: Answer | Exception) -> None:
+    sender = Sender(fault, fault, GOOD)
+    assert ask(sender).text == "fine"
+    assert len(sender.sent) == 3
+    assert len({body for _, body, _, _ in sender.sent}) == 1
+
+
+def test_waits_double() -> None:
+    time = FakeTime()
+    ask(Sender(*[Answer(500, None, b"")] * 4, GOOD), time)
+    assert time.slept == [1, 2, 4, 8]
+
+
+def test_waits_differ_by_chance_up_to_half() -> None:
+    waits = set()
+    for seed in range(50):
+        time = FakeTime()
+        asking = Client(
+            ENDPOINT,
+            clock=time.clock,
+            sleep=time.sleep,
+            random=Random(seed),
+            send=Sender(Answer(500, None, b""), GOOD),
+        )
+        asking.ask({})
+        waits.add(time.slept[0])
+    assert len(waits) == 50
+    assert min(waits) >= 0.5
+    assert max(waits) <= 1.5
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize(("asked", "waited"), [(30.0, 30.0), (0.0, 1.0), (86_400.0, 120.0)])
+def test_the_wait_that_is_asked_for_is_kept_up_to_a_limit(
+    status: int, asked: float, waited: float
+) -> None:
+    time = FakeTime()
+    ask(Sender(Answer(status, asked, b""), GOOD), time)
+    assert sum(time.slept) == pytest.approx(waited)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_who_is_told_to_slow_down_slows_all_down(status: int) -> None:
+    time = FakeTime()
+    sender = Sender(Answer(status, 30.0, b""), GOOD)
+    began: list[float] = []
+
+    def send(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
+        began.append(time.now)
+        return sender(url, body, api_key, timeout)
+
+    def sleep(seconds: float) -> None:
+        if len(began) == 1 and not time.slept:
+            time.sleep(GAP)
+            # While one waits, another comes.
+            asking.ask({})
+        time.sleep(seconds)
+
+    asking = Client(ENDPOINT, clock=time.clock, sleep=sleep, random=Middle(), send=send)
+    asking.ask({})
+    assert len(began) == 3
+    assert began[0] == 1000
+    assert min(began[1:]) >= 1030
+
+
+def test_attempts_have_an_end_that_says_why() -> None:
+    sender = Sender(Answer(500, None, b"sesame teapot"))
+    with pytest.raises(UnansweredError, match=r"^it answered 500$"):
+        ask(sender)
+    assert len(sender.sent) == ATTEMPTS
+
+
+def test_the_last_fault_is_the_one_that_is_said_and_nobody_waits_after_it() -> None:
+    time = FakeTime()
+    sender = Sender(*[Answer(500, None, b"")] * (ATTEMPTS - 1), NoAnswerError("no answer"))
+    with pytest.raises(UnansweredError, match=r"^no answer$"):
+        ask(sender, time)
+    assert len(time.slept) == ATTEMPTS - 1
+
+
+@pytest.mark.parametrize("status", [400, 413, 415, 422])
+def test_a_request_that_is_refused_is_not_repeated(status: int) -> None:
+    sender = Sender(Answer(status, None, b"sesame teapot"))
+    with pytest.raises(RefusedError, match=f"^it answered {status}$"):
+        ask(sender)
+    assert len(sender.sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Answer(401, None, b"sesame"), r"refused the key \(401\). Set METRIC_ENDPOINT_KEY"),
+        (Answer(403, None, b"sesame"), r"refused the key \(403\)"),
+        (Answer(402, None, b"sesame"), r"paid first \(402\)"),
+        (Answer(404, None, b"sesame"), r"no model 'm-1' or no such address \(404\)"),
+        (Answer(301, None, b"sesame"), r"redirect \(301\), which is not followed"),
+        (Answer(307, None, b"sesame"), r"redirect \(307\)"),
+        (Answer(405, None, b"sesame"), r"answered 405"),
+        (Answer(204, None, b""), r"answered 204"),
+        (UntrustedError(), "no certificate that this machine trusts, so nothing was sent"),
+    ],
+)
+def test_what_fails_for_all_is_said_to_a_person_at_once(
+    answer: Answer | Exception, words: str
+) -> None:
+    sender = Sender(answer)
+    with pytest.raises(MetricError, match=words) as refusal:
+        ask(sender)
+    assert "The endpoint at api.example.org " in str(refusal.value)
+    assert len(sender.sent) == 1
+    assert KEY not in str(refusal.value)
+    assert "sesame" not in str(refusal.value)
+
+
+def test_requests_keep_the_rate_with_their_repeats() -> None:
+    time = FakeTime()
+    began: list[float] = []
+    sender = Sender(GOOD)
+
+    def send(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
+        began.append(time.now)
+        return sender(url, body, api_key, timeout)
+
+    slow = Endpoint("https://api.example.org/v1", "m-1", requests_per_minute=6)
+    asking = Client(slow, clock=time.clock, sleep=time.sleep, random=Middle(), send=send)
+    sender.answers = [Answer(500, None, b""), GOOD]
+    for _ in range(3):
+        asking.ask({})
+    assert began == [1000, 1010, 1020, 1030]
+
+
+def test_nothing_is_logged_of_what_is_asked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.DEBUG), pytest.raises(UnansweredError):
+        client(Sender(Answer(500, None, b"teapot")), FakeTime()).ask({"messages": ["teapot"]})
+    assert caplog.records == []

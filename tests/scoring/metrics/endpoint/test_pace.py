@@ -1,0 +1,72 @@
+"""Requests begin at the rate that the site allows, whoever sends them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from scoring.metrics.endpoint.pace import Pace
+from tests.scoring.metrics.endpoint.fake_time import FakeTime
+
+
+def begins(pace: Pace, time: FakeTime, times: int) -> list[float]:
+    found = []
+    for _ in range(times):
+        pace.wait()
+        found.append(time.now - 1000)
+    return found
+
+
+def test_requests_begin_a_gap_apart_and_the_first_at_once() -> None:
+    time = FakeTime()
+    assert begins(Pace(30, time.clock, time.sleep), time, 4) == [0, 2, 4, 6]
+
+
+def test_time_that_passes_meanwhile_is_no_credit_for_a_burst() -> None:
+    time = FakeTime()
+    pace = Pace(60, time.clock, time.sleep)
+    pace.wait()
+    time.now += 100
+    assert begins(pace, time, 3) == [100, 101, 102]
+
+
+def test_a_pause_holds_whoever_comes_next() -> None:
+    time = FakeTime()
+    pace = Pace(60, time.clock, time.sleep)
+    pace.wait()
+    pace.pause(45)
+    assert begins(pace, time, 2) == [45, 46]
+
+
+def test_a_shorter_pause_does_not_shorten_a_longer_one() -> None:
+    time = FakeTime()
+    pace = Pace(60, time.clock, time.sleep)
+    pace.pause(45)
+    pace.pause(5)
+    assert begins(pace, time, 1) == [45]
+
+
+def test_a_pause_that_comes_while_one_waits_holds_it_too() -> None:
+    time = FakeTime()
+
+    def sleep(seconds: float) -> None:
+        time.sleep(seconds)
+        if len(time.slept) == 1:
+            pace.pause(30)
+
+    pace = Pace(60, time.clock, sleep)
+    assert begins(pace, time, 2) == [0, 31]
+
+
+def test_threads_together_keep_the_rate() -> None:
+    time = FakeTime()
+    pace = Pace(60, time.clock, time.sleep)
+    taken = []
+
+    def take() -> None:
+        pace.wait()
+        taken.append(time.now)
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(40):
+            pool.submit(take)
+    assert len(taken) == 40
+    # Forty turns a second apart end 39 seconds after the first at the earliest.
+    assert time.now >= 1039

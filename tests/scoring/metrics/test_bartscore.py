@@ -1,0 +1,69 @@
+"""BARTScore against log-probabilities from plain transformers."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoModelForSeq2SeqLM
+
+from scoring.metrics.bartscore import BartScore
+from scoring.metrics.base import MetricUnavailable, Pair
+from scoring.metrics.weights import checked_directory
+from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+
+
+@pytest.fixture
+def directory(bart_directory: Path, tmp_path: Path) -> Path:
+    return checked_directory("bartscore", own_copy(bart_directory, tmp_path / "bartscore"))
+
+
+def by_hand(directory: Path, read: str, written: str) -> float:
+    """Mean log-probability, one token after the other, as a writer would."""
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    model = AutoModelForSeq2SeqLM.from_pretrained(directory).eval()
+    source, target = tokenizer.encode(read).ids, tokenizer.encode(written).ids
+    source, target = ([*ids[:63], ids[-1]] if len(ids) > 64 else ids for ids in (source, target))
+    so_far, total = [model.config.decoder_start_token_id], 0.0
+    for token in target:
+        with torch.inference_mode():
+            logits = model(
+                input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([so_far])
+            ).logits[0, -1]
+        total += float(torch.log_softmax(logits.double(), 0)[token])
+        so_far.append(token)
+    return total / len(target)
+
+
+@pytest.mark.parametrize("direction", [None, "candidate-to-reference", "both"])
+def test_scores_equal_the_mean_of_plain_log_probabilities(
+    directory: Path, direction: str | None
+) -> None:
+    if direction:
+        (directory / "metric.json").write_text(f'{{"direction": "{direction}"}}')
+    wanted = []
+    for pair in [*PAIRS[1:], LONG]:
+        forth = by_hand(directory, pair.reference, pair.candidate)
+        back = by_hand(directory, pair.candidate, pair.reference)
+        wanted.append({None: forth, "both": (forth + back) / 2}.get(direction, back))
+    metric = BartScore(directory)
+    assert metric.score([*PAIRS[1:], LONG]) == pytest.approx(wanted, abs=1e-5)
+    assert (direction or "reference-to-candidate") in metric.version
+
+
+def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+    same_alone(BartScore(directory))
+
+
+def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+    metric = BartScore(directory)
+    assert metric.cut([PAIRS[0], LONG]) == [False, True]
+    assert "texts cut after 64 tokens" in metric.version
+    longer = Pair(LONG.reference, LONG.candidate.removesuffix("tea.") + "cup lid tea.")
+    assert metric.score([longer]) == metric.score([LONG])
+
+
+def test_a_direction_that_there_is_not_is_refused(directory: Path) -> None:
+    (directory / "metric.json").write_text('{"direction": "up"}')
+    with pytest.raises(MetricUnavailable, match="direction must be one of reference-to-candidate"):
+        BartScore(directory)

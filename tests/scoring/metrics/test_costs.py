@@ -1,0 +1,95 @@
+"""What would be sent is counted and said before anything is sent."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scoring.metrics.base import Pair
+from scoring.metrics.costs import ASKING, estimate_cost
+from scoring.metrics.endpoint import Endpoint
+from scoring.metrics.g_eval import PROMPT, GEval
+from scoring.metrics.registry import METRIC_NAMES, needs_of
+from tests.scoring.metrics.endpoint.local_endpoint import KEY, local_endpoint, saying
+
+PAIRS = [Pair("r" * 400, "b" * 300), Pair("r" * 400, "c" * 900)]
+
+
+def endpoint(directory: Path | None = None, **more: float) -> Endpoint:
+    return Endpoint("https://api.example.org/v1", "m-1", KEY, cache_directory=directory, **more)
+
+
+def test_every_metric_that_needs_an_endpoint_is_counted() -> None:
+    assert set(ASKING) == {name for name in METRIC_NAMES if needs_of(name).endpoint}
+
+
+def test_tokens_are_a_quarter_of_the_characters_that_would_be_sent() -> None:
+    empty = sum(len(m["content"]) for m in PROMPT.conversation(Pair("", ""))["messages"])
+    cost = estimate_cost(["g-eval"], PAIRS, endpoint())
+    assert cost.requests == 2
+    assert cost.tokens_in == pytest.approx((2 * empty + 700 + 1300) / 4, abs=1)
+    answer = json.dumps(dict.fromkeys(PROMPT.keys, 100))
+    assert cost.tokens_out == pytest.approx(2 * len(answer) / 4, abs=1)
+
+
+def test_money_is_tokens_times_the_price_of_a_million() -> None:
+    cost = estimate_cost(["g-eval"], PAIRS, endpoint(price_in=2.0, price_out=8.0))
+    expected = (cost.tokens_in * 2.0 + cost.tokens_out * 8.0) / 1_000_000
+    assert cost.money == pytest.approx(expected, rel=1e-12)
+    assert f"about {expected:,.2f} in the unit of METRIC_ENDPOINT_PRICE_IN" in cost.sentence
+
+
+def test_without_a_price_no_money_is_named() -> None:
+    cost = estimate_cost(["g-eval"], PAIRS, endpoint())
+    assert cost.money is None
+    assert "no price is set" in cost.sentence
+
+
+def test_equal_pairs_and_names_count_once() -> None:
+    once = estimate_cost(["g-eval"], PAIRS, endpoint())
+    assert estimate_cost(["g-eval", "g-eval"], [*PAIRS, *PAIRS], endpoint()) == once
+
+
+def test_two_metrics_cost_the_sum_of_both() -> None:
+    both = estimate_cost(["g-eval", "bleu-1", "llmscore", "model:7"], PAIRS, endpoint())
+    one, other = (estimate_cost([name], PAIRS, endpoint()) for name in ("g-eval", "llmscore"))
+    assert both.requests == one.requests + other.requests == 4
+    assert both.tokens_in == pytest.approx(one.tokens_in + other.tokens_in, abs=1)
+
+
+@pytest.mark.parametrize(("names", "pairs"), [(["bleu-1", "model:7"], PAIRS), (["g-eval"], [])])
+def test_where_nothing_is_sent_nothing_is_said(names: list[str], pairs: list[Pair]) -> None:
+    cost = estimate_cost(names, pairs, endpoint(price_in=2.0))
+    assert (cost.requests, cost.tokens_in, cost.tokens_out, cost.minutes) == (0, 0, 0, 0)
+    assert cost.sentence == ""
+
+
+def test_what_is_kept_from_before_costs_nothing(tmp_path: Path) -> None:
+    numbers = dict.fromkeys(PROMPT.keys, 50)
+    with local_endpoint(lambda received, number: saying(numbers)) as place:
+        here = Endpoint(place.url, "m-1", requests_per_minute=60_000, cache_directory=tmp_path)
+        GEval(here).score(PAIRS[:1])
+        cost = estimate_cost(["g-eval"], PAIRS, here)
+        assert len(place.received) == 1
+        assert (cost.requests, cost.kept) == (1, 1)
+        GEval(here).score(PAIRS)
+        assert estimate_cost(["g-eval"], PAIRS, here).sentence == ""
+
+
+def test_the_sentence_names_the_host_first_and_never_the_key() -> None:
+    sentence = estimate_cost(["g-eval"], PAIRS, endpoint()).sentence
+    assert sentence.startswith("Claims are sent to api.example.org: 2 requests, roughly ")
+    assert "characters / 4" in sentence
+    assert KEY not in sentence
+
+
+@pytest.mark.parametrize(
+    ("pace", "number", "minutes", "words"),
+    [(60, 2, 1, "a minute or more"), (1, 2, 2, "2 minutes or more"), (1, 1, 1, "a minute or more")],
+)
+def test_the_limit_of_requests_gives_the_least_time(
+    pace: int, number: int, minutes: int, words: str
+) -> None:
+    cost = estimate_cost(["g-eval"], PAIRS[:number], endpoint(requests_per_minute=pace))
+    assert cost.minutes == minutes
+    assert words in cost.sentence

@@ -1,0 +1,67 @@
+"""Interval plots: figures and bounds stand where their numbers say, and are told in words."""
+
+import pytest
+
+from scoring.plots.intervals import LEFT, MARK, RIGHT, WIDTH, Band, Measured, interval_plot
+
+CEILING = Band("human ceiling", 0.6, 0.5, 0.7)
+
+
+def place(value: float, start: float, end: float) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * (value - start) / (end - start)
+
+
+def test_a_figure_stands_on_its_interval() -> None:
+    plot = interval_plot("Scorers", [Measured("bleu-1", "scorer", 0.3, 0.1, 0.5)])
+    (mark,) = plot.bars
+    assert mark.x + MARK / 2 == pytest.approx(place(0.3, 0, 0.5), abs=0.01)
+    (line,) = [line for line in plot.lines if line.kind == "scorer"]
+    assert (line.x1, line.x2) == pytest.approx((place(0.1, 0, 0.5), place(0.5, 0, 0.5)), abs=0.01)
+    assert plot.description == "tau-b with 95 % intervals: bleu-1 0.300, 0.10 to 0.50"
+
+
+def test_the_band_spans_its_interval_and_has_its_line_at_the_figure() -> None:
+    plot = interval_plot("Scorers", [Measured("bleu-1", "scorer", 0.3, 0.1, 0.5)], CEILING)
+    (band,) = [bar for bar in plot.bars if bar.kind == "band"]
+    assert band.x == pytest.approx(place(0.5, 0, 0.8), abs=0.01)
+    assert band.x + band.width == pytest.approx(place(0.7, 0, 0.8), abs=0.02)
+    (line,) = [line for line in plot.lines if line.kind == "ceiling"]
+    assert line.x1 == pytest.approx(place(0.6, 0, 0.8), abs=0.01)
+    assert "human ceiling 0.600, 0.50 to 0.70" in plot.description
+
+
+def test_a_row_without_a_figure_says_so_and_draws_nothing() -> None:
+    plot = interval_plot("Scorers", [Measured("flat", "scorer", None)])
+    assert not plot.bars
+    assert "undefined" in {words.text for words in plot.words}
+    assert "flat undefined" in plot.description
+
+
+def test_a_figure_without_an_interval_is_drawn_alone() -> None:
+    plot = interval_plot("Scorers", [Measured("bleu-1", "scorer", 0.3)])
+    (line,) = [line for line in plot.lines if line.kind == "scorer"]
+    assert line.x1 == line.x2
+    assert "bleu-1 0.300, no interval" in plot.description
+
+
+@pytest.mark.parametrize("low", [-1.0, -0.63, -0.04, 0.0, 0.2])
+def test_the_axis_holds_zero_and_everything_drawn(low: float) -> None:
+    rows = [Measured("a", "scorer", low + 0.01, low, 0.97), Measured("b", "baseline", 0.0)]
+    plot = interval_plot("Scorers", rows, CEILING)
+    for line in plot.lines:
+        assert LEFT - 0.01 <= line.x1 <= line.x2 <= WIDTH - RIGHT + 0.01
+    (zero,) = [line for line in plot.lines if line.kind == "zero"]
+    labelled = {words.x for words in plot.words if words.text == "0"}
+    assert zero.x1 in labelled
+
+
+def test_a_long_name_is_cut_in_the_drawing_and_told_in_full() -> None:
+    name = "PatClaimEval, Overall quality, dataset@12"
+    plot = interval_plot("Scorers", [Measured(name, "scorer", 0.3, 0.1, 0.5)])
+    assert name not in {words.text for words in plot.words}
+    assert any(words.text.endswith("…") for words in plot.words)
+    assert name in plot.description
+
+
+def test_a_report_without_any_scorer_still_has_an_axis() -> None:
+    assert interval_plot("Scorers", []).lines

@@ -1,0 +1,64 @@
+"""The CSV of a report: every figure, every reason, no formula."""
+
+import csv
+import io
+from typing import Any
+
+from scoring.report_files.csv_table import COLUMNS, csv_table
+from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
+
+
+def records(document: dict[str, Any]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(csv_table(document), newline="")))
+
+
+def test_each_scorer_and_baseline_has_a_record_for_both_sets_of_items() -> None:
+    found = records(report_document())
+    names = ["bleu-1", "rouge-l", "bertscore", "majority", "length"]
+    assert [row["scorer"] for row in found] == [name for name in names for _ in "ab"]
+    assert [row["items"] for row in found[:2]] == ["all", "without reference"]
+    assert {row["kind"] for row in found} == {"scorer", "baseline"}
+
+
+def test_figures_stand_with_every_digit_under_their_own_column() -> None:
+    document = report_document()
+    document["scorers"]["bleu-1"]["spearman"] = {"value": 1 / 3, "low": -0.125, "high": 0.5}
+    row = records(document)[0]
+    assert float(row["spearman"]) == 1 / 3
+    assert (row["spearman_low"], row["spearman_high"]) == ("-0.125", "0.5")
+    assert row["tau_b"] == "0.31"
+
+
+def test_what_is_undefined_or_unavailable_is_empty_and_says_why() -> None:
+    found = {(row["scorer"], row["items"]): row for row in records(report_document())}
+    majority = found["majority", "all"]
+    assert majority["tau_b"] == "" and f"tau_b: {FLAT}" in majority["undefined"]
+    assert found["bertscore", "all"]["unavailable"] == ABSENT
+    assert found["bertscore", "all"]["version"] == ""
+
+
+def test_only_what_the_test_found_best_is_marked_best() -> None:
+    assert {r["scorer"] for r in records(report_document()) if r["is_best"] == "yes"} == {"rouge-l"}
+    undecided = report_document()
+    undecided["comparisons"]["best"] = []
+    assert not [row for row in records(undecided) if row["is_best"] == "yes"]
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_defused_and_named() -> None:
+    document = report_document()
+    document["scorers"]["bleu-1"]["label"] = '=HYPERLINK("x")'
+    row = records(document)[0]
+    assert row["label"] == '\'=HYPERLINK("x")'
+    assert row["apostrophe_put_before"] == "label"
+
+
+def test_lines_end_as_the_standard_says_and_are_equally_long() -> None:
+    text = csv_table(report_document())
+    assert text.count("\r\n") == len(text.splitlines()) == 11
+    assert all(len(row) == len(COLUMNS) for row in csv.reader(io.StringIO(text, newline="")))
+
+
+def test_an_old_report_gives_a_table_too() -> None:
+    row = records(old_document())[0]
+    assert (row["label"], row["pearson"], row["is_best"]) == ("bleu-1", "", "no")
+    assert "before this figure was added" in row["undefined"]

@@ -1,0 +1,19 @@
+"""Every scorer has a name for the screen."""
+
+from scoring.metrics.registry import METRIC_NAMES
+from scoring.scorer_labels import LABELS, scorer_label
+
+
+def test_every_metric_has_a_label_of_its_own() -> None:
+    labels = [scorer_label(name) for name in METRIC_NAMES]
+    assert set(METRIC_NAMES) <= set(LABELS)
+    assert len(set(labels)) == len(labels)
+
+
+def test_a_model_is_called_by_the_first_digits_of_its_id() -> None:
+    assert scorer_label("model:0123456789ab") == "PatClaimEval 01234567"
+
+
+def test_what_is_not_known_keeps_its_name() -> None:
+    assert scorer_label("model:") == "model:"
+    assert scorer_label("other") == "other"
