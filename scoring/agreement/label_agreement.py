@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.agreement.classification import confusion, predicted_labels
+from scoring.agreement.classification import predicted_labels
 from scoring.agreement.items import Floats
+from scoring.agreement.tables import confusion
 
 
 def label_table(first: Floats, second: Floats, tie_threshold: float) -> list[list[int]]:
