@@ -172,13 +172,15 @@ class _Work:
         return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
 
     def _comparisons(self) -> dict[str, Any]:
-        self.tell("Comparing the scorers.")
+        words = "Comparing the scorers."
+        self.tell(words)
         compared = comparisons.Compared(
             self.sample,
             self._differences(self.scorers),
             self._differences(self.baselines),
             self.evidence.labels,
             self.question.seed,
+            lambda: self.tell(words),
         )
         found = comparisons.compare_scorers(compared)
         return with_label_tables(found, compared.differences, self.question.tie_threshold)

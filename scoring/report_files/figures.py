@@ -44,7 +44,7 @@ def entries(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str
 
 
 def scored_names(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of all that was scored, once each: a baseline may be asked for as a scorer."""
+    """Return the names of all that was scored, each once: a baseline may be a scorer too."""
     names = (name for _, name, entry in entries(document) if not entry.get("unavailable"))
     return tuple(dict.fromkeys(names))
 

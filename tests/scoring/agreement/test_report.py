@@ -217,6 +217,15 @@ def test_where_no_item_is_left_the_scorers_that_failed_are_named() -> None:
         build_report(QUESTION, items, [only(items[:half], "one"), only(items[half:], "other")])
 
 
+def test_the_work_may_be_stopped_between_any_two_tests_of_scorers() -> None:
+    told: list[str] = []
+    items = make_items()
+    three = [noisy(items), noisy(items, "same"), flat(items, "even")]
+    build_report(QUESTION, items, three, [flat(items)], tell=told.append)
+    # Three pairs of scorers, three with the baseline, and the beginning.
+    assert told.count("Comparing the scorers.") == 7
+
+
 def test_each_step_is_told_and_may_stop_the_work() -> None:
     class Stop(Exception):
         pass

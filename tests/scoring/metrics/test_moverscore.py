@@ -68,6 +68,13 @@ def test_scores_equal_an_assignment_of_equal_grains(directory: Path) -> None:
     assert "equal weights" in metric.version
 
 
+def test_later_pieces_of_a_word_carry_no_weight(directory: Path) -> None:
+    pair = Pair("a cup with lids", "the mugs and a lid of cups")
+    metric = MoverScore(directory)
+    assert metric.encode(pair.candidate).tokens.count("##s") == 2
+    assert metric.score([pair]) == pytest.approx([by_hand(directory, pair)], abs=1e-5)
+
+
 def test_a_text_equals_itself(directory: Path) -> None:
     assert MoverScore(directory).score(PAIRS[:1]) == pytest.approx([1], abs=1e-6)
 
