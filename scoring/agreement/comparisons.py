@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any, Final
@@ -37,7 +37,8 @@ METHOD: Final = (
 class Compared:
     """Scorers of the same n items: each one's n finite differences score(B) - score(C), by name.
 
-    `names`: what a scorer is called in sentences, where it is not its name.
+    `names`: what a scorer is called in sentences, where it is not its name. `check` is called
+    before each test and may raise to stop.
     """
 
     sample: Sample
@@ -45,6 +46,7 @@ class Compared:
     baselines: Mapping[str, Floats] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
+    check: Callable[[], None] = lambda: None
 
     @property
     def differences(self) -> dict[str, Floats]:
@@ -103,9 +105,10 @@ def _family(
     alpha: float,
 ) -> list[dict[str, Any]]:
     values = compared.differences
-    p_values = np.array(
-        [permutation_p(compared.sample, values[one], values[two], swaps) for one, two in names]
-    )
+    p_values = np.empty(len(names))
+    for place, (one, two) in enumerate(names):
+        compared.check()
+        p_values[place] = permutation_p(compared.sample, values[one], values[two], swaps)
     adjusted = holm(p_values)
     tests = int(np.count_nonzero(~np.isnan(p_values)))
     pairs = []

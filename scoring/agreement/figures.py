@@ -67,7 +67,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Resampled:
+class _Measured:
     """One statistic: on all items, on each resample, without each reference, without each item."""
 
     value: float
@@ -153,10 +153,10 @@ def _counts(total: Integers, cluster_count: int) -> dict[str, Any]:
     }
 
 
-def _resampled_tau_b(sample: Sample, differences: Floats) -> Resampled:
+def _resampled_tau_b(sample: Sample, differences: Floats) -> _Measured:
     pairs = pair_counts.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
     everything = np.ones((1, sample.cluster_count))
-    return Resampled(
+    return _Measured(
         value=float(pair_counts.weighted_tau_b(pairs, everything)[0]),
         lowest=-1.0,
         bootstrap=pair_counts.weighted_tau_b(pairs, sample.weights),
@@ -165,12 +165,12 @@ def _resampled_tau_b(sample: Sample, differences: Floats) -> Resampled:
     )
 
 
-def _resampled_pearson(sample: Sample, differences: Floats, tau_b: Resampled) -> Resampled:
+def _resampled_pearson(sample: Sample, differences: Floats, tau_b: _Measured) -> _Measured:
     by_cluster = moments.cluster_moments(
         differences, sample.y, sample.clusters, sample.cluster_count
     )
     everything = np.ones((1, sample.cluster_count))
-    found = Resampled(
+    found = _Measured(
         value=float(moments.weighted_pearson(by_cluster, everything)[0]),
         lowest=-1.0,
         bootstrap=moments.weighted_pearson(by_cluster, sample.weights),
@@ -180,7 +180,7 @@ def _resampled_pearson(sample: Sample, differences: Floats, tau_b: Resampled) ->
     return _undefined_with(tau_b, found)
 
 
-def _undefined_with(tau_b: Resampled, pearson: Resampled) -> Resampled:
+def _undefined_with(tau_b: _Measured, pearson: _Measured) -> _Measured:
     """Take Pearson's r away where tau-b, by exact counts, finds a side constant."""
     for counted, summed in (
         (tau_b.bootstrap, pearson.bootstrap),
@@ -191,7 +191,7 @@ def _undefined_with(tau_b: Resampled, pearson: Resampled) -> Resampled:
     return replace(pearson, value=np.nan) if np.isnan(tau_b.value) else pearson
 
 
-def _resampled_labels(sample: Sample, tables: Integers) -> dict[str, Resampled]:
+def _resampled_labels(sample: Sample, tables: Integers) -> dict[str, _Measured]:
     counts = tables.astype(np.float64)
     total = counts.sum(axis=0)
     drawn = resampling.weighted_sums(sample.weights, counts.reshape(-1, LEVELS * LEVELS))
@@ -200,7 +200,7 @@ def _resampled_labels(sample: Sample, tables: Integers) -> dict[str, Resampled]:
     cells = np.eye(9).reshape(9, 3, 3)[total.ravel() > 0]
     repeats = total.ravel()[total.ravel() > 0].astype(np.int64)
     return {
-        name: Resampled(
+        name: _Measured(
             value=float(definition.of_tables(total)),
             lowest=definition.lowest,
             bootstrap=definition.of_tables(drawn_tables),
@@ -211,7 +211,7 @@ def _resampled_labels(sample: Sample, tables: Integers) -> dict[str, Resampled]:
     }
 
 
-def _figure(resampled: Resampled, cluster_count: int, reason: str) -> dict[str, Any]:
+def _figure(resampled: _Measured, cluster_count: int, reason: str) -> dict[str, Any]:
     if np.isnan(resampled.value):
         return {"value": None, "low": None, "high": None, "reason": reason}
     intervals = {
@@ -231,7 +231,7 @@ def _figure(resampled: Resampled, cluster_count: int, reason: str) -> dict[str, 
     return figure
 
 
-def _design_effect(resampled: Resampled) -> float | None:
+def _design_effect(resampled: _Measured) -> float | None:
     """Variance with items grouped by reference over variance as if all were independent."""
     if len(resampled.without_reference) < 2:
         return None

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from scoring.agreement.figures import Sample
 from scoring.agreement.items import Floats
-from scoring.agreement.resampled import swapped_tau_b
+from scoring.agreement.swapping import swap_sums, swapped_tau_b
 
 PERMUTATIONS: Final = 9_999
-# Swaps times items, so that a large report takes minutes; small ones are not touched by it.
-MOST_WORK: Final = 50_000_000
+# Swaps times references, so that they take little memory; fewer references are not touched by it.
+MOST_CELLS: Final = 50_000_000
 # How far the smallest p must lie below alpha / tests for Holm to be able to find anything.
 ROOM_FOR_HOLM: Final = 40
 ROUNDING: Final = 1e-12
@@ -42,14 +42,14 @@ def draw_swaps(sample: Sample, tests: int, seed: int) -> Swaps:
 
     Input: the sample; the number of tests in the largest family; a whole seed >= 0.
     Output: every way once where there are at most 9,999, else 9,999 drawn ways, each reference
-    swapped with probability 1/2; fewer above about 5,000 items (50,000,000 items in all), but at
-    least 40 a test of the family, so that Holm's correction can still find a difference.
+    swapped with probability 1/2; fewer above 5,000 references (50,000,000 / R), but at least 40 a
+    test of the family, so that Holm's correction can still find a difference.
     """
     references = sample.cluster_count
     if references < PERMUTATIONS.bit_length():
         ways = np.arange(2**references)[:, None] >> np.arange(references)
         return Swaps((ways & 1).astype(np.int8), True)
-    affordable = min(PERMUTATIONS, MOST_WORK // len(sample.y))
+    affordable = min(PERMUTATIONS, MOST_CELLS // references)
     count = max(affordable, ROOM_FOR_HOLM * tests)
     random = np.random.default_rng([seed, references])
     return Swaps(random.integers(2, size=(count, references), dtype=np.int8), False)
@@ -67,9 +67,8 @@ def permutation_p(sample: Sample, first: Floats, second: Floats, swaps: Swaps) -
     Source: Fisher, 1935; blocks as units of exchange: Good, 2005; + 1: Phipson and Smyth, 2010.
     """
     as_is = np.zeros((1, sample.cluster_count), dtype=np.int8)
-    one, other = swapped_tau_b(
-        sample, signed_ranks(first), signed_ranks(second), np.vstack([as_is, swaps.by_reference])
-    )
+    sums = swap_sums(sample, signed_ranks(first), signed_ranks(second))
+    one, other = swapped_tau_b(sums, np.vstack([as_is, swaps.by_reference]))
     found = np.abs(one - other)
     observed = found[0]
     if np.isnan(observed):

@@ -21,6 +21,7 @@ from scoring.agreement.entries import MAJORITY, Entries, Entry, item_sets
 from scoring.agreement.evidence import Evidence, Unavailable
 from scoring.agreement.groups import groupings
 from scoring.agreement.items import AgreementError, Floats, Item, ScorerScores, score_differences
+from scoring.agreement.label_agreement import with_label_tables
 from scoring.agreement.published import published_figures
 from scoring.agreement.question import Question
 
@@ -171,16 +172,18 @@ class _Work:
         return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
 
     def _comparisons(self) -> dict[str, Any]:
-        self.tell("Comparing the scorers.")
-        return comparisons.compare_scorers(
-            comparisons.Compared(
-                self.sample,
-                self._differences(self.scorers),
-                self._differences(self.baselines),
-                self.evidence.labels,
-                self.question.seed,
-            )
+        words = "Comparing the scorers."
+        self.tell(words)
+        compared = comparisons.Compared(
+            self.sample,
+            self._differences(self.scorers),
+            self._differences(self.baselines),
+            self.evidence.labels,
+            self.question.seed,
+            lambda: self.tell(words),
         )
+        found = comparisons.compare_scorers(compared)
+        return with_label_tables(found, compared.differences, self.question.tie_threshold)
 
     def _breakdowns(self) -> dict[str, Any]:
         self.tell("Measuring the groups.")

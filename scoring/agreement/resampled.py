@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scoring.agreement import pair_counts, resampling
 from scoring.agreement.figures import Sample
 from scoring.agreement.items import Floats, Integers
 from scoring.agreement.resampling import Interval
-
-CELLS_AT_ONCE = 1_000_000
+from scoring.agreement.tables import LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,10 @@ def resample_tables(
     """A statistic of labels, resampled by reference. Input: R x 3 x 3 counts, and its function."""
     counts = tables.astype(np.float64)
     total = counts.sum(axis=0)
+    drawn = resampling.weighted_sums(sample.weights, counts.reshape(-1, LEVELS * LEVELS))
     return Resampled(
         value=float(of_tables(total)),
-        bootstrap=of_tables(np.tensordot(sample.weights, counts, axes=1)),
+        bootstrap=of_tables(drawn.reshape(-1, LEVELS, LEVELS)),
         without_reference=of_tables(total - counts),
     )
 
@@ -77,34 +76,6 @@ def part_of(sample: Sample, places: Integers) -> tuple[Sample, Integers]:
     references, clusters = np.unique(sample.clusters[places], return_inverse=True)
     weights = sample.weights[:, references]
     return Sample(sample.y[places], clusters, len(references), weights), references
-
-
-def swapped_tau_b(
-    sample: Sample, first: Floats, second: Floats, swaps: NDArray[np.int8]
-) -> tuple[Floats, Floats]:
-    """tau-b of two scorers that have changed places in some references.
-
-    Input: the sample; n numbers of the first and n of the second scorer, on one scale; a P x R
-    array of 0 and 1, 1 where a reference is swapped.
-    Output: twice P numbers in [-1, 1], NaN = undefined: of the scorer that starts as the first and
-    of the other. Formula: the items of both stand in one row as 2R groups; each scorer is then a
-    resample that draws one of the two groups of every reference.
-    """
-    count = sample.cluster_count
-    pairs = pair_counts.count_pairs(
-        np.concatenate([first, second]),
-        np.concatenate([sample.y, sample.y]),
-        np.concatenate([sample.clusters, sample.clusters + count]),
-        2 * count,
-    )
-    found = [np.empty((2, 0))]
-    step = max(1, CELLS_AT_ONCE // count)
-    for start in range(0, len(swaps), step):
-        taken = swaps[start : start + step].astype(np.float64)
-        both = np.hstack([1 - taken, taken]), np.hstack([taken, 1 - taken])
-        found.append(np.stack([pair_counts.weighted_tau_b(pairs, half) for half in both]))
-    one, other = np.concatenate(found, axis=1)
-    return one, other
 
 
 def interval_of(resampled: Resampled, lowest: float, highest: float) -> Interval:

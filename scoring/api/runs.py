@@ -39,6 +39,9 @@ class Runs(Door):
         missing = [name for name in ("dataset", "criterion") if name not in sent]
         if missing:
             raise ValidationError({name: ["This field is required."] for name in missing})
+        empty = {name: ["Leave it out, or give a value."] for name in sent if sent[name] is None}
+        if empty:
+            raise ValidationError(empty)
         version = version_of(request, sent.pop("dataset"))
         criterion = str(sent.pop("criterion"))
         runs = request_trainings(

@@ -72,25 +72,29 @@ def write_checkpoint(directory: Path, checkpoint: Checkpoint) -> None:
     sync(directory.parent)
 
 
-def read_checkpoint(directory: Path) -> Checkpoint:
+def read_checkpoint(directory: Path, manifest_sha256: str | None = None) -> Checkpoint:
     """Read a model directory after checking every file against the manifest.
 
-    Raises ``CheckpointInvalid`` if a file is missing, unknown, changed, a link, or holds
-    numbers that are not finite. Only safetensors and JSON are read: nothing is unpickled.
+    ``manifest_sha256`` is the manifest's own digest as whoever registered the model knows it:
+    without it, somebody who can write the directory can change a file and its line. Raises
+    ``CheckpointInvalid`` if a file is missing, unknown, changed, a link, or holds numbers that are
+    not finite. Only safetensors and JSON are read: nothing is unpickled.
     """
-    data = _checked_files(directory)
+    data = _checked_files(directory, manifest_sha256)
     config = _parse(data.pop(CONFIG), CONFIG)
     if config.get("format") != FORMAT:
         raise CheckpointInvalid(f"The model has format {config.get('format')}, not {FORMAT}.")
+    weights = data.pop(WEIGHTS)
     try:
-        tensors = load(data.pop(WEIGHTS))
-    except SafetensorError as error:
+        _check_header(weights)
+        tensors = load(weights)
+    except (SafetensorError, StrictJsonError) as error:
         raise CheckpointInvalid(f"The weights cannot be read: {error}") from error
     _check_finite(tensors)
     return Checkpoint(tensors, config, {name: content.decode() for name, content in data.items()})
 
 
-def _checked_files(directory: Path) -> dict[str, bytes]:
+def _checked_files(directory: Path, manifest_sha256: str | None) -> dict[str, bytes]:
     """Return the files but the manifest, which vouches for each of them."""
     if not directory.is_dir():
         raise CheckpointInvalid(f"There is no model directory at {directory}.")
@@ -103,13 +107,23 @@ def _checked_files(directory: Path) -> dict[str, bytes]:
         if name not in entries:
             raise CheckpointInvalid(f"The model directory lacks {name}.")
     data = {name: entry.read_bytes() for name, entry in entries.items()}
-    expected = _parse(data.pop(MANIFEST), MANIFEST).get("sha256")
+    manifest = data.pop(MANIFEST)
+    if manifest_sha256 is not None and _sha256(manifest) != manifest_sha256:
+        raise CheckpointInvalid(f"The file {MANIFEST} of the model was changed after training.")
+    expected = _parse(manifest, MANIFEST).get("sha256")
     if not isinstance(expected, dict) or set(expected) != set(data):
         raise CheckpointInvalid("The manifest does not list the files of the model directory.")
     for name, content in data.items():
         if _sha256(content) != expected[name]:
             raise CheckpointInvalid(f"The file {name} of the model was changed after training.")
     return data
+
+
+def _check_header(weights: bytes) -> None:
+    """Raise StrictJsonError for a header that names a tensor twice: readers differ on which."""
+    length = int.from_bytes(weights[:8], "little")
+    if length <= len(weights) - 8:  # else the library says what is wrong
+        loads(weights[8 : 8 + length])
 
 
 def _check_finite(tensors: dict[str, Tensor]) -> None:

@@ -15,7 +15,12 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
 from transformers.utils.logging import disable_progress_bar
 
 from scoring.patclaimeval.config import DEFAULT_ENCODER
-from scoring.patclaimeval.encoder_places import default_directory, what_is_missing
+from scoring.patclaimeval.encoder_places import (
+    default_directory,
+    refuse_directory,
+    what_is_missing,
+)
+from scoring.patclaimeval.encoder_sizes import beyond_measure
 from scoring.patclaimeval.errors import EncoderUnavailable
 from scoring.patclaimeval.one_by_one import OneByOne
 from scoring.patclaimeval.packed.forward import PackedForward, can_pack
@@ -180,14 +185,23 @@ def load_encoder(
         "local_files_only": local or not allow_download,
         "trust_remote_code": False,
     }
+    if local:
+        refuse_directory(name, source)
     place = str(source) if local else name
     # Progress is told through `on_progress`; a bar of its own would only fill a worker's log.
     disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
         config = AutoConfig.from_pretrained(place, **options)
+        _refuse_sizes(config)
+        # Weights in any other file are unpickled by torch.
         model = AutoModel.from_pretrained(
-            place, config=config, dtype=torch.float32, **_attention(config), **options
+            place,
+            config=config,
+            dtype=torch.float32,
+            use_safetensors=True,
+            **_attention(config),
+            **options,
         )
     except (OSError, ValueError, KeyError) as error:
         raise EncoderUnavailable(what_is_missing(name, local, error)) from error
@@ -202,6 +216,7 @@ def rebuild_encoder(
 ) -> Encoder:
     """Return an encoder of the given shape whose weights are still to be loaded (from a file)."""
     kept = AutoConfig.for_model(**config)
+    _refuse_sizes(kept)
     model = AutoModel.from_config(kept, **_attention(kept))
     return _finish(name, model, Tokenizer.from_str(tokenizer), max_tokens, global_tokens)
 
@@ -212,6 +227,13 @@ def _finish(
     encoder = Encoder(name, model, tokenizer, max_tokens, global_tokens)
     encoder.eval()
     return encoder
+
+
+def _refuse_sizes(config: PretrainedConfig) -> None:
+    """Raise ``EncoderUnavailable`` before anything is allocated for sizes out of all measure."""
+    wrong = beyond_measure(config.to_dict())
+    if wrong:
+        raise EncoderUnavailable(f"The configuration of the encoder is out of measure: {wrong}")
 
 
 def _attention(config: PretrainedConfig) -> dict[str, str]:

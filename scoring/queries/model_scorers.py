@@ -46,7 +46,11 @@ def cached_scorer(model: ModelVersion, say: Callable[[str], None] = logger.warni
         # torch loads here, in a worker or command, and never in the web process.
         from scoring.patclaimeval.score import load_scorer
 
-        return load_scorer(storage.models_directory() / model.directory, storage.cache_directory())
+        return load_scorer(
+            storage.models_directory() / model.directory,
+            storage.cache_directory(),
+            manifest_sha256=model.manifest_sha256,
+        )
 
     return CachedScorer(load, model.manifest_sha256, ScoreCache(storage.score_cache_path(), say))
 

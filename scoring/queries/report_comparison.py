@@ -9,7 +9,7 @@ from scoring.plots.intervals import Measured, interval_plot
 from scoring.plots.shapes import Plot
 from scoring.queries.report_parts import Compared, compared_pair
 from scoring.queries.report_plots import ceiling_band
-from scoring.report_files.figures import FIGURES, Cell, cell, entries, label_of
+from scoring.report_files.figures import FIGURES, Cell, cell, entries, label_of, scored_names
 
 SIDE_BY_SIDE: Final = ("tau_b", "tau_paper", "spearman", "accuracy", "f1_weighted")
 QUESTION: Final = (
@@ -117,11 +117,7 @@ def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Two
 
 def scorer_choices(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return name and label of each row that was scored, scorers before baselines."""
-    return [
-        (name, label_of(document, name))
-        for _, name, entry in entries(document)
-        if not entry.get("unavailable")
-    ]
+    return [(name, label_of(document, name)) for name in scored_names(document)]
 
 
 def _by_name(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

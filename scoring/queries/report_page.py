@@ -85,7 +85,7 @@ def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = Fal
     rows = table_rows(document, wishes.sorting)
     both, calibrated = parts.with_and_without(document), parts.calibrations(document)
     pairs = [pair for row in both for pair in row.pairs]
-    pairs += [pair for row in calibrated for pair in row.pairs]
+    pairs += [pair for row in calibrated if not row.reason for pair in row.pairs]
     names = plots.scatter_names(document)
     drawn = _drawn(wishes.scorer, names, rows)
     shown = [name for name, _ in names if is_whole or name == drawn]

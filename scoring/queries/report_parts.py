@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scoring.report_files.figures import Cell, cell, entries, label_of
+from scoring.report_files.figures import Cell, cell, entries, label_of, scored_names
 
 FIXED_AND_CALIBRATED: Final = ("accuracy", "f1_weighted", "f1_macro", "tau_paper", "tau_b_labels")
 BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
@@ -220,9 +220,8 @@ def _breakdown(
 ) -> Breakdown:
     names = tuple(
         name
-        for _, name, entry in entries(document)
+        for name in scored_names(document)
         if any(name in group["scorers"] for group in stored["groups"])
-        and not entry.get("unavailable")
     )
     groups = tuple(_groups(stored["groups"], names))
     labels = tuple(label_of(document, name) for name in names)

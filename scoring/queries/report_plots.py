@@ -14,7 +14,7 @@ from scoring.plots.scatters import (
 )
 from scoring.plots.shapes import Plot
 from scoring.queries.report_parts import Breakdown
-from scoring.report_files.figures import Cell, cell, entries, label_of
+from scoring.report_files.figures import Cell, cell, entries, label_of, scored_names
 
 RATINGS: Final = "ratings"
 
@@ -71,9 +71,7 @@ def scatter_names(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return name and label of each scorer that has a scatter, in the order of the table."""
     stored = document.get("scatter", {})
     return tuple(
-        (name, label_of(document, name))
-        for _, name, entry in entries(document)
-        if name in stored and not entry.get("unavailable")
+        (name, label_of(document, name)) for name in scored_names(document) if name in stored
     )
 
 

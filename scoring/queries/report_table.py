@@ -77,8 +77,6 @@ def table_rows(document: Mapping[str, Any], sorting: Sorting = UNSORTED) -> tupl
     rows = [_row(kind, name, entry, best) for kind, name, entry in entries(document)]
     if not sorting.key:
         return tuple(rows)
-    if sorting.order == DESCENDING:
-        rows.reverse()
     rows.sort(key=lambda row: _place(row, sorting), reverse=sorting.order == DESCENDING)
     rows.sort(key=lambda row: (row.kind == "baseline", _figure_of(row, sorting) is None))
     return tuple(rows)

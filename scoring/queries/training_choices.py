@@ -18,19 +18,11 @@ from scoring.patclaimeval.config import (
     SettingsError,
     TrainingSettings,
 )
+from scoring.patclaimeval.encoder_sizes import LARGEST_CONFIG, LARGEST_TOKENIZER, MOST
 from scoring.training_work import KNOWN, EncoderShape
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
-LONGEST_CONFIG: Final = 1 << 20
-# Beyond these a configuration is a mistake or an attack: nothing is allocated for it.
-_MOST: Final = {
-    "num_hidden_layers": 200,
-    "hidden_size": 16_384,
-    "intermediate_size": 65_536,
-    "vocab_size": 1_000_000,
-    "max_position_embeddings": 131_072,
-}
 _OWN: Final = ("recipe", "estimate")
 
 
@@ -124,20 +116,22 @@ def _listed_shape(name: str) -> EncoderShape | None:
     directory = encoders_directory() / name
     if not NAME.fullmatch(name) or not all((directory / file).is_file() for file in FILES):
         return None
+    if (directory / "tokenizer.json").stat().st_size > LARGEST_TOKENIZER:
+        return None
     return _read_shape(directory)
 
 
 def _read_shape(directory: Path) -> EncoderShape | None:
     file = directory / "config.json"
     try:
-        if file.stat().st_size > LONGEST_CONFIG:
+        if file.stat().st_size > LARGEST_CONFIG:
             return None
         found = loads(file.read_bytes())
     except (OSError, StrictJsonError):
         return None
     if not isinstance(found, dict):
         return None
-    sizes = [_size(found.get(key), most) for key, most in _MOST.items()]
+    sizes = [_size(found.get(key), most) for key, most in MOST.items()]
     windows = found.get("attention_window")
     window = windows[0] if isinstance(windows, list) and windows else windows
     layers, width, inner, vocabulary, positions = sizes

@@ -43,6 +43,12 @@ def entries(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str
             yield kind, name, entry
 
 
+def scored_names(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of all that was scored, each once: a baseline may be a scorer too."""
+    names = (name for _, name, entry in entries(document) if not entry.get("unavailable"))
+    return tuple(dict.fromkeys(names))
+
+
 def label_of(document: Mapping[str, Any], name: str) -> str:
     """Return what to call a scorer on screen; its name where the report does not say."""
     entry = document["scorers"].get(name) or document["baselines"].get(name) or {}

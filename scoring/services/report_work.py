@@ -141,9 +141,11 @@ class _Work:
         ]
 
     def _begin(self, stage: str) -> None:
-        self._stage = stage
-        self.say(stage)
-        self._beaten_at = 0.0
+        """Tell what is done now, or that it is still being done; may raise LostLease."""
+        if stage != self._stage:
+            self._stage = stage
+            self.say(stage)
+            self._beaten_at = 0.0
         self._beat()
 
     def _beat(self) -> None:

@@ -83,7 +83,11 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
     (comparison,) = assign_comparisons(campaign=cast.campaign, annotator=alice, pairs=pairs)
     version = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
     run, model = trained(version)
-    report = request_report(version=version, criterion=CRITERION, scorers=["length"], split="all")
+    # Of the campaign, so that its reader finds it.
+    reported = import_dataset(name="reported", rows=dataset_rows(), plan=SplitPlan("file")).version
+    reported.dataset.campaign = cast.campaign
+    reported.dataset.save()
+    report = request_report(version=reported, criterion=CRITERION, scorers=["length"], split="all")
     carry_out_report(report.pk)
     freeze = request_freeze(campaign=cast.campaign, settings=FROZEN)
     carry_out_reliability(request_reliability(campaign=cast.campaign).pk)

@@ -3,6 +3,7 @@
 The seconds it took are printed, and asserted nowhere: `pytest -s` shows them.
 """
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -79,7 +80,7 @@ def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the
     asked = time.monotonic()
     assert client.post(f"/runs/{run.pk}/cancel/").status_code == 302
     wait_for(run, lambda: run.is_final)
-    print(f"\n{method}: cancelled after {time.monotonic() - asked:.1f} s")
+    sys.stdout.write(f"\n{method}: cancelled after {time.monotonic() - asked:.1f} s\n")
     assert (run.status, run.attempt, run.message) == (JobStatus.CANCELLED, 1, "Cancelled.")
     assert not ModelVersion.objects.exists()
 

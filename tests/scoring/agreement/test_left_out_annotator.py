@@ -46,7 +46,8 @@ def test_labels_are_those_of_exact_fractions(
             if all(others) and None not in own:
                 means = [Fraction(sum(values), len(values)) for values in others]
                 mine = [Fraction(value) for value in own if value is not None]
-                expected.append((place, label(*mine, band), label(*means, band), mine[0] - mine[1]))
+                labels = label(mine[0], mine[1], band), label(means[0], means[1], band)
+                expected.append((place, *labels, int(mine[0] - mine[1])))
         rows = zip(judged.items, judged.own, judged.y, judged.differences, strict=True)
         assert [tuple(map(int, row)) for row in rows] == expected
 

@@ -1,12 +1,15 @@
 """A report holds scorers, baselines, ceiling, checks and signature in the promised shape."""
 
 import json
+import math
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from scoring.agreement.entries import ONLY_REFERENCES
+from scoring.agreement.evidence import Evidence, Unavailable
 from scoring.agreement.figures import FIGURE_NAMES
 from scoring.agreement.items import AgreementError, Item, ScorerScores, distinct_texts
 from scoring.agreement.question import Question
@@ -142,3 +145,95 @@ def test_the_tie_threshold_moves_the_labels_and_not_tau_b() -> None:
     narrow = build_report(QUESTION, items, [noisy(items)])["scorers"]["noisy"]
     assert wide["tau_b"] == narrow["tau_b"]
     assert wide["tie_rates"]["scorer"] > narrow["tie_rates"]["scorer"]
+
+
+def test_one_n_for_all_rows_and_the_dropped_items_are_listed() -> None:
+    items = [replace(item, id=f"q{n}") for n, item in enumerate(make_items())]
+    odd = noisy(items)
+    scores = dict(odd.scores)
+    del scores["R1", "b1"]
+    scores["R2", "b10"] = math.inf
+    odd = ScorerScores("odd", "1", scores, {("R1", "b1"): "No words."})
+    told = build_report(QUESTION, items, [odd, noisy(items)], [flat(items)])
+    rows = (*told["scorers"].values(), *told["baselines"].values())
+    assert {row["n"] for row in rows} == {52}
+    assert told["checks"]["items"] == 52
+    assert (told["question"]["n_asked"], told["dropped"]["items"]) == (54, 2)
+    listed = {one["id"]: one["reason"] for one in told["dropped"]["listed"]}
+    assert listed["q7"] == "No words."
+    assert len(listed) == 2
+    # The rest is as if the dropped items had never been asked about.
+    kept = [item for item in items if item.id not in listed]
+    alone = build_report(QUESTION, kept, [noisy(items)])["scorers"]["noisy"]
+    assert told["scorers"]["noisy"]["tau_b"] == alone["tau_b"]
+    assert alone["n"] == 52
+
+
+def test_an_unavailable_scorer_is_a_row_without_figures(report: dict[str, Any]) -> None:
+    items = make_items()
+    absent = Unavailable("bertscore", "Put its weights there.")
+    told = build_report(QUESTION, items, [absent, noisy(items)], [flat(items)])
+    entry = told["scorers"]["bertscore"]
+    assert entry.keys() == told["scorers"]["noisy"].keys()
+    assert (entry["version"], entry["unavailable"]) == (None, "Put its weights there.")
+    assert entry["tau_b"] == {
+        "value": None,
+        "low": None,
+        "high": None,
+        "reason": "Put its weights there.",
+    }
+    assert told["scorers"]["noisy"] == report["scorers"]["noisy"]
+    assert "bertscore" not in told["signature"]
+
+
+def test_scorers_are_compared_with_each_other_and_with_baselines() -> None:
+    items = make_items()
+    told = build_report(QUESTION, items, [noisy(items), noisy(items, "same")], [flat(items)])
+    scorers, baselines = told["comparisons"]["families"]
+    assert [(pair["first"], pair["second"]) for pair in scorers["pairs"]] == [("noisy", "same")]
+    assert scorers["pairs"][0]["verdict"] == "cannot tell"
+    assert len(baselines["pairs"]) == 2
+    assert told["comparisons"]["best"] == []
+    assert told["power"]["sentence"]
+
+
+def test_what_the_scorers_are_called_is_said_with_them() -> None:
+    items = make_items()
+    evidence = Evidence(labels={"noisy": "The noisy one"}, checks={"annotators": 3})
+    told = build_report(QUESTION, items, [noisy(items)], [flat(items)], evidence)
+    assert told["scorers"]["noisy"]["label"] == "The noisy one"
+    assert told["baselines"]["flat"]["kind"] == "baseline"
+    assert told["checks"]["annotators"] == 3
+
+
+def test_where_no_item_is_left_the_scorers_that_failed_are_named() -> None:
+    items = make_items()
+    half = len(items) // 2
+
+    def only(some: list[Item], name: str) -> ScorerScores:
+        return ScorerScores(name, "1", dict.fromkeys(distinct_texts(some), 0.5))
+
+    with pytest.raises(AgreementError, match="one, other"):
+        build_report(QUESTION, items, [only(items[:half], "one"), only(items[half:], "other")])
+
+
+def test_the_work_may_be_stopped_between_any_two_tests_of_scorers() -> None:
+    told: list[str] = []
+    items = make_items()
+    three = [noisy(items), noisy(items, "same"), flat(items, "even")]
+    build_report(QUESTION, items, three, [flat(items)], tell=told.append)
+    # Three pairs of scorers, three with the baseline, and the beginning.
+    assert told.count("Comparing the scorers.") == 7
+
+
+def test_each_step_is_told_and_may_stop_the_work() -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(words: str) -> None:
+        if words.startswith("Comparing"):
+            raise Stop
+
+    items = make_items()
+    with pytest.raises(Stop):
+        build_report(QUESTION, items, [noisy(items)], tell=stop)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy
 
 from scoring.agreement.question import Question
-from scoring.agreement.signature import signature
+from scoring.agreement.signature import question_sha256, signature
 
 QUESTION = Question("overall_quality", "demo@2", "ab12", code_version="0.1")
 LINE = signature(QUESTION, 95, 10, {"bleu-1": "sacrebleu 2"})
@@ -37,3 +37,23 @@ def test_unknown_fields_are_left_out_and_separators_kept_out_of_values() -> None
     assert "data:a/b c|split" in line
     assert "sha256" not in line
     assert "\n" not in line
+
+
+def test_a_question_has_another_digest_with_whatever_moves_its_answer() -> None:
+    versions = {"bleu-1": "sacrebleu 2", "meteor": "1"}
+    names = ["bleu-1", "meteor"]
+    first = question_sha256(QUESTION, "7", names, versions)
+    assert len(first) == 64
+    # The order of a mapping says nothing, that of the scorers does.
+    turned = dict(reversed(versions.items()))
+    assert question_sha256(QUESTION, "7", names, turned) == first
+    others = [
+        question_sha256(QUESTION, "8", names, versions),
+        question_sha256(QUESTION, "7", names[::-1], versions),
+        question_sha256(QUESTION, "7", names[:1], versions),
+        question_sha256(QUESTION, "7", names, versions | {"meteor": "2"}),
+        question_sha256(replace(QUESTION, systems_shown=True), "7", names, versions),
+        question_sha256(replace(QUESTION, resamples=200), "7", names, versions),
+        question_sha256(replace(QUESTION, code_version="0.2"), "7", names, versions),
+    ]
+    assert len({first, *others}) == len(others) + 1

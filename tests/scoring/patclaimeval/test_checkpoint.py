@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,56 @@ def test_weights_that_are_not_finite_are_neither_saved_nor_read(
     manifest["sha256"]["model.safetensors"] = hashlib.sha256(save(bad)).hexdigest()
     (saved / "MANIFEST.json").write_text(json.dumps(manifest))
     with pytest.raises(CheckpointInvalid, match="finite"):
+        read_checkpoint(saved)
+
+
+def vouched_for(saved: Path, name: str, content: bytes) -> None:
+    """Put ``content`` in place of a file, with a manifest that vouches for it."""
+    (saved / name).write_bytes(content)
+    manifest = json.loads((saved / "MANIFEST.json").read_text())
+    manifest["sha256"][name] = hashlib.sha256(content).hexdigest()
+    (saved / "MANIFEST.json").write_text(json.dumps(manifest))
+
+
+def test_manifest_remade_after_a_change_is_refused_by_who_knows_the_registered_one(
+    saved: Path,
+) -> None:
+    registered = hashlib.sha256((saved / "MANIFEST.json").read_bytes()).hexdigest()
+    read_checkpoint(saved, registered)
+    vouched_for(saved, "config.json", b'{"format": 1, "kind": "other"}')
+    assert read_checkpoint(saved).config["kind"] == "other"
+    with pytest.raises(CheckpointInvalid, match="MANIFEST.json of the model was changed"):
+        read_checkpoint(saved, registered)
+
+
+def test_header_that_names_a_tensor_twice_is_refused(saved: Path) -> None:
+    data = (saved / "model.safetensors").read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    header = data[8 : 8 + length].strip()
+    twice = header[:-1] + b"," + header[1:]
+    vouched_for(
+        saved, "model.safetensors", len(twice).to_bytes(8, "little") + twice + data[8 + length :]
+    )
+    with pytest.raises(CheckpointInvalid, match="cannot be read"):
+        read_checkpoint(saved)
+
+
+def test_pickle_under_the_name_of_weights_is_refused_and_not_run(
+    saved: Path, tmp_path: Path
+) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, ...]:
+            return open, (str(tmp_path / "ran"), "w")
+
+    vouched_for(saved, "model.safetensors", pickle.dumps(Evil()))
+    with pytest.raises(CheckpointInvalid, match="cannot be read"):
+        read_checkpoint(saved)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_model_of_another_format_is_refused_with_both_named(saved: Path) -> None:
+    vouched_for(saved, "config.json", b'{"format": 7}')
+    with pytest.raises(CheckpointInvalid, match="format 7, not 1"):
         read_checkpoint(saved)
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import AutoModel, DistilBertConfig, DistilBertModel
 
 from scoring.patclaimeval import encoder_places
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
-from scoring.patclaimeval.encoder import EncoderUnavailable, load_encoder
+from scoring.patclaimeval.encoder import EncoderUnavailable, load_encoder, rebuild_encoder
 
 Items = list[Quadruplet]
 
@@ -142,6 +143,55 @@ def test_directory_without_weights_is_refused(tiny_bert: Path, tmp_path: Path) -
     (copy / "model.safetensors").unlink()
     with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
         load_encoder(str(copy), max_tokens=100)
+
+
+def test_weights_that_would_have_to_be_unpickled_are_not_read(
+    tiny_bert: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(tiny_bert, tmp_path / "copy")
+    weights = load_file(copy / "model.safetensors")
+    (copy / "model.safetensors").unlink()
+    torch.save(weights, copy / "pytorch_model.bin")
+    with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
+        load_encoder(str(copy), max_tokens=100)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("hidden_size", 10**9), ("num_hidden_layers", 10**6), ("vocab_size", 10**9)],
+)
+def test_sizes_out_of_all_measure_are_refused_before_anything_is_allocated(
+    tiny_bert: Path, tmp_path: Path, name: str, size: int
+) -> None:
+    copy = shutil.copytree(tiny_bert, tmp_path / "copy")
+    config = json.loads((copy / "config.json").read_text()) | {name: size}
+    (copy / "config.json").write_text(json.dumps(config))
+    with pytest.raises(EncoderUnavailable, match=f"out of measure: {name}"):
+        load_encoder(str(copy), max_tokens=100)
+    shape = load_encoder(str(tiny_bert), max_tokens=100).config.to_dict() | {name: size}
+    tokenizer = (tiny_bert / "tokenizer.json").read_text()
+    with pytest.raises(EncoderUnavailable, match=f"out of measure: {name}"):
+        rebuild_encoder("it", shape, tokenizer, 100, "cls")
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
+def test_a_file_far_too_large_is_refused_unread(tiny_bert: Path, tmp_path: Path, name: str) -> None:
+    copy = shutil.copytree(tiny_bert, tmp_path / "copy")
+    with (copy / name).open("r+b") as file:
+        file.truncate(1 << 30)  # a hole: it takes no room on the disk
+    with pytest.raises(EncoderUnavailable, match=f"{name} has more than"):
+        load_encoder(str(copy), max_tokens=100)
+
+
+def test_a_template_that_comes_with_a_tokenizer_is_never_rendered(
+    tiny_bert: Path, quadruplets: Items, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(tiny_bert, tmp_path / "copy")
+    (copy / "chat_template.jinja").write_text("{{ 1 / 0 }}")
+    encoder = load_encoder(str(copy), max_tokens=200)
+    plain = load_encoder(str(tiny_bert), max_tokens=200)
+    assert encoder.digest == plain.digest
+    assert encoder.token_count(*quadruplets[0].pairs[0]) > 2
 
 
 def test_code_that_comes_with_a_model_is_never_run(tiny_bert: Path, tmp_path: Path) -> None:

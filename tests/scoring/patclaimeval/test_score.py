@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from scoring.patclaimeval import score as score_module
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable
@@ -104,6 +105,15 @@ def test_tampered_model_is_refused(quadruplets: Items, tiny_bert: Path, tmp_path
     weights["head.weight"] = -weights["head.weight"]
     save_file(weights, directory / "model.safetensors")
     with pytest.raises(CheckpointInvalid, match="changed"):
+        load_scorer(directory)
+
+
+def test_model_of_another_version_of_the_features_is_refused_with_both_named(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
+    monkeypatch.setattr(score_module, "FEATURE_VERSION", "later")
+    with pytest.raises(CheckpointInvalid, match=r"version 1 of the features.* version later"):
         load_scorer(directory)
 
 

@@ -236,6 +236,25 @@ def test_training_set_that_teaches_nothing_is_refused_in_a_sentence(
         )
 
 
+@pytest.mark.parametrize("method", ["probe", "finetune"])
+def test_claims_of_any_script_and_formulas_are_trained_on_uncut(
+    method: str, tiny_bert: Path, tmp_path: Path
+) -> None:
+    texts = (
+        "1. 一种泵，包括壳体和阀，其中所述阀固定于所述壳体。",  # noqa: RUF001
+        "١. مضخة تشتمل على غلاف وصمام مثبت في الغلاف.",  # noqa: RUF001
+        "1. A compound of formula C₆H₅-CH=CH-COOH, wherein R¹ is NH₂ or (CH₂)ₙ.",
+    )
+    items = [
+        Quadruplet(f"r{n}", f"{texts[n % 3]} {n}", f"{texts[n % 3]} {n}", f"x {texts[n % 3]}", y)
+        for n in range(6)
+        for y in (1, 0)
+    ]
+    result = train(items, tmp_path / "m", tiny_bert, method=method)
+    assert (result.n_training, result.left_out) == (10, [])
+    assert 0 < load_scorer(tmp_path / "m").score([(texts[0], texts[1])])[0] < 1
+
+
 def test_items_over_the_limit_are_left_out_by_choice_and_listed(
     quadruplets: Items, tiny_bert: Path, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """Figures of a report are read alike whether it is new or old."""
 
-from scoring.report_files.figures import LATER, cell, entries, label_of
+from scoring.report_files.figures import LATER, cell, entries, label_of, scored_names
 from tests.scoring.report_documents import report_document
 
 
@@ -18,3 +18,9 @@ def test_a_figure_that_an_older_report_lacks_says_so() -> None:
 def test_a_scorer_without_a_label_goes_by_its_name() -> None:
     assert label_of(report_document(), "bertscore") == "BERTScore"
     assert label_of(report_document(), "gone") == "gone"
+
+
+def test_a_baseline_that_was_asked_for_as_a_scorer_is_named_once() -> None:
+    document = report_document()
+    document["scorers"]["length"] = document["baselines"]["length"]
+    assert scored_names(document) == ("bleu-1", "rouge-l", "length", "majority")

@@ -129,7 +129,7 @@ def test_groups_ceiling_calibration_and_dropped_items_are_told(
         "Annotator 1",
         "0.013 0.011 … 0.016, 5 folds",
         "2 items were dropped for every scorer.",
-        "rouge-l: 2 without a score, 0 with one that is not finite; 2: No words.",
+        "rouge-l: 2 without a score; 2: No words.",
         "a paper, table 4",
         "2 of 30 triads are violated",
         "rouge-l -0.130 -0.23 … -0.03 0.0100 0.0300 worse",

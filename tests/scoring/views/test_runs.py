@@ -99,7 +99,13 @@ def test_all_five_criteria_are_asked_for_at_once(cast: Any, five: DatasetVersion
     assert [run["criterion"] for run in answer.json()] == list(ALL_CRITERIA)
 
 
-@pytest.mark.parametrize("field", ["device", "allow_download", "output_dir", "report_to"])
+@pytest.mark.parametrize(
+    "field",
+    [
+        *("device", "allow_download", "output_dir", "report_to", "push_to_hub"),
+        "trust_remote_code",
+    ],
+)
 def test_what_the_machine_decides_is_no_field_of_a_request(
     cast: Any, five: DatasetVersion, field: str
 ) -> None:
@@ -118,7 +124,7 @@ def test_what_the_machine_decides_is_no_field_of_a_request(
         *(("learning_rate", value) for value in (-1, 0, 1e9, "1e-5")),
         *(("epochs", value) for value in (0, True, "3", 2.5)),
         ("over_length", "cut"),
-        ("seed", None),
+        *((name, None) for name in ("seed", "learning_rate", "epochs")),
     ],
 )
 def test_a_bad_setting_is_refused_by_its_field_before_queueing(

@@ -1,0 +1,101 @@
+"""Messages that no worker should get: none runs anything, and the next training is carried out."""
+
+import pickle
+import time
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from kombu import Producer
+
+from annotator.celery import Queues, app
+from annotator.jobs.rows import JobStatus
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.services.dataset_import import import_dataset
+from scoring.services.runs import request_training
+from scoring.splits import SplitPlan
+from tests.flows.conftest import StartWorker
+from tests.scoring.conftest import dataset_rows
+
+pytestmark = [
+    pytest.mark.broker,
+    pytest.mark.embedded,
+    pytest.mark.slow,
+]
+CRITERION = "feature_completeness"
+LONGEST_WAIT_SECONDS = 240
+TRAIN = "scoring.train"
+PLAIN = '{"callbacks": null, "errbacks": null, "chain": null, "chord": null}'
+
+
+class Evil:
+    """Makes a file where it is unpickled."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open, (str(self.place), "w")
+
+
+@pytest.fixture
+def version(transactional_db: None) -> DatasetVersion:
+    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
+
+
+def ask(version: DatasetVersion, encoder: Path, seed: int) -> TrainingRun:
+    options = {"encoder": str(encoder), "method": "finetune", "epochs": 1, "seed": seed}
+    options |= {"precision": "fp32", "device": "cpu"}
+    return request_training(version=version, criterion=CRITERION, options=options)
+
+
+def publish(body: Any, content_type: str, **headers: Any) -> None:
+    given = {"lang": "py", "task": TRAIN, "id": str(uuid4()), "argsrepr": "", **headers}
+    encoding = "binary" if isinstance(body, bytes) else "utf-8"
+    with app.connection_for_write() as connection:
+        producer = Producer(connection)
+        producer.publish(
+            body,
+            routing_key=Queues.GPU.value,
+            content_type=content_type,
+            content_encoding=encoding,
+            headers=given,
+            declare=[queue for queue in app.conf.task_queues if queue.name == Queues.GPU.value],
+        )
+
+
+def publish_bad_ones(run: TrainingRun, place: Path) -> None:
+    """Send what a neighbour of the broker, or a bug, might send; none of it asks for `run`."""
+    wanted = f'[["{run.pk}"], {{}}, {PLAIN}]'
+    publish(pickle.dumps(Evil(place)), "application/x-python-serialize")
+    publish("!!python/object/apply:os.system [touch]", "application/x-yaml")
+    publish(wanted, "application/json", task="os.system")
+    publish("{", "application/json")
+    publish("[]", "application/json")
+    publish(f'[["{run.pk}", "more"], {{}}, {PLAIN}]', "application/json")
+    publish(f'[[{{"pk": "{run.pk}"}}], {{}}, {PLAIN}]', "application/json")
+    publish(f'[["{uuid4()}"], {{}}, {PLAIN}]', "application/json")
+    publish(wanted, "application/json", eta="tomorrow")
+
+
+def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
+    version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, tmp_path: Path
+) -> None:
+    named, following = (ask(version, tiny_encoder, seed) for seed in (1, 2))
+    publish_bad_ones(named, tmp_path / "ran")
+    # No sweeper rings here: the good one, sent likewise, shows that such messages arrive.
+    publish(f'[["{following.pk}"], {{}}, {PLAIN}]', "application/json")
+    worker = start_worker("gpu")
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not following.is_final:
+        assert time.monotonic() < deadline, f"{following.status}: {following.message}"
+        if worker.poll() is not None:
+            worker = start_worker("gpu")  # as the supervisor does
+        time.sleep(0.1)
+        following.refresh_from_db()
+    assert following.status == JobStatus.SUCCEEDED, following.message
+    assert not (tmp_path / "ran").exists()
+    named.refresh_from_db()
+    assert (named.status, named.attempt) == (JobStatus.QUEUED, 0)
+    assert ModelVersion.objects.get().run == following
