@@ -74,13 +74,18 @@ def test_sentences_are_dealt_out_to_chunks_by_the_number_of_words(
     assert [context for context, _ in grid(longer)[0]] == [*sentences, extra]
 
 
-def test_a_chunk_gives_way_to_the_sentence_and_is_said_to_be_cut(directory: Path) -> None:
+@pytest.mark.parametrize("claim", ["The handle is blue.", "The handle is " + "blue and " * 11])
+def test_a_chunk_gives_way_to_the_sentence_and_is_said_to_be_cut(
+    directory: Path, claim: str
+) -> None:
     plain, metric = Plain(directory), AlignScore(directory)
-    reference, claim = "a cup with a body and " * 8 + "a lid.", "The handle is blue."
+    # The longer sentence fills more than half of what is read, and stays whole all the same.
+    reference, claim = "a cup with a body and " * 8 + "a lid.", claim.strip()
     assert metric.score([Pair(reference, claim)]) == pytest.approx(
         [plain.aligned(reference, claim)], abs=1e-5
     )
     assert metric.cut([Pair(reference, claim), Pair("A lid.", claim)]) == [True, False]
+    assert len(metric.encode_pair(reference, claim).ids) == 40
     assert "chunk and sentence cut after 40 tokens" in metric.version
 
 

@@ -73,8 +73,12 @@ def test_a_broken_tokenizer_is_refused_with_a_sentence(directory: Path) -> None:
 
 
 def test_positions_of_kin_of_roberta_begin_behind_the_padding(
-    align_directory: Path, bert_directory: Path, t5_directory: Path
+    align_directory: Path, bert_directory: Path, t5_directory: Path, tmp_path: Path
 ) -> None:
+    other = own_copy(align_directory, tmp_path / "other")
+    config = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps(config | {"pad_token_id": 1}))
+    assert Weights("alignscore", other).limit(512) == 39
     assert Weights("alignscore", align_directory).limit(512) == 40
     assert Weights("simcse", bert_directory).limit(512) == 48
     assert Weights("unieval", t5_directory).limit(1024) == 1024
