@@ -7,7 +7,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from scoring.queries.report_page import Wishes, page_of
+from scoring.queries.reports.page import Wishes, page_of
 from scoring.report_files.canonical_json import canonical_json
 from scoring.report_files.csv_table import csv_table
 from scoring.report_files.latex_table import latex_table

@@ -18,7 +18,7 @@ from scoring.api.door import Door, OwnFormats, body, person, version_of
 from scoring.api.words import report_words
 from scoring.downloads import file_download
 from scoring.queries.models import reports_for
-from scoring.queries.report_page import ordered_result
+from scoring.queries.reports.page import ordered_result
 from scoring.report_downloads import report_file
 from scoring.report_files.file_names import TYPES, file_name
 from scoring.services.reports import ask_for_report, cancel_report

@@ -7,7 +7,7 @@ from django import forms
 from annotator.models import User
 from annotator.rubric import NAMES
 from scoring.models import AgreementReport
-from scoring.queries.report_list import finished_reports
+from scoring.queries.reports.listing import finished_reports
 
 SAME: Final = "Choose another one than the first."
 

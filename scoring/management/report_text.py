@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scoring.queries.report_page import FIGURES, caution
+from scoring.queries.reports.page import FIGURES, caution
 
 
 def report_text(document: Mapping[str, Any]) -> str:

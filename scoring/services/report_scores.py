@@ -14,8 +14,8 @@ from annotator.jobs.leases import LostLease
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.models import MetricScore
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.queries.report_rows import Text
-from scoring.queries.report_scorers import ReportScorer
+from scoring.queries.reports.rows import Text
+from scoring.queries.reports.scorers import ReportScorer
 
 CHARACTERS_AT_ONCE: Final = 60_000
 LONGEST_SECONDS: Final = 2.0

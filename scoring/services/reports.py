@@ -24,8 +24,8 @@ from scoring.agreement.signature import question_sha256
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.queries.datasets import SPLITS
-from scoring.queries.report_rows import labels_in_split
-from scoring.queries.report_scorers import is_neural, version_words
+from scoring.queries.reports.rows import labels_in_split
+from scoring.queries.reports.scorers import is_neural, version_words
 from scoring.queries.scorers import check_scorer_names
 from scoring.queries.version_access import withheld_campaigns
 

@@ -9,13 +9,13 @@ from django.views.decorators.http import require_GET
 from annotator.gate import SignedInRequest
 from scoring.forms.report_comparisons import ReportsForm, ScorersForm
 from scoring.models import AgreementReport
-from scoring.queries.report_comparison import (
+from scoring.queries.reports.comparison import (
     NOTHING_SHARED,
     compare_reports,
     compare_scorers,
     scorer_choices,
 )
-from scoring.queries.report_page import ordered_result
+from scoring.queries.reports.page import ordered_result
 
 UNPROCESSABLE = 422
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from annotator.gate import SignedInRequest
 from scoring.downloads import file_download
 from scoring.queries.models import reports_for
-from scoring.queries.report_page import ordered_result
+from scoring.queries.reports.page import ordered_result
 from scoring.report_downloads import report_file
 from scoring.report_files.file_names import TYPES, file_name
 

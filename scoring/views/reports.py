@@ -18,10 +18,10 @@ from scoring.forms.report_comparisons import ReportsForm
 from scoring.forms.reports import ReportForm, again
 from scoring.queries.datasets import MAY_READ, is_researcher, versions_for
 from scoring.queries.models import reports_for
-from scoring.queries.report_cost import sending_cost
-from scoring.queries.report_list import listed_reports, reported_datasets
-from scoring.queries.report_page import Wishes, report_page
-from scoring.queries.report_table import Sorting
+from scoring.queries.reports.cost import sending_cost
+from scoring.queries.reports.listing import listed_reports, reported_datasets
+from scoring.queries.reports.page import Wishes, report_page
+from scoring.queries.reports.table import Sorting
 from scoring.services.reports import ask_for_report, cancel_report
 
 FORMATS: Final = (

@@ -9,8 +9,8 @@ import pytest
 from annotator.jobs.rows import JobStatus
 from scoring.metrics.base import Pair, Score
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
-from scoring.queries import report_scorers
-from scoring.queries.report_scorers import ReportScorer
+from scoring.queries.reports import scorers
+from scoring.queries.reports.scorers import ReportScorer
 from scoring.services import report_work
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import request_report
@@ -44,7 +44,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Scores], Score
     """Have each scorer that is loaded score through what `change` makes of its name and scores."""
 
     def load(name: str, seed: int, criterion: str) -> ReportScorer:
-        scorer = report_scorers.load_scorer(name, seed, criterion)
+        scorer = scorers.load_scorer(name, seed, criterion)
         plain = change(name, lambda pairs: scorer.score(pairs, lambda: None))
         return replace(scorer, score=lambda pairs, check: plain(pairs))
 

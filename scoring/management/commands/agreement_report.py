@@ -14,8 +14,8 @@ from scoring.management.report_text import report_text
 from scoring.management.versions import version_or_refuse
 from scoring.models import AgreementReport
 from scoring.queries.datasets import SPLITS
-from scoring.queries.report_cost import sending_cost
-from scoring.queries.report_page import ordered_result
+from scoring.queries.reports.cost import sending_cost
+from scoring.queries.reports.page import ordered_result
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import request_report
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotator.models import Campaign, Role, User
 from scoring.models import AgreementReport, DatasetVersion
-from scoring.queries.report_page import ordered_result
+from scoring.queries.reports.page import ordered_result
 from scoring.report_files.canonical_json import canonical_json
 from scoring.report_files.csv_table import csv_table
 from scoring.services import reports

@@ -8,8 +8,8 @@ import pytest
 from annotator.jobs.leases import LostLease
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.models import MetricScore
-from scoring.queries.report_rows import Text
-from scoring.queries.report_scorers import ReportScorer
+from scoring.queries.reports.rows import Text
+from scoring.queries.reports.scorers import ReportScorer
 from scoring.services import report_scores
 from scoring.services.report_scores import (
     MOST_FAILURES,

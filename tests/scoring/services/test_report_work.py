@@ -14,7 +14,7 @@ from scoring.formats.rows import DatasetRow
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion, MetricScore
-from scoring.queries.report_page import ordered_result, report_page
+from scoring.queries.reports.page import ordered_result, report_page
 from scoring.report_files.canonical_json import canonical_json
 from scoring.services import report_work
 from scoring.services.dataset_import import import_dataset

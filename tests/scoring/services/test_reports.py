@@ -14,7 +14,7 @@ from annotator.models import AuditEvent, Campaign, Role, User
 from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from scoring.formats.rows import DatasetRow
 from scoring.models import AgreementReport, DatasetVersion
-from scoring.queries import report_scorers
+from scoring.queries.reports import scorers
 from scoring.services import reports
 from scoring.services.dataset_import import import_dataset
 from scoring.services.reports import ask_for_report, cancel_report, request_report
@@ -125,7 +125,7 @@ def test_another_version_of_a_scorer_makes_another_question(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = request(version, "length")
-    real = report_scorers.version_words
+    real = scorers.version_words
     monkeypatch.setattr(reports, "version_words", lambda *asked: f"{real(*asked)}!")
     assert request(version, "length").pk != first.pk
 
@@ -227,7 +227,7 @@ def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
 ) -> None:
     assert not request(version, "length", "bertscore").is_neural  # no weights: a row that says so
     assert request(version, f"model:{make_model(version).pk}").is_neural
-    monkeypatch.setattr(report_scorers, "what_is_missing", lambda name, places: "")
+    monkeypatch.setattr(scorers, "what_is_missing", lambda name, places: "")
     monkeypatch.setattr(reports, "version_words", lambda *asked: "1")
     assert request(version, "length", "bertscore").is_neural
 

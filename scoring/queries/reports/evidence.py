@@ -10,8 +10,8 @@ from annotator.models import Candidate, Reference
 from scoring.agreement.evidence import Columns, Evidence
 from scoring.agreement.left_out_annotator import Overlap
 from scoring.models import DatasetVersion
-from scoring.queries.report_ratings import CandidateKey, ReportRatings, report_ratings
-from scoring.queries.report_rows import ReportRow, ReportRows
+from scoring.queries.reports.ratings import CandidateKey, ReportRatings, report_ratings
+from scoring.queries.reports.rows import ReportRow, ReportRows
 from scoring.scorer_labels import LABELS, scorer_label
 
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scoring.queries.report_verdict import NOT_TESTED, caution, cautions, verdict
+from scoring.queries.reports.verdict import NOT_TESTED, caution, cautions, verdict
 from tests.scoring.report_documents import UNKNOWN, old_document, report_document
 
 

@@ -10,15 +10,15 @@ from django.utils import timezone
 from annotator.models import Campaign, Candidate, Rating, Reference
 from scoring.agreement.evidence import NO_RATINGS
 from scoring.models import DatasetVersion
-from scoring.queries.report_evidence import (
+from scoring.queries.reports.evidence import (
     NO_LANGUAGE,
     NO_SYSTEMS,
     SYSTEMS_HIDDEN,
     drafts_of,
     evidence_of,
 )
-from scoring.queries.report_ratings import report_ratings
-from scoring.queries.report_rows import report_rows
+from scoring.queries.reports.ratings import report_ratings
+from scoring.queries.reports.rows import report_rows
 from scoring.services.freezing import freeze_dataset
 from tests.scoring.asked_reports import CRITERION, finished
 from tests.scoring.conftest import RatedCampaign

@@ -13,7 +13,7 @@ from scoring.plots.scatters import (
     rating_plot,
 )
 from scoring.plots.shapes import Plot
-from scoring.queries.report_parts import Breakdown
+from scoring.queries.reports.parts import Breakdown
 from scoring.report_files.figures import Cell, cell, entries, label_of, scored_names
 
 RATINGS: Final = "ratings"

@@ -1,6 +1,6 @@
 """The parts of a report's page, read from its document."""
 
-from scoring.queries.report_parts import (
+from scoring.queries.reports.parts import (
     breakdowns,
     calibrations,
     ceiling_figures,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.queries.report_table import (
+from scoring.queries.reports.table import (
     UNSORTED,
     Sorting,
     headings,

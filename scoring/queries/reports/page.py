@@ -8,9 +8,8 @@ from annotator.rubric import NAMES
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport
 from scoring.plots.shapes import Plot
-from scoring.queries import report_parts as parts
-from scoring.queries import report_plots as plots
-from scoring.queries.report_table import (
+from scoring.queries.reports import parts, plots
+from scoring.queries.reports.table import (
     UNSORTED,
     Heading,
     Row,
@@ -20,7 +19,7 @@ from scoring.queries.report_table import (
     table_rows,
     undefined_figures,
 )
-from scoring.queries.report_verdict import caution, cautions, verdict
+from scoring.queries.reports.verdict import caution, cautions, verdict
 from scoring.report_files.figures import FIGURES as EVERY_FIGURE
 from scoring.report_files.figures import Cell, label_of
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from annotator.rubric import NAMES
 from scoring.plots.intervals import Measured, interval_plot
 from scoring.plots.shapes import Plot
-from scoring.queries.report_parts import Compared, compared_pair
-from scoring.queries.report_plots import ceiling_band
+from scoring.queries.reports.parts import Compared, compared_pair
+from scoring.queries.reports.plots import ceiling_band
 from scoring.report_files.figures import FIGURES, Cell, cell, entries, label_of, scored_names
 
 SIDE_BY_SIDE: Final = ("tau_b", "tau_paper", "spearman", "accuracy", "f1_weighted")

@@ -1,7 +1,7 @@
 """Plots of a report are made of its figures, and of no others."""
 
-from scoring.queries.report_parts import breakdowns
-from scoring.queries.report_plots import (
+from scoring.queries.reports.parts import breakdowns
+from scoring.queries.reports.plots import (
     breakdown_plot,
     ceiling_band,
     scatter,

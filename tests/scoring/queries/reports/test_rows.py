@@ -7,7 +7,7 @@ import pytest
 
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.queries.report_rows import NO_TRAINING_LABELS, labels_in_split, report_rows
+from scoring.queries.reports.rows import NO_TRAINING_LABELS, labels_in_split, report_rows
 from scoring.services.dataset_import import import_dataset
 from scoring.splits import SplitPlan
 from tests.scoring.asked_reports import CRITERION

@@ -1,0 +1,1 @@
+"""What the pages, files and work of agreement reports read."""
