@@ -19,7 +19,7 @@ class Queues(StrEnum):
     GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on a device
 
 
-app = Celery("annotator")
+app = Celery("annotator", task_cls="annotator.messages:CarefulTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])

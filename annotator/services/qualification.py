@@ -64,20 +64,25 @@ def unmark_qualification(*, campaign: Campaign, references: Sequence[Reference],
 def give_qualification(*, campaign: Campaign, annotator: User) -> int:
     """Give an annotator the qualification references that they never had; return how many
     candidates. Called where somebody becomes annotator."""
+    # Asked step by step: as one query, PostgreSQL compared all candidates with all for want of
+    # statistics, while an import that made the annotators had just written them.
+    marked = Candidate.objects.filter(campaign=campaign, purpose=Purpose.QUALIFICATION)
+    references = set(marked.values_list("reference_id", flat=True))
+    if not references:
+        return 0
     own = Assignment.objects.filter(campaign=campaign, annotator=annotator)
     recused = own.filter(status=AssignmentStatus.RECUSED)
-    references = Reference.objects.filter(
-        campaign=campaign, candidates__purpose=Purpose.QUALIFICATION
-    ).exclude(candidates__assignments__in=recused)
+    references -= set(recused.values_list("candidate__reference_id", flat=True))
+    had = own.exclude(status=AssignmentStatus.LAPSED)
+    had_candidates = set(had.values_list("candidate_id", flat=True))
     rows = (
         Candidate.objects.filter(reference__in=references)
         # A sentinel among them too: whole references look alike to everybody.
         .exclude(purpose=Purpose.REPEAT)
-        .exclude(assignments__in=own.exclude(status=AssignmentStatus.LAPSED))
         .defer("claims")
         .order_by("queue_position", "reference_id", "candidate_id")
     )
-    candidates = list(rows)
+    candidates = [row for row in rows if row.pk not in had_candidates]
     if candidates:
         lock_annotator(campaign, annotator)
         give_by_name(campaign=campaign, annotator=annotator, candidates=candidates, due_at=None)
