@@ -1,0 +1,58 @@
+"""An inquiry of a local endpoint, for tests."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from scoring.metrics.base import Pair
+from scoring.metrics.endpoint import Endpoint
+from scoring.metrics.endpoint.inquiry import Inquiry
+from scoring.metrics.endpoint.prompt import Prompt
+from tests.scoring.metrics.endpoint.fake_time import FakeTime
+from tests.scoring.metrics.endpoint.local_endpoint import (
+    KEY,
+    LocalEndpoint,
+    Received,
+    Reply,
+    saying,
+)
+
+PROMPT = Prompt("marks", "Judge the candidate.", ("breadth", "depth"), 0, 100)
+NUMBERS = {"breadth": 70, "depth": 80}
+GOOD = saying(NUMBERS)
+PAIR = Pair("1. A teapot.", "1. A samovar.")
+
+
+def pairs(number: int) -> list[Pair]:
+    return [Pair("1. A teapot.", f"1. A samovar of kind {n}.") for n in range(number)]
+
+
+def inquiry(
+    place: LocalEndpoint,
+    directory: Path | None = None,
+    time: FakeTime | None = None,
+    timeout: float = 30,
+    concurrency: int = 1,
+    requests_per_minute: int = 60_000,
+) -> Inquiry:
+    time = time or FakeTime()
+    return Inquiry(
+        PROMPT,
+        Endpoint(
+            place.url,
+            "m-1",
+            KEY,
+            requests_per_minute=requests_per_minute,
+            cache_directory=directory,
+            timeout=timeout,
+            concurrency=concurrency,
+        ),
+        clock=time.clock,
+        sleep=time.sleep,
+        random=Random(0),
+    )
+
+
+def in_order(*replies: Reply) -> Callable[[Received, int], Reply]:
+    """Answer the n-th request with the n-th reply, and with the last one ever after."""
+    return lambda received, number: replies[min(number, len(replies) - 1)]
