@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from annotator.models import (
     Adjudication,
-    AuditEvent,
     Candidate,
     Conflict,
     ConflictStatus,
@@ -29,6 +28,7 @@ from annotator.queries.conflict_cases import conflicts_in_reach
 from annotator.queries.signatures import MEANING, ratings_seen, record_sha256, seen_sha256
 from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
+from annotator.services import audit
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.signing import check_signature
 from annotator.services.turns import (
@@ -254,12 +254,12 @@ def _reopen(row: Adjudication, now: datetime) -> None:
 
 
 def _audit(row: Adjudication, conflict: Conflict, actor: User, action: str) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
-        campaign_id=conflict.campaign_id,
+        campaign=conflict.campaign_id,
         action=action,
         object_type="adjudication",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={
             "conflict": str(conflict.pk),
             "decision": row.decision,

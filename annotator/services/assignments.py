@@ -15,7 +15,6 @@ from annotator.models import (
     HOLDING,
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     Candidate,
     Membership,
@@ -25,6 +24,7 @@ from annotator.models import (
 from annotator.queries.next_candidates import candidates_before, candidates_from, standing_of
 from annotator.queries.queue import most_urgent
 from annotator.refusals import OutOfDate
+from annotator.services import audit
 from annotator.services.places import add_places, hold_place, lapse_leases
 
 
@@ -56,12 +56,11 @@ def assign_candidates(
                 rows.append(row)
         Assignment.objects.bulk_create(rows)
         add_places([candidate.pk for candidate in candidates])
-        AuditEvent.objects.create(
-            actor=None,
+        audit.record(
             campaign=campaign,
             action="assignments.made",
             object_type="user",
-            object_id=str(annotator.pk),
+            object_id=annotator.pk,
             details={"count": len(rows)},
         )
     return rows
@@ -190,12 +189,12 @@ def _leased(assignment: Assignment) -> Assignment:
     assignment.status = AssignmentStatus.OPEN
     assignment.lease_expires_at = _lease_end(assignment.campaign)
     assignment.save()
-    AuditEvent.objects.create(
-        actor_id=assignment.annotator_id,
-        campaign_id=assignment.campaign_id,
+    audit.record(
+        actor=assignment.annotator_id,
+        campaign=assignment.campaign_id,
         action="assignment.leased",
         object_type="assignment",
-        object_id=str(assignment.pk),
+        object_id=assignment.pk,
     )
     return assignment
 

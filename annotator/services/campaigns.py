@@ -10,7 +10,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotator.models import (
-    AuditEvent,
     Campaign,
     CampaignStatus,
     Membership,
@@ -21,6 +20,7 @@ from annotator.models import (
     User,
 )
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.places import spread_places
 
@@ -73,12 +73,12 @@ def create_campaign(*, slug: str, name: str = "", created_by: User | None = None
     _keep_rules(campaign, created_by)
     if created_by is not None:
         Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
-    AuditEvent.objects.create(
+    audit.record(
         actor=created_by,
         campaign=campaign,
         action="campaign.created",
         object_type="campaign",
-        object_id=str(campaign.pk),
+        object_id=campaign.pk,
     )
     return campaign
 
@@ -178,11 +178,11 @@ def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: 
 
 
 def _audit(campaign: Campaign, action: str, actor: User, details: dict[str, object]) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
         campaign=campaign,
         action=action,
         object_type="campaign",
-        object_id=str(campaign.pk),
+        object_id=campaign.pk,
         details=details,
     )

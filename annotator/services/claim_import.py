@@ -8,8 +8,9 @@ from django.db import transaction
 
 from annotator.formats.reference_batches import in_batches
 from annotator.formats.reference_records import ReferenceRecord
-from annotator.models import AuditEvent, Campaign, ClaimImport, User
+from annotator.models import Campaign, ClaimImport, User
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.claim_batches import ClaimBatches
 from annotator.services.places import spread_places
 from annotator.sqlite.cache import growing_cache
@@ -100,11 +101,11 @@ def _record(
     campaign: Campaign, counts: ImportCounts, actor: User | None, source: ClaimImport | None
 ) -> None:
     details = {"references": counts.references, "candidates": counts.candidates}
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
         campaign=campaign,
         action="claims.imported",
         object_type="campaign",
-        object_id=str(campaign.pk),
+        object_id=campaign.pk,
         details=details if source is None else details | {"import": str(source.pk)},
     )

@@ -16,7 +16,6 @@ from annotator.models import (
     GENUINE,
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     CampaignStatus,
     Candidate,
@@ -25,6 +24,7 @@ from annotator.models import (
 )
 from annotator.queries.annotators import annotators_of
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.comparisons import Pair, assign_comparisons, pair_key
 
 
@@ -66,12 +66,12 @@ def ask_comparisons(
         for annotator, pairs in shares.items()
         for comparison in assign_comparisons(campaign=row, annotator=annotator, pairs=pairs)
     ]
-    AuditEvent.objects.create(
+    audit.record(
         actor=asked_by,
         campaign=row,
         action="comparisons.asked",
         object_type="campaign",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={"share": str(exact), "seed": seed, "pairs": len(drawn), "count": len(made)},
     )
     return Asked(len(drawn), len(every), len(made))

@@ -7,8 +7,9 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from annotator.models import AuditEvent, Campaign, Candidate, Comparison, Membership, Role, User
+from annotator.models import Campaign, Candidate, Comparison, Membership, Role, User
 from annotator.refusals import Refused
+from annotator.services import audit
 
 Pair = tuple[Candidate, Candidate]
 
@@ -39,12 +40,11 @@ def assign_comparisons(
             for number, pair in enumerate(_in_order(fresh, chance), start=1)
         ]
         Comparison.objects.bulk_create(rows)
-        AuditEvent.objects.create(
-            actor=None,
+        audit.record(
             campaign=campaign,
             action="comparisons.made",
             object_type="user",
-            object_id=str(annotator.pk),
+            object_id=annotator.pk,
             details={"count": len(rows)},
         )
     return rows

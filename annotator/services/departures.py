@@ -10,7 +10,6 @@ from django.utils import timezone
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     Departure,
     DepartureKind,
@@ -19,6 +18,7 @@ from annotator.models import (
     FlagReason,
 )
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.assignments import renew_lease
 from annotator.services.further_annotators import assign_further
 from annotator.services.places import add_places, free_place, hold_place
@@ -147,23 +147,23 @@ def _reroute(left: Assignment) -> Assignment | None:
     """Give a named assignment to another annotator; None when nobody can take it."""
     row = assign_further(candidate=left.candidate)
     if row is not None:
-        AuditEvent.objects.create(
-            actor_id=left.annotator_id,
+        audit.record(
+            actor=left.annotator_id,
             campaign=left.campaign,
             action="assignment.rerouted",
             object_type="assignment",
-            object_id=str(row.pk),
+            object_id=row.pk,
             details={"from": str(left.pk)},
         )
     return row
 
 
 def _audit(assignment: Assignment, action: str, details: dict[str, str]) -> None:
-    AuditEvent.objects.create(
-        actor_id=assignment.annotator_id,
+    audit.record(
+        actor=assignment.annotator_id,
         campaign=assignment.campaign,
         action=action,
         object_type="assignment",
-        object_id=str(assignment.pk),
+        object_id=assignment.pk,
         details=details,
     )

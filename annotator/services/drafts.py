@@ -12,12 +12,12 @@ from annotator.clock import database_now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Draft,
     Rating,
     WorkTime,
 )
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.assignments import renew_lease
 
 # A draft keeps more than a rating may hold, so that a comment that is too long is not lost.
@@ -78,12 +78,12 @@ def keep_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: i
     A newer draft of another tab is not overwritten: the page still shows what was sent. Where no
     draft is stored any more, there is nothing to overwrite, whatever version the page had seen.
     """
-    AuditEvent.objects.create(
-        actor_id=assignment.annotator_id,
+    audit.record(
+        actor=assignment.annotator_id,
         campaign=assignment.campaign,
         action="rating.refused",
         object_type="assignment",
-        object_id=str(assignment.pk),
+        object_id=assignment.pk,
     )
     try:
         return save_draft(

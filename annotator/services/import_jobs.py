@@ -10,8 +10,9 @@ from django.db.models.functions import Now
 from annotator.formats.records import ByteSource
 from annotator.jobs import leases
 from annotator.jobs.rows import JobStatus
-from annotator.models import AuditEvent, Campaign, ClaimImport, ImportStage, User
+from annotator.models import Campaign, ClaimImport, ImportStage, User
 from annotator.refusals import OutOfDate
+from annotator.services import audit
 from annotator.services.uploaded_files import drop_upload_once_committed, store_upload
 
 WAITING: Final = "Waiting for a worker."
@@ -127,11 +128,11 @@ def shown_name(name: str) -> str:
 
 def record(row: ClaimImport, action: str, actor: User | None, **details: Any) -> None:
     """Write the audit row of a step: digests and counts, never the name of the file."""
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
-        campaign_id=row.campaign_id,
+        campaign=row.campaign_id,
         action=action,
         object_type="claim_import",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={"sha256": row.file_sha256, **details},
     )

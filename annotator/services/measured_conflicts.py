@@ -8,7 +8,6 @@ from django.db.models import Count, F
 
 from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
 from annotator.models import (
-    AuditEvent,
     Campaign,
     Candidate,
     Conflict,
@@ -17,6 +16,7 @@ from annotator.models import (
     Ruling,
 )
 from annotator.queries.reference_ratings import reference_ratings
+from annotator.services import audit
 from annotator.services.further_annotators import ask_by_ladder, can_be_rated
 
 # Kind, candidate, other candidate, criterion; candidates as 32 hexadecimal digits, "" for none.
@@ -129,13 +129,12 @@ def _open_conflicts(
         )
         for finding in findings
     )
-    AuditEvent.objects.bulk_create(
-        AuditEvent(
-            campaign=campaign,
-            action="conflict.opened",
-            object_type="conflict",
-            object_id=str(conflict.pk),
-            details={"kind": conflict.kind, "criterion": conflict.criterion, "gap": conflict.gap},
-        )
-        for conflict in conflicts
+    audit.record_each(
+        campaign=campaign,
+        action="conflict.opened",
+        object_type="conflict",
+        details_by_id=(
+            (row.pk, {"kind": row.kind, "criterion": row.criterion, "gap": row.gap})
+            for row in conflicts
+        ),
     )

@@ -12,7 +12,6 @@ from annotator.models import (
     HOLDING,
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     Candidate,
     Membership,
@@ -22,6 +21,7 @@ from annotator.models import (
     User,
 )
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.assignments import assign_candidates
 from annotator.services.places import add_places, free_place
 
@@ -205,11 +205,11 @@ def _refuse(field: str, why: str) -> None:
 def _audit(
     campaign: Campaign, by: User, annotator: User, action: str, details: dict[str, object]
 ) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=by,
         campaign=campaign,
         action=action,
         object_type="user",
-        object_id=str(annotator.pk),
+        object_id=annotator.pk,
         details=details,
     )

@@ -14,7 +14,6 @@ from annotator.models import (
     ApiToken,
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     Membership,
     Role,
@@ -22,6 +21,7 @@ from annotator.models import (
     User,
 )
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.places import free_place
 from annotator.services.qualification import fit_qualification, give_qualification
 
@@ -53,9 +53,7 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
     else:
         user.set_password(password)
     user.save()
-    AuditEvent.objects.create(
-        action="user.created", object_type="user", object_id=str(user.pk), details={}
-    )
+    audit.record(action="user.created", object_type="user", object_id=user.pk)
     return user
 
 
@@ -78,12 +76,12 @@ def grant_role(
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
     membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
     if is_new:
-        AuditEvent.objects.create(
+        audit.record(
             actor=granted_by,
             campaign=campaign,
             action="role.granted",
             object_type="user",
-            object_id=str(user.pk),
+            object_id=user.pk,
             details={"role": role},
         )
         if role == Role.ANNOTATOR and campaign.is_open:
@@ -109,12 +107,12 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
     if role == Role.ANNOTATOR:
         _give_back(user, campaign)
         fit_qualification(campaign)
-    AuditEvent.objects.create(
+    audit.record(
         actor=revoked_by,
         campaign=campaign,
         action="role.revoked",
         object_type="user",
-        object_id=str(user.pk),
+        object_id=user.pk,
         details={"role": role},
     )
 
@@ -145,11 +143,11 @@ def create_token(*, user: User, scope: str = TokenScope.WRITE, days: int = 90) -
         scope=scope,
         expires_at=timezone.now() + timedelta(days=days),
     )
-    AuditEvent.objects.create(
+    audit.record(
         actor=user,
         action="token.created",
         object_type="token",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={"scope": scope, "days": days},
     )
     return NewToken(token, row)

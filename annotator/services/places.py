@@ -14,7 +14,6 @@ from django.db.models.functions import Now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     Candidate,
     Purpose,
@@ -23,6 +22,7 @@ from annotator.models import (
     Round,
     RoundKind,
 )
+from annotator.services import audit
 
 # Asked with every candidate that anybody takes: written once, as both databases read it.
 _HOLD: Final = f"""
@@ -106,11 +106,11 @@ def lapse_leases(campaign: Campaign) -> int:
         # Whoever changes the row first counts it; a renewal that came between keeps it.
         if run_out.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
             free_place(candidate_id)
-            AuditEvent.objects.create(
+            audit.record(
                 campaign=campaign,
                 action="assignment.lapsed",
                 object_type="assignment",
-                object_id=str(pk),
+                object_id=pk,
             )
             lapsed += 1
     return lapsed

@@ -11,10 +11,11 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F
 
-from annotator.models import AuditEvent, Campaign, Candidate, User
+from annotator.models import Campaign, Candidate, User
 from annotator.plans.making import Plan, make_plan
 from annotator.queries.plan_facts import plan_facts
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.named_work import (
     give_by_name,
     lock_annotator,
@@ -77,12 +78,12 @@ def carry_out_plan(
     if not previewed.count:
         raise Refused("There is nothing to give out: no candidate has a free place for them.")
     _give(row, annotators, previewed.plan, due_at)
-    AuditEvent.objects.create(
+    audit.record(
         actor=by,
         campaign=row,
         action="plan.carried_out",
         object_type="campaign",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={
             "annotators": sorted(user.username for user in annotators),
             "seed": seed,

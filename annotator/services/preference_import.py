@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from django.db import transaction
 
 from annotator.formats.preference_records import PreferenceRecord
-from annotator.models import AuditEvent, Campaign, ClaimImport, Role, User
+from annotator.models import Campaign, ClaimImport, Role, User
 from annotator.refusals import Refused
+from annotator.services import audit
 from annotator.services.claim_import import ImportCounts, import_claims
 from annotator.services.imported_annotations import AnnotationLedger, Rows
 from annotator.services.imported_preferences import PreferenceLedger
@@ -102,12 +103,12 @@ def _store(
         renewed_annotations=annotations.renewed,
         known_annotations=annotations.known,
     )
-    AuditEvent.objects.create(
+    audit.record(
         actor=imported_by,
         campaign=campaign,
         action="preferences.imported",
         object_type="campaign",
-        object_id=str(campaign.pk),
+        object_id=campaign.pk,
         details=asdict(counts),
     )
     return claims, counts

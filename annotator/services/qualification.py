@@ -9,7 +9,6 @@ from django.db.models.functions import Greatest
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     Candidate,
     Purpose,
@@ -18,6 +17,7 @@ from annotator.models import (
 )
 from annotator.queries.annotators import annotators_of
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.named_work import give_by_name, lock_annotator, lock_open_campaign
 from annotator.services.places import spread_places
 
@@ -98,11 +98,11 @@ def fit_qualification(campaign: Campaign) -> None:
 
 
 def _audit(campaign: Campaign, by: User, action: str, references: Iterable[Reference]) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=by,
         campaign=campaign,
         action=action,
         object_type="campaign",
-        object_id=str(campaign.pk),
+        object_id=campaign.pk,
         details={"references": [row.reference_id for row in references]},
     )

@@ -15,10 +15,11 @@ from django.utils import timezone
 
 from annotator.files import write_whole, written_aside
 from annotator.formats.times import time_text
-from annotator.models import AuditEvent, Campaign, Shown, User
+from annotator.models import Campaign, Shown, User
 from annotator.queries.export_history import EXPORTED
 from annotator.queries.rating_files import FORMATS, RatingExport
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.system_unblinding import show_systems
 from annotator.services.unblinding import LONGEST_REASON, STILL_OPEN, record_unblinding
 
@@ -60,12 +61,12 @@ def request_export(
         _unblind(row, asked_by, reason if is_identified else None)
         if not FORMATS[format].has_texts:
             show_systems(campaign=row, user=asked_by)
-    AuditEvent.objects.create(
+    audit.record(
         actor=asked_by,
         campaign=row,
         action=EXPORTED,
         object_type="campaign",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={
             "format": format,
             "is_identified": is_identified,

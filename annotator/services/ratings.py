@@ -11,7 +11,6 @@ from django.utils import timezone
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Candidate,
     IdempotencyKey,
     Rating,
@@ -25,6 +24,7 @@ from annotator.queries.circumstances import circumstances_of
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import overall_numerator
+from annotator.services import audit
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.places import hold_place
 from annotator.services.round_answers import answer_by_rating, answer_by_second_look
@@ -252,12 +252,12 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         round=rating.round,
         **rating.scores,
     )
-    AuditEvent.objects.create(
-        actor_id=rating.annotator_id,
+    audit.record(
+        actor=rating.annotator_id,
         campaign=assignment.campaign,
         action=action,
         object_type="rating",
-        object_id=str(rating.pk),
+        object_id=rating.pk,
         details={"version": rating.version, "scores": rating.scores},
     )
     measure_conflicts(assignment.campaign, assignment.candidate.reference_id, now)

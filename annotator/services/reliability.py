@@ -8,10 +8,11 @@ from django.db import IntegrityError, transaction
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
-from annotator.models import AuditEvent, Campaign, ReliabilityReport, User
+from annotator.models import Campaign, ReliabilityReport, User
 from annotator.queries.rating_inputs import inputs_of
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import NAMES
+from annotator.services import audit
 from annotator.services.reliability_figures import Given, figures_of
 
 WAITING = "Waiting for a worker."
@@ -107,10 +108,10 @@ def _fail(report: ReliabilityReport, sentence: str) -> None:
 
 
 def _record(action: str, report: ReliabilityReport, actor: User | None) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
-        campaign_id=report.campaign_id,
+        campaign=report.campaign_id,
         action=action,
         object_type="reliability_report",
-        object_id=str(report.pk),
+        object_id=report.pk,
     )

@@ -12,7 +12,6 @@ from annotator.models import (
     GENUINE,
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Campaign,
     CampaignStatus,
     Candidate,
@@ -25,6 +24,7 @@ from annotator.models import (
 from annotator.plans.sentinel_texts import unguessable_id
 from annotator.queries.annotators import annotators_of
 from annotator.refusals import Refused
+from annotator.services import audit
 from annotator.services.assignments import assign_candidates
 from annotator.services.named_work import lock_open_campaign
 from annotator.services.places import free_place
@@ -53,12 +53,12 @@ def set_repeats(*, campaign: Campaign, percent: int, lag: int, by: User) -> Camp
     if before != after:
         row.repeat_percent, row.repeat_lag = percent, lag
         row.save(update_fields=["repeat_percent", "repeat_lag"])
-        AuditEvent.objects.create(
+        audit.record(
             actor=by,
             campaign=row,
             action="repeats.set",
             object_type="campaign",
-            object_id=str(row.pk),
+            object_id=row.pk,
             details={"from": before, "to": after},
         )
     return row

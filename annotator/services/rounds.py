@@ -10,7 +10,6 @@ from django.utils import timezone
 from annotator.models import (
     Assignment,
     AssignmentStatus,
-    AuditEvent,
     Candidate,
     Conflict,
     ConflictStatus,
@@ -24,6 +23,7 @@ from annotator.models import (
 )
 from annotator.queries.conflict_cases import conflicts_for
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from annotator.services.further_annotators import blind_annotators, make_room, next_number
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.places import narrow
@@ -165,11 +165,11 @@ def _who_can_look_again(candidate: Candidate) -> list[Assignment]:
 
 
 def _audit(conflict: Conflict, actor: User, action: str, details: dict[str, str]) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
-        campaign_id=conflict.campaign_id,
+        campaign=conflict.campaign_id,
         action=action,
         object_type="conflict",
-        object_id=str(conflict.pk),
+        object_id=conflict.pk,
         details=details,
     )

@@ -10,10 +10,11 @@ from django.db.models import Max, Min, Q
 
 from annotator.claims.damage import NothingToDamage
 from annotator.formats.digests import text_sha256
-from annotator.models import AuditEvent, Campaign, Candidate, Purpose, Reference, User
+from annotator.models import Campaign, Candidate, Purpose, Reference, User
 from annotator.plans.sentinel_texts import SentinelText, sentinel_text, unguessable_id
 from annotator.refusals import Refused
 from annotator.rubric import CRITERIA, NAMES
+from annotator.services import audit
 from annotator.services.named_work import lock_open_campaign
 
 MOST_AT_ONCE: Final = 500
@@ -33,12 +34,12 @@ def add_sentinels(*, campaign: Campaign, count: int, seed: int, by: User) -> lis
         why = f"Between 1 and {MOST_AT_ONCE} sentinels are made at a time."
         raise Refused(why, {"count": [why]})
     made = [_store(row, reference, text) for reference, text in _drawn(row, count, seed)]
-    AuditEvent.objects.create(
+    audit.record(
         actor=by,
         campaign=row,
         action="sentinels.added",
         object_type="campaign",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={
             "count": len(made),
             "seed": seed,

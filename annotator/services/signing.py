@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotator.models import AuditEvent, Campaign, User
 from annotator.refusals import Refused, TooOften
+from annotator.services import audit
 
 MOST_WRONG: Final = 10
 WRONG_WITHIN: Final = timedelta(minutes=15)
@@ -21,11 +22,11 @@ def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
     if wrong.count() >= MOST_WRONG:
         raise TooOften("The password was wrong too many times; try again in 15 minutes.")
     if not signer.check_password(password):
-        AuditEvent.objects.create(
+        audit.record(
             actor=signer,
             campaign=campaign,
             action="signature.refused",
             object_type="user",
-            object_id=str(signer.pk),
+            object_id=signer.pk,
         )
         raise Refused(WRONG_SENTENCE, {"password": [WRONG_SENTENCE]})

@@ -7,10 +7,11 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotator.models import AuditEvent, Comparison, Preference, PreferenceRevision, User
+from annotator.models import Comparison, Preference, PreferenceRevision, User
 from annotator.queries.comparisons import closed_because
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA
+from annotator.services import audit
 from annotator.typology import MOST_TAGS, clean_tags
 
 LONGEST_COMMENT: Final = 20_000
@@ -84,12 +85,12 @@ def _record(comparison: Comparison, row: Preference, action: str) -> None:
         error_tags=row.error_tags,
         **row.judgements,
     )
-    AuditEvent.objects.create(
-        actor_id=comparison.annotator_id,
+    audit.record(
+        actor=comparison.annotator_id,
         campaign=comparison.campaign,
         action=action,
         object_type="preference",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={"version": row.version, "judgements": row.judgements},
     )
 

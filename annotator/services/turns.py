@@ -9,7 +9,6 @@ from django.db.models.functions import Now
 
 from annotator.clock import database_now
 from annotator.models import (
-    AuditEvent,
     Candidate,
     Conflict,
     ConflictStatus,
@@ -25,6 +24,7 @@ from annotator.queries.conflict_cases import (
     live_turns,
 )
 from annotator.refusals import Forbidden, OutOfDate
+from annotator.services import audit
 
 TURN_LENGTH: Final = timedelta(minutes=60)
 RULED_SENTENCE: Final = "This conflict has been ruled already; nothing was stored."
@@ -122,10 +122,10 @@ def refuse_taken(candidates: list[Candidate], adjudicator: User) -> None:
 
 
 def _audit(conflict: Conflict, actor: User, action: str) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
-        campaign_id=conflict.campaign_id,
+        campaign=conflict.campaign_id,
         action=action,
         object_type="conflict",
-        object_id=str(conflict.pk),
+        object_id=conflict.pk,
     )

@@ -5,9 +5,10 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
-from annotator.models import AuditEvent, Campaign, Membership, Shown, Unblinding, User
+from annotator.models import Campaign, Membership, Shown, Unblinding, User
 from annotator.queries.unblindings import is_unblinded
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 
 LONGEST_REASON: Final = 2_000
 STILL_OPEN: Final = "The campaign is open; names are shown once it is closed."
@@ -56,12 +57,12 @@ def record_unblinding(
     row = Unblinding.objects.create(
         campaign=campaign, user=user, shown=shown, reason=reason, at=timezone.now()
     )
-    AuditEvent.objects.create(
+    audit.record(
         actor=user,
         campaign=campaign,
         action="unblinding.shown",
         object_type="unblinding",
-        object_id=str(row.pk),
+        object_id=row.pk,
         details={"shown": str(shown)},
     )
     return row

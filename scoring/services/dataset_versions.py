@@ -8,8 +8,9 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from annotator.models import AuditEvent, Campaign, User
+from annotator.models import Campaign, User
 from annotator.refusals import Refused
+from annotator.services import audit
 from scoring import storage
 from scoring.drafts import Draft
 from scoring.models import Dataset, DatasetVersion, UsedRating
@@ -59,12 +60,12 @@ def store_version(
             UsedRating.objects.bulk_create(
                 [UsedRating(version=version, rating_id=pk) for pk in some]
             )
-        AuditEvent.objects.create(
+        audit.record(
             actor=created_by,
             campaign=campaign,
             action=f"dataset.{card['source']}",
             object_type="dataset_version",
-            object_id=str(version.pk),
+            object_id=version.pk,
             details={"dataset": str(version), "sha256": digest, "items": len(draft)},
         )
     return Frozen(version, is_new=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import Refused
+from annotator.services import audit
 from scoring import storage
 from scoring.cards.data_card import card_json
 from scoring.export_files import WrittenFile, put_file
@@ -137,12 +138,12 @@ def record_export(
     version: DatasetVersion, file_format: str, split: str, is_gzipped: bool, user: User | None
 ) -> None:
     """Note in the audit trail that the texts leave; before they do, so that no way is around it."""
-    AuditEvent.objects.create(
+    audit.record(
         actor=user,
         campaign=version.dataset.campaign,
         action="dataset.exported",
         object_type="dataset_version",
-        object_id=str(version.pk),
+        object_id=version.pk,
         details={
             "dataset": str(version),
             "sha256": version.sha256,

@@ -11,8 +11,9 @@ from django.db import transaction
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
-from annotator.models import AuditEvent, Campaign, User
+from annotator.models import Campaign, User
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import audit
 from scoring.models import Freeze
 from scoring.queries.quadruplets import prepare_pages
 from scoring.services.dataset_versions import Frozen, refuse_name
@@ -126,10 +127,10 @@ def _fail(freeze: Freeze, sentence: str) -> None:
 
 
 def _record(action: str, freeze: Freeze, actor: User | None) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
-        campaign_id=freeze.campaign_id,
+        campaign=freeze.campaign_id,
         action=action,
         object_type="freeze",
-        object_id=str(freeze.pk),
+        object_id=freeze.pk,
     )

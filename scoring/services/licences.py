@@ -4,8 +4,9 @@ from typing import Final
 
 from django.db import transaction
 
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import Refused
+from annotator.services import audit
 from scoring.models import DatasetVersion
 
 LONGEST: Final = 200
@@ -24,12 +25,12 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
         raise Refused(why, {"licence": [why]})
     row = DatasetVersion.objects.select_for_update().get(pk=version.pk)
     if row.licence != said:
-        AuditEvent.objects.create(
+        audit.record(
             actor=set_by,
             campaign=row.dataset.campaign,
             action="dataset.licence_set",
             object_type="dataset_version",
-            object_id=str(row.pk),
+            object_id=row.pk,
             details={"dataset": str(row), "licence": said, "earlier": row.licence},
         )
         row.licence = said

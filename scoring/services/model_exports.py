@@ -7,8 +7,9 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Final
 
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import Refused
+from annotator.services import audit
 from scoring import storage
 from scoring.checksums import SUMS_NAME, sums
 from scoring.export_files import new_directory
@@ -83,12 +84,12 @@ def _kept(path: Path) -> str:
 def _record(model: ModelVersion, what: str, user: User | None) -> None:
     """Note that the weights leave; before they do, so that no way is around it."""
     version = model.run.dataset_version
-    AuditEvent.objects.create(
+    audit.record(
         actor=user,
         campaign=version.dataset.campaign,
         action="model.exported",
         object_type="model_version",
-        object_id=str(model.pk),
+        object_id=model.pk,
         details={
             "dataset": str(version),
             "criterion": model.criterion,

@@ -4,8 +4,9 @@ import hashlib
 
 from django.db import IntegrityError, transaction
 
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import Forbidden, OutOfDate, Refused
+from annotator.services import audit
 from scoring import storage
 from scoring.models import ModelVersion, Promotion, PromotionAct
 from scoring.queries.datasets import is_researcher
@@ -133,12 +134,12 @@ def _act(
         cautions=cautions or (answers.cautions if answers else []),
         answers=answers,
     )
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
         campaign=campaign,
         action=f"promotion.{act.value}",
         object_type="model_version",
-        object_id=str(model.pk),
+        object_id=model.pk,
         details={"criterion": model.criterion, "cautions": len(row.cautions)},
     )
     return row

@@ -9,9 +9,10 @@ from django.db import IntegrityError, transaction
 
 from annotator.jobs import leases
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
+from annotator.services import audit
 from scoring.agreement.question import (
     DEFAULT_RESAMPLES,
     DEFAULT_TIE_THRESHOLD,
@@ -121,12 +122,12 @@ def cancel_report(*, report: AgreementReport, cancelled_by: User | None = None) 
 
 def record_event(action: str, report: AgreementReport, actor: User | None) -> None:
     """Write an audit row about a report."""
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
         campaign=report.dataset_version.dataset.campaign,
         action=action,
         object_type="agreement_report",
-        object_id=str(report.pk),
+        object_id=report.pk,
         details={"criterion": report.criterion, "dataset": str(report.dataset_version)},
     )
 

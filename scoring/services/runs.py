@@ -8,9 +8,10 @@ from django.db import transaction
 
 from annotator.jobs import leases
 from annotator.jobs.rows import FINAL_STATUSES
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
+from annotator.services import audit
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
 from scoring.queries.datasets import labelled_rows
@@ -152,11 +153,11 @@ def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
 
 def record_event(action: str, run: TrainingRun, actor: User | None, **details: str) -> None:
     """Write an audit row about a run."""
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
         campaign=run.dataset_version.dataset.campaign,
         action=action,
         object_type="training_run",
-        object_id=str(run.pk),
+        object_id=run.pk,
         details={"criterion": run.criterion, "dataset": str(run.dataset_version)} | details,
     )

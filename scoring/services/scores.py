@@ -14,9 +14,10 @@ from django.utils import timezone
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
-from annotator.models import AuditEvent, User
+from annotator.models import User
 from annotator.refusals import Forbidden, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA
+from annotator.services import audit
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.queries.model_scorers import cached_scorer
@@ -188,11 +189,11 @@ def _fail(request: ScoreRequest, sentence: str) -> None:
 
 
 def _record(action: str, request: ScoreRequest, actor: User | None) -> None:
-    AuditEvent.objects.create(
+    audit.record(
         actor=actor,
         action=action,
         object_type="score_request",
-        object_id=str(request.pk),
+        object_id=request.pk,
         details={
             "candidates": len(request.candidate_texts),
             "models": sorted(request.models_by_criterion.values()),
