@@ -81,7 +81,9 @@ class Candidate(models.Model):
     # Of a sentinel: what was done to the reference, {"criterion", "kind", "places"}.
     damage = models.JSONField(default=dict, blank=True)
     claims = models.TextField()
-    claims_sha256 = models.CharField(max_length=64, db_index=True)
+    # Not indexed: a digest is looked for beneath its reference. Random keys, as digests are, would
+    # have an import write every page of the index again and again.
+    claims_sha256 = models.CharField(max_length=64)
     # None for what the app made itself, and for what was there before imports were kept.
     imported_from = models.ForeignKey(
         ClaimImport, on_delete=models.PROTECT, null=True, related_name="candidates"
