@@ -9,6 +9,7 @@ UV := .venv/bin/uv
 TORCH := $(shell grep '^torch==' requirements.txt)
 UV_PIN := uv==0.13.8
 PYTEST_ARGS ?=
+SOAK_ARGS ?=
 EMBEDDED := env -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
 
 export PORT
@@ -18,7 +19,7 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check bench clean
+.PHONY: help run test test-fast check bench soak clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -48,6 +49,9 @@ check: .venv/development.stamp ## static checks: style, types, imports, template
 
 bench: .venv/runtime.stamp ## figures side by side
 	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done
+
+soak: .venv/development.stamp ## the promises at full counts, with servers that die: an hour
+	@$(PY) -m tests.soak $(SOAK_ARGS)
 
 clean: ## remove the virtual environment and caches; data in var/ stays
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis htmlcov

@@ -13,8 +13,9 @@ from django.conf import settings
 from django.db import connection
 
 from tests.scoring.conftest import tiny_encoder
+from tests.soak.tally import tally
 
-__all__ = ["StartWorker", "environment", "kill_group", "start_worker", "tiny_encoder"]
+__all__ = ["StartWorker", "environment", "kill_group", "start_worker", "tally", "tiny_encoder"]
 
 ROOT = Path(__file__).resolve().parents[2]
 StartWorker = Callable[..., subprocess.Popen[bytes]]

@@ -17,8 +17,10 @@ from scoring.services.runs import request_training
 from scoring.splits import SplitPlan
 from tests.flows.conftest import StartWorker
 from tests.scoring.conftest import dataset_rows
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P10"),
     pytest.mark.broker,
     pytest.mark.embedded,
     pytest.mark.slow,
@@ -80,8 +82,13 @@ def publish_bad_ones(run: TrainingRun, place: Path) -> None:
 
 
 def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
-    version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, tmp_path: Path
+    version: DatasetVersion,
+    tiny_encoder: Path,
+    start_worker: StartWorker,
+    tmp_path: Path,
+    tally: Tally,
 ) -> None:
+    tally.tried(bad_messages=9)
     named, following = (ask(version, tiny_encoder, seed) for seed in (1, 2))
     publish_bad_ones(named, tmp_path / "ran")
     # No sweeper rings here: the good one, sent likewise, shows that such messages arrive.

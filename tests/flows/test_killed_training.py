@@ -20,8 +20,10 @@ from scoring.services.runs import request_training, train_again
 from scoring.splits import SplitPlan
 from tests.flows.conftest import StartWorker, kill_group
 from tests.scoring.conftest import dataset_rows
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P8"),
     pytest.mark.broker,
     pytest.mark.embedded,
     pytest.mark.slow,
@@ -102,9 +104,10 @@ def state_of(run: TrainingRun) -> int:
 
 @pytest.mark.parametrize("seed", range(-(-KILLS // KILLS_OF_A_RUN)))
 def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_straight_one(
-    version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, seed: int
+    version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, seed: int, tally: Tally
 ) -> None:
     run = ask(version, tiny_encoder, seed)
+    tally.tried(trainings=1, kills_of_its_worker=KILLS_OF_A_RUN)
     moments = kill_at_random_moments(run, KILLS_OF_A_RUN, start_worker)
     assert run.status == JobStatus.SUCCEEDED, (run.message, moments)
     assert run.attempt >= 2, moments
@@ -113,6 +116,7 @@ def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_str
     assert left_by(run) == [model.directory], moments
     killed = weights(model)
     assert any("Going on after step" in line["words"] for line in run.log), (moments, run.log)
+    tally.found(lost=0, doubled=0)
     # Otherwise the straight run would find this model and train nothing.
     model.delete()
     straight = train_again(run=run)

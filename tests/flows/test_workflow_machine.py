@@ -278,6 +278,7 @@ class WithLadder(Workflow):
     has_ladder = True
 
 
+@pytest.mark.promise("P29")
 @pytest.mark.slow
 @pytest.mark.embedded
 @pytest.mark.django_db

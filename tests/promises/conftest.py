@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from tests.served.server import Server
+from tests.soak.tally import tally
+
+__all__ = ["tally"]
 
 StartServer = Callable[..., Server]
 

@@ -27,6 +27,7 @@ from tests.conftest import grant, make_user
 from tests.crowd import LONGEST_WAIT_SECONDS
 from tests.served.dying import DIE_AT
 from tests.served.server import HOST
+from tests.soak.tally import Tally
 
 SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
 
@@ -142,6 +143,15 @@ def server_errors(callers: Sequence[Caller]) -> dict[int, int]:
     """Return how many answers said that the server failed, by status."""
     said = sum((caller.statuses for caller in callers), Counter[int]())
     return {status: count for status, count in said.items() if status >= 500}
+
+
+def tell(tally: Tally, callers: Sequence[Caller], wrong: Sequence[str] = ()) -> None:
+    """Tell the soak what the callers met, and where the database differs from what they know."""
+    tally.found(
+        errors=sum(server_errors(callers).values()),
+        doubled=sum("stored" in words for words in wrong),
+        lost=sum("stored" not in words for words in wrong),
+    )
 
 
 def differences(acknowledged: Mapping[str, Answer], sent: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -22,18 +22,23 @@ from tests.promises.harness import (
     make_callers,
     rating_words,
     server_errors,
+    tell,
     wait_until,
 )
 from tests.served.dying import HALFWAY, UNANSWERED
 from tests.served.server import Server
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P1"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
 ]
 ANNOTATORS = 50
 REFERENCES_EACH = 2 * SCALE
+# Of the whole service; processes die with some submits besides.
+KILLS = 1 if SCALE == 1 else 5
 Work = dict[Caller, list[dict[str, Any]]]
 
 
@@ -73,14 +78,16 @@ def send_all(work: Work, deaths: dict[str, str], **how: bool) -> dict[str, Answe
 
 
 @contextmanager
-def killed_halfway(server: Server, ratings: int) -> Iterator[None]:
-    """Kill -9 the whole service once half of the ratings are stored, and start it again."""
+def killed_on_the_way(server: Server, ratings: int) -> Iterator[None]:
+    """Kill -9 the whole service, each time after another share of the ratings, and start it."""
 
     def kill() -> None:
-        wait_until(lambda: Rating.objects.count() >= ratings // 2, "half of the ratings")
+        for number in range(1, KILLS + 1):
+            due = ratings * number // (KILLS + 1)
+            wait_until(lambda due=due: Rating.objects.count() >= due, "a share of the ratings")  # type: ignore[misc]
+            server.kill()
+            server.start()
         connection.close()
-        server.kill()
-        server.start()
 
     # In the thread of the test there is nobody left to wait for the callers.
     thread = Thread(target=kill)
@@ -89,15 +96,20 @@ def killed_halfway(server: Server, ratings: int) -> Iterator[None]:
     thread.join()
 
 
-def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(cast, server: Server) -> None:
+def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
+    cast, server: Server, tally: Tally
+) -> None:
     callers = make_callers(cast.campaign, ANNOTATORS, server.port)
     work = give_work(cast, callers, REFERENCES_EACH)
     sent = [rating for ratings in work.values() for rating in ratings]
     halfway, unanswered = ({work[c][n]["assignment"] for n in range(SCALE)} for c in callers[:2])
     deaths = dict.fromkeys(halfway, HALFWAY) | dict.fromkeys(unanswered, UNANSWERED)
-    with killed_halfway(server, len(sent)):
+    tally.tried(submits=len(sent), kills_of_a_worker=len(deaths), kills_of_the_service=KILLS)
+    with killed_on_the_way(server, len(sent)):
         acknowledged = send_all(work, deaths)
-    assert differences(acknowledged, sent) == []
+    wrong = differences(acknowledged, sent)
+    tell(tally, callers, wrong)
+    assert wrong == []
     assert server_errors(callers) == {}
     # Each killed caller, and those that met the dead service, were left without an answer.
     assert sum(caller.statuses[0] for caller in callers) > len(deaths)

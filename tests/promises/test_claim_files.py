@@ -13,8 +13,10 @@ from tests.crowd import at_once
 from tests.promises.harness import SCALE
 from tests.served.programs import run_program
 from tests.served.server import served_environment
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P12"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -57,7 +59,10 @@ def killed_at(path: Path, slug: str, *words: str) -> tuple[int, int]:
     return held(slug)
 
 
-def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(path: Path) -> None:
+def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(
+    path: Path, tally: Tally
+) -> None:
+    tally.tried(kills=KILLS)
     last = told(command(path, "room", "0"))[0]
     assert held("room") == WHOLE
     # From the first question to the last one before the commit.

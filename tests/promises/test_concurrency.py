@@ -15,10 +15,13 @@ from tests.promises.harness import (
     make_callers,
     rating_words,
     server_errors,
+    tell,
 )
 from tests.served.server import Server
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P3"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -51,8 +54,10 @@ def bustle(cast: Any, server: Server, annotators: int, each: int) -> list[Caller
     return callers
 
 
-def test_fifty_annotators_at_once_meet_no_error(cast, server: Server) -> None:
+def test_fifty_annotators_at_once_meet_no_error(cast, server: Server, tally: Tally) -> None:
     callers = bustle(cast, server, ANNOTATORS, EACH)
+    tally.tried(submits=ANNOTATORS * EACH, revisions=ANNOTATORS * EACH)
+    tell(tally, callers)
     assert server_errors(callers) == {}
     said = {status for caller in callers for status in caller.statuses}
     assert said == {200, 201}
@@ -60,6 +65,7 @@ def test_fifty_annotators_at_once_meet_no_error(cast, server: Server) -> None:
     assert Rating.objects.count() == ANNOTATORS * EACH
 
 
+@pytest.mark.promise("P3", planted=True)
 def test_the_usual_transactions_of_django_would_show_errors(
     cast, start_server: StartServer
 ) -> None:

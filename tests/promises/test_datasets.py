@@ -24,8 +24,10 @@ from tests.promises.harness import SCALE
 from tests.promises.rated_campaigns import faults_of, faults_of_files, fill, scores_of
 from tests.served.programs import run_program
 from tests.served.server import served_environment
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P11"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -177,13 +179,16 @@ def spread_over(last: int) -> list[int]:
     return sorted({1 + round(n * (last - 1) / (KILLS - 2)) for n in range(KILLS - 1)} | {last - 1})
 
 
-def kill_at_every_moment(kind: str, source: str, data_dir: Path, settings: Any) -> None:
+def kill_at_every_moment(
+    kind: str, source: str, data_dir: Path, settings: Any, tally: Tally
+) -> None:
     """Make a dataset in one go, then be killed, and run again, at moments all over the work."""
     whole = worker(data_dir, kind, source, "whole")
     assert whole.returncode == 0, whole.stderr
     expected = DatasetVersion.objects.get()
     assert faults_of_files(data_dir) + faults_of(expected) == []
     for moment in spread_over(int(whole.stdout)):
+        tally.tried(kills=1)
         settings.DATA_DIR = own = data_dir.parent / f"killed-at-{moment}"
         name = f"{kind}-{moment}"
         dead = worker(own, kind, source, name, moment)
@@ -201,15 +206,15 @@ def kill_at_every_moment(kind: str, source: str, data_dir: Path, settings: Any) 
 
 
 def test_a_freeze_killed_at_any_moment_leaves_nothing_half_and_runs_again(
-    cast, people: Sequence[User], data_dir: Path, settings: Any
+    cast, people: Sequence[User], data_dir: Path, settings: Any, tally: Tally
 ) -> None:
     fill(cast.campaign, 40, people)
     Campaign.objects.update(status="closed")
-    kill_at_every_moment("freeze", cast.campaign.slug, data_dir, settings)
+    kill_at_every_moment("freeze", cast.campaign.slug, data_dir, settings, tally)
 
 
 def test_an_import_killed_at_any_moment_leaves_nothing_half_and_runs_again(
-    db: None, data_dir: Path, settings: Any, tmp_path: Path
+    db: None, data_dir: Path, settings: Any, tmp_path: Path, tally: Tally
 ) -> None:
     items = [
         {
@@ -222,4 +227,4 @@ def test_an_import_killed_at_any_moment_leaves_nothing_half_and_runs_again(
     ]
     path = tmp_path / "quality.json"
     path.write_text(json.dumps(items))
-    kill_at_every_moment("import", str(path), data_dir, settings)
+    kill_at_every_moment("import", str(path), data_dir, settings, tally)

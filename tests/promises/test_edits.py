@@ -11,8 +11,10 @@ from annotator.rubric import CRITERIA
 from tests.crowd import at_once
 from tests.promises.harness import SCALE, Tab
 from tests.served.server import Server
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P4"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -22,7 +24,7 @@ RACES = 50 * SCALE
 
 @pytest.mark.parametrize("base", [0, 1], ids=["first rating", "revision"])
 def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_texts(
-    cast, server: Server, base: int
+    cast, server: Server, base: int, tally: Tally
 ) -> None:
     tabs = [Tab(cast.alice, server.port) for _ in range(2)]
     numbers = count()
@@ -34,6 +36,7 @@ def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_tex
         ]
         for row in rows[: RACES * base]:
             cast.submit(row, comment="what both tabs saw")
+    tally.tried(races=len(rows))
     for row in rows:
         said = [f"words of race {next(numbers)}" for _ in tabs]
         forms = [
@@ -53,4 +56,5 @@ def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_tex
         assert (rating.version, rating.comment) == (base + 1, said[winner])
         assert all(words in answers[loser].body for words in said)
         assert Draft.objects.get(assignment=row).typed["comment"] == said[loser]
+    tally.found(lost=0, doubled=0, errors=0)
     assert RatingRevision.objects.count() == RACES * (base + 1)

@@ -18,8 +18,10 @@ from tests.promises.harness import SCALE
 from tests.scoring.conftest import dataset_rows
 from tests.served.programs import run_program
 from tests.served.server import served_environment
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P11"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -78,7 +80,7 @@ def has_valid_sum(path: Path) -> bool:
 
 @pytest.mark.parametrize("how", HOW if SCALE > 1 else ["stored lines"])
 def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
-    two_versions: Path, tmp_path: Path, how: str
+    two_versions: Path, tmp_path: Path, how: str, tally: Tally
 ) -> None:
     wholes = []
     for number in (1, 2):
@@ -88,6 +90,7 @@ def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
         last = exported(two_versions, target.parent, *arguments)
         wholes.append(target.read_bytes())
     assert wholes[0] != wholes[1]
+    tally.tried(kills=len(moments(last)))
     for moment in moments(last):
         # Over an export that stood there before.
         directory = shutil.copytree(tmp_path / "whole-1", tmp_path / f"killed-{moment}")
@@ -106,12 +109,13 @@ def test_a_file_killed_at_any_moment_is_absent_or_whole_with_its_sum(
 
 
 def test_a_release_killed_at_any_moment_is_absent_or_whole(
-    two_versions: Path, tmp_path: Path
+    two_versions: Path, tmp_path: Path, tally: Tally
 ) -> None:
     whole = tmp_path / "whole" / "release"
     whole.parent.mkdir()
     last = exported(two_versions, whole.parent, "tiny@2", "--release", str(whole))
     assert len(contents(whole)) == 7
+    tally.tried(kills=len(moments(last)))
     for moment in moments(last):
         target = tmp_path / f"killed-{moment}" / "release"
         target.parent.mkdir()

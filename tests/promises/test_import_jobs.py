@@ -19,8 +19,10 @@ from tests.crowd import at_once
 from tests.promises.harness import SCALE, wait_until
 from tests.served.programs import run_program
 from tests.served.server import served_environment
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P12"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -84,11 +86,12 @@ def moments_between(checked: int, closed: int, last: int) -> list[int]:
 
 
 def test_a_worker_killed_at_any_moment_leaves_all_or_nothing(
-    cast, data_dir: Path, content: bytes
+    cast, data_dir: Path, content: bytes, tally: Tally
 ) -> None:
     checked, closed, last = map(int, worker(asked(cast.campaign, content), data_dir).stdout.split())
     assert held(cast.campaign) == WHOLE
     outcomes = set()
+    tally.tried(lines=REFERENCES, kills=len(moments_between(checked, closed, last)))
     for fatal in moments_between(checked, closed, last):
         campaign = Campaign.objects.create(slug=f"killed-at-{fatal}", name="Killed")
         row = asked(campaign, content)
@@ -107,6 +110,7 @@ def test_a_worker_killed_at_any_moment_leaves_all_or_nothing(
         assert held(campaign) == WHOLE
     # Both were met, so that neither end of the work was missed.
     assert outcomes == {WHOLE, NOTHING}
+    tally.found(lost=0, doubled=0)
     sweep_imports()
     assert list(stored_uploads()) == []
 
@@ -125,7 +129,10 @@ def test_a_file_that_a_dead_worker_left_behind_is_swept(
     assert list(stored_uploads()) == []
 
 
-def test_two_admins_with_the_same_file_at_once_have_one_effect(cast, content: bytes) -> None:
+def test_two_admins_with_the_same_file_at_once_have_one_effect(
+    cast, content: bytes, tally: Tally
+) -> None:
+    tally.tried(imports_by_two_at_once=1)
     rows = [asked(cast.campaign, content) for _ in range(2)]
     answers = at_once([partial(carry_out_import, row.pk) for row in rows])
     assert answers == [None, None]

@@ -26,11 +26,14 @@ from tests.promises.harness import (
     make_callers,
     rating_words,
     server_errors,
+    tell,
     wait_until,
 )
 from tests.served.server import ROOT, Server, served_environment
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P7"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -75,7 +78,7 @@ def held_by_recount() -> dict[int, int]:
 
 @pytest.mark.usefixtures("sweeper")
 def test_forty_annotators_fill_each_place_once_and_the_places_of_the_dead_come_back(
-    cast, server: Server
+    cast, server: Server, tally: Tally
 ) -> None:
     campaign = cast.campaign
     Campaign.objects.filter(pk=campaign.pk).update(overlap=SLOTS)
@@ -83,6 +86,7 @@ def test_forty_annotators_fill_each_place_once_and_the_places_of_the_dead_come_b
         for number in range(CANDIDATES // 4):
             cast.reference(f"r{number}", 4)
     Candidate.objects.update(places=SLOTS)
+    tally.tried(places=SLOTS * CANDIDATES, annotators=ANNOTATORS, deaths=ANNOTATORS // 2)
     callers = make_callers(campaign, ANNOTATORS, server.port)
     living, mortal = callers[::2], callers[1::2]
     answers = at_once(
@@ -123,6 +127,8 @@ def test_forty_annotators_fill_each_place_once_and_the_places_of_the_dead_come_b
     assert refused.status == 409 and "typed too late" in refused.body
     assert Draft.objects.get().typed["comment"] == "typed too late"
     assert not Rating.objects.filter(assignment=late).exists()
+    tally.found(lost=0, doubled=0)
+    tell(tally, callers)
     assert server_errors(callers) == {}
 
 

@@ -22,8 +22,10 @@ from tests.promises.harness import SCALE
 from tests.promises.rated_campaigns import fill, scores_of
 from tests.served.programs import run_program
 from tests.served.server import served_environment
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P11"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -130,7 +132,10 @@ def filled(cast, people: list[User], monkeypatch) -> Campaign:
     return cast.campaign
 
 
-def test_what_is_exported_while_everybody_writes_is_of_one_moment(filled, tmp_path) -> None:
+def test_what_is_exported_while_everybody_writes_is_of_one_moment(
+    filled, tmp_path, tally: Tally
+) -> None:
+    tally.tried(exports_while_20_write=EXPORTS)
     target = tmp_path / "ratings.jsonl"
     with writing() as writers:
         for _ in range(EXPORTS):
@@ -159,7 +164,10 @@ def run(campaign: Campaign, target: Path, fatal: int, *fault: str) -> str:
     return done.stdout
 
 
-def test_kill_9_at_any_moment_leaves_no_file_that_is_not_whole(filled, tmp_path) -> None:
+def test_kill_9_at_any_moment_leaves_no_file_that_is_not_whole(
+    filled, tmp_path, tally: Tally
+) -> None:
+    tally.tried(kills=KILLS + 6)
     target = tmp_path / "ratings.jsonl"
     moments = int(run(filled, tmp_path / "counted.jsonl", 0))
     # The last ones are those in which the files get their names, also over those of older ones.
@@ -175,6 +183,7 @@ def test_kill_9_at_any_moment_leaves_no_file_that_is_not_whole(filled, tmp_path)
     export_to(target, filled)
     assert faults_of(target) == []
     assert target.read_bytes().count(b"\n") == Rating.objects.count()
+    tally.found(lost=0, doubled=0)
 
 
 def test_an_export_written_straight_to_its_name_is_found_out(filled, tmp_path) -> None:

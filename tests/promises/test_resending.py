@@ -9,10 +9,12 @@ from django.db import transaction
 from annotator.models import AuditEvent, Rating, RatingRevision
 from annotator.rubric import CRITERIA
 from tests.crowd import at_once
-from tests.promises.harness import SCALE, Tab, make_callers, rating_words
+from tests.promises.harness import SCALE, Tab, make_callers, rating_words, tell
 from tests.served.server import Server
+from tests.soak.tally import Tally
 
 pytestmark = [
+    pytest.mark.promise("P5"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
@@ -22,7 +24,7 @@ TIMES = 8
 
 
 def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
-    cast, server: Server
+    cast, server: Server, tally: Tally
 ) -> None:
     (caller,) = make_callers(cast.campaign, 1, server.port)
     with transaction.atomic():
@@ -31,6 +33,7 @@ def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
             for number in range(SUBMITS // 5)
             for row in cast.assign(caller.user, cast.reference(f"r{number}", 5))
         ]
+    tally.tried(submits_eight_times=SUBMITS)
     for row in rows:
         rating = rating_words(row.pk, [3, 4, 5, 6], "once")
         answers = at_once([partial(caller.submit, rating, f"key of {row.pk}")] * TIMES)
@@ -40,10 +43,16 @@ def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
         assert caller.submit(other, f"key of {row.pk}").status == 409
     assert Rating.objects.filter(version=1, comment="once").count() == SUBMITS
     events = AuditEvent.objects.filter(action="rating.submitted")
-    assert RatingRevision.objects.count() == events.count() == SUBMITS
+    revisions = RatingRevision.objects.count()
+    tally.found(lost=max(0, SUBMITS - revisions), doubled=max(0, revisions - SUBMITS))
+    tell(tally, [caller])
+    assert revisions == events.count() == SUBMITS
 
 
-def test_eight_clicks_on_submit_store_one_rating_and_lead_on(cast, server: Server) -> None:
+def test_eight_clicks_on_submit_store_one_rating_and_lead_on(
+    cast, server: Server, tally: Tally
+) -> None:
+    tally.tried(forms_clicked_eight_times=SUBMITS // 5)
     tab = Tab(cast.alice, server.port)
     for number in range(SUBMITS // 5):
         (row,) = cast.assign(cast.alice, cast.reference(f"r{number}", 1))

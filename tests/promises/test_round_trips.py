@@ -23,8 +23,14 @@ from scoring.services.dataset_import import import_dataset, import_files
 from scoring.services.exports import export_version
 from scoring.splits import SPLIT_NAMES, SplitPlan
 from tests.promises.harness import SCALE
+from tests.soak.tally import Tally
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.promise("P13"),
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.slow,
+]
 DATASETS: Final = 100 * SCALE
 BY_FILE: Final = SplitPlan("file")
 
@@ -118,8 +124,9 @@ def taken_in(content: bytes, folder: Path, suffix: str, plan: SplitPlan) -> Data
 @many
 @given(datasets)
 def test_jsonl_that_was_imported_again_is_the_same_bytes(
-    tmp_path: Path, given_rows: list[DatasetRow]
+    tmp_path: Path, tally: Tally, given_rows: list[DatasetRow]
 ) -> None:
+    tally.tried(datasets=1)
     first = stored(given_rows)
     content = exported(first)
     again = taken_in(content, tmp_path, ".jsonl", BY_FILE)
@@ -135,8 +142,9 @@ def test_jsonl_that_was_imported_again_is_the_same_bytes(
 @many
 @given(st.lists(rows, min_size=1, max_size=6, unique_by=lambda row: (row.reference, row.b, row.c)))
 def test_the_published_layout_that_was_imported_again_is_the_same_bytes(
-    tmp_path: Path, given_rows: list[DatasetRow]
+    tmp_path: Path, tally: Tally, given_rows: list[DatasetRow]
 ) -> None:
+    tally.tried(datasets=1)
     content = b"".join(patent_ce_json.write(given_rows))
     nothing_to_split = SplitPlan("item", 0.0, 0.0)
     again = taken_in(content, tmp_path, ".json", nothing_to_split)

@@ -1,0 +1,80 @@
+"""`make soak`: the promises at full counts, on both pairs of services, with one table of each.
+
+    python -m tests.soak [--scale 20] [--only embedded|services] [--json FILE] [PYTEST ARGUMENT ...]
+
+Ends with 1 where a promise was broken or a planted fault not found.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from tests.soak.table import Row, rows_of, written
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+FULL_SCALE: Final = 20
+# What would make the embedded pair another one.
+NOT_EMBEDDED: Final = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS")
+TIERS: Final = {
+    "embedded": "SQLite and the filesystem broker",
+    "services": "PostgreSQL and Redis",
+}
+
+
+def main() -> None:
+    """Run the tiers one after the other, and print what came of them."""
+    options, more = _options()
+    told: dict[str, list[dict[str, Any]]] = {}
+    codes = []
+    for tier in [options.only] if options.only else TIERS:
+        code, told[tier] = run(tier, options.scale, more)
+        codes.append(code)
+    for tier, lines in told.items():
+        rows = rows_of(lines)
+        heading = f"{TIERS[tier]}, scale {options.scale}, {total(rows)}"
+        sys.stdout.write(f"\n{heading}\n\n{written(rows)}\n")
+    if options.json:
+        options.json.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    sys.exit(1 if any(codes) else 0)
+
+
+def total(rows: list[Row]) -> str:
+    return f"{sum(row.seconds for row in rows) / 60:.0f} minutes"
+
+
+def run(tier: str, scale: int, more: list[str]) -> tuple[int, list[dict[str, Any]]]:
+    """Run the tests of the promises on one tier; return how pytest ended and their lines."""
+    with tempfile.TemporaryDirectory(prefix="soak.") as folder:
+        record = Path(folder, "record.jsonl")
+        record.touch()
+        env = os.environ | {
+            "DATA_DIR": folder,
+            "SOAK_RECORD": str(record),
+            "PROMISES_SCALE": str(scale),
+        }
+        tests = [sys.executable, "-m", "pytest", "-p", "tests.soak.recorder"]
+        # A full count takes longer than any test of the suite.
+        tests += ["-m", "promise", "--timeout", "3000", "-o", "faulthandler_timeout=2900", *more]
+        if tier == "embedded":
+            env = {name: value for name, value in env.items() if name not in NOT_EMBEDDED}
+        else:
+            tests = ["scripts/with-services", *tests]
+        code = subprocess.run(tests, cwd=ROOT, env=env).returncode
+        return code, [json.loads(line) for line in record.read_text("utf-8").splitlines()]
+
+
+def _options() -> tuple[argparse.Namespace, list[str]]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=int, default=FULL_SCALE, help="1 as in `make test`")
+    parser.add_argument("--only", choices=TIERS, help="one pair of services")
+    parser.add_argument("--json", type=Path, help="a file for all counts")
+    return parser.parse_known_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""A plugin of pytest that writes what came of each promise to a file, one JSON line a test.
+
+SOAK_RECORD=FILE pytest -p tests.soak.recorder -m promise
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.soak.tally import PROPERTY, Tally
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have each report say of which promise it is."""
+    for item in items:
+        mark = item.get_closest_marker("promise")
+        if mark:
+            item.user_properties.append(("promise", mark.args[0]))
+            is_planted = "found_out" in item.name or bool(mark.kwargs.get("planted"))
+            item.user_properties.append(("planted", is_planted))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Write one line a test, with the seconds of its preparation and its end."""
+    told = dict(report.user_properties)
+    if "promise" in told:
+        line = _line(report, told)
+        with Path(os.environ["SOAK_RECORD"]).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def _line(report: pytest.TestReport, told: dict[str, Any]) -> dict[str, Any]:
+    tally = told.get(PROPERTY)
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    counts = tally.record() if isinstance(tally, Tally) and report.when == "call" else {}
+    return {
+        "promise": told["promise"],
+        "planted": told["planted"],
+        "test": report.nodeid,
+        "when": report.when,
+        "outcome": report.outcome,
+        "reason": reason.removeprefix("Skipped: "),
+        "seconds": round(report.duration, 1),
+        **counts,
+    }
