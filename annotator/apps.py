@@ -8,8 +8,10 @@ class AnnotatorConfig(AppConfig):
 
     def ready(self) -> None:
         from annotator import tasks
-        from annotator.jobs.registry import register
+        from annotator.jobs.registry import register, register_tidying
         from annotator.models import ClaimImport, ReliabilityReport
+        from annotator.services.presences import forget_presences
 
         register(ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)))
         register(ClaimImport, lambda pk: tasks.import_claims.delay(str(pk)))
+        register_tidying(forget_presences)

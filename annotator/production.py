@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,16 @@ def local_secret(data_dir: Path) -> str:
 def demo_password(data_dir: Path) -> str:
     """Return the password of the demo accounts where DEMO_PASSWORD does not set one."""
     return kept_secret(data_dir / "demo_password", 9)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what is sent to this host stays on this machine; a folder names a local socket."""
+    if host in ("", "localhost", "testserver") or host.startswith("/"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def refuse_unsafe(

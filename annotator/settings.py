@@ -45,6 +45,8 @@ try:
 except (ImproperlyConfigured, ValueError) as error:
     sys.exit(f"settings refused: {error}")
 
+# Whatever a program of ours writes is for its owner alone: databases, datasets, models, exports.
+os.umask(0o077)
 production.make_private(DATA_DIR)
 
 INSTALLED_APPS = [

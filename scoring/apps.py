@@ -7,9 +7,11 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
+        from annotator.health.findings import register_look
         from annotator.jobs.registry import register, register_tidying
         from scoring import tasks
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
+        from scoring.queries.stored_files import look_at_stored_files
         from scoring.services.run_files import clear_ended_runs
         from scoring.services.scores import delete_old_scores
 
@@ -19,3 +21,4 @@ class ScoringConfig(AppConfig):
         register(Freeze, lambda pk: tasks.freeze.delay(str(pk)))
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
+        register_look(look_at_stored_files)

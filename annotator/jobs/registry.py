@@ -20,6 +20,11 @@ def register(model: type[JobRow], ring: Bell) -> None:
     _bells[model] = ring
 
 
+def kinds_of_jobs() -> tuple[type[JobRow], ...]:
+    """Return the models of all kinds of jobs."""
+    return tuple(_bells)
+
+
 def register_tidying(delete: Callable[[], int]) -> None:
     """Name what deletes what is kept for a time only and returns how much; the sweeper calls it."""
     _tidying.append(delete)

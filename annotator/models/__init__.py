@@ -19,6 +19,7 @@ from annotator.models.drafts import Draft, WorkTime
 from annotator.models.imported_annotations import ImportedAnnotation
 from annotator.models.imports import ClaimImport, ImportStage
 from annotator.models.people import ApiToken, TokenScope, User
+from annotator.models.presences import SWEEPER, Presence
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
 from annotator.models.reading import ReadingPreference
 from annotator.models.reliability import ReliabilityReport
@@ -29,6 +30,7 @@ from annotator.models.unblinding import Shown, Unblinding
 __all__ = [
     "GENUINE",
     "HOLDING",
+    "SWEEPER",
     "UNSETTLED",
     "Adjudication",
     "ApiToken",
@@ -56,6 +58,7 @@ __all__ = [
     "Membership",
     "Preference",
     "PreferenceRevision",
+    "Presence",
     "Purpose",
     "Rating",
     "RatingRevision",

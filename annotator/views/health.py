@@ -1,10 +1,11 @@
 """Health for supervisors and load balancers; it tells nothing else."""
 
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.utils import DatabaseError
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
+
+from annotator.health.database import waiting_migrations
+from annotator.health.processes import queues_without_worker
 
 
 @require_safe
@@ -15,12 +16,17 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the database is reached and migrated."""
+    """Say whether the database is reached and migrated, and which queues have no living worker.
+
+    Rating needs no worker: a web server without one stays in service, so it is told by 200.
+    """
     try:
-        executor = MigrationExecutor(connection)
-        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if waiting_migrations():
+            return JsonResponse({"status": "not ok", "database": "not migrated"}, status=503)
+        unserved = queues_without_worker()
     except DatabaseError:
         return JsonResponse({"status": "not ok", "database": "not reached"}, status=503)
-    if waiting:
-        return JsonResponse({"status": "not ok", "database": "not migrated"}, status=503)
+    if unserved:
+        words = f"no worker is alive for: {', '.join(unserved)}"
+        return JsonResponse({"status": "degraded", "workers": words})
     return JsonResponse({"status": "ok"})

@@ -8,12 +8,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
+from annotator.heard_of import own_name
 from annotator.jobs.registry import sweep, tidy
+from annotator.models import SWEEPER
 from annotator.services.carried_out_imports import sweep_imports
 from annotator.services.places import lapse_leases_everywhere
+from annotator.services.presences import report_presence
 from annotator.services.repeats import repeat_everywhere
 
 SECONDS_BETWEEN_SWEEPS = 2
+SWEEPS_BETWEEN_REPORTS = 5
 SWEEPS_BETWEEN_REPEATS = 10
 SWEEPS_BETWEEN_UPLOADS = 30
 logger = logging.getLogger(__name__)
@@ -38,9 +42,12 @@ class Command(BaseCommand):
                 f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return
+        name = own_name(SWEEPER)
         for number in count():
             try:
                 close_old_connections()
+                if number % SWEEPS_BETWEEN_REPORTS == 0:
+                    report_presence(name=name, works=[SWEEPER])
                 sweep()
                 lapse_leases_everywhere()
                 # Nobody waits for one, and asking counts all assignments.

@@ -4,9 +4,12 @@ import pytest
 from django.db import DatabaseError, connection
 from django.test import Client
 
+from annotator.services.presences import report_presence
+
 
 @pytest.mark.django_db
 def test_a_healthy_server_is_ready(client: Client) -> None:
+    report_presence(name="a", works=["web", "gpu"])
     for path in ("/healthz", "/readyz"):
         answer = client.get(path)
         assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
@@ -14,6 +17,17 @@ def test_a_healthy_server_is_ready(client: Client) -> None:
 
 def test_healthz_needs_no_database(client: Client) -> None:
     assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_server_without_workers_stays_in_service_and_says_so(client: Client) -> None:
+    told = []
+    for works in ([], ["sweeper"], ["web"]):
+        report_presence(name="a", works=works)
+        answer = client.get("/readyz")
+        assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+        told.append(answer.json()["workers"].partition(": ")[2])
+    assert told == ["web, gpu", "web, gpu", "gpu"]
 
 
 @pytest.mark.django_db
@@ -29,6 +43,6 @@ def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None
     def fail(*args: object, **kwargs: object) -> None:
         raise DatabaseError
 
-    monkeypatch.setattr("annotator.views.health.MigrationExecutor", fail)
+    monkeypatch.setattr("annotator.health.database.MigrationExecutor", fail)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["database"]) == (503, "not reached")

@@ -1,0 +1,1 @@
+"""What is missing or unsafe in an installation, and how to mend it."""
