@@ -10,8 +10,10 @@ class AnnotatorConfig(AppConfig):
         from annotator import tasks
         from annotator.jobs.registry import register, register_tidying
         from annotator.models import ClaimImport, ReliabilityReport
+        from annotator.services.pace import delete_used_up
         from annotator.services.presences import forget_presences
 
         register(ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)))
         register(ClaimImport, lambda pk: tasks.import_claims.delay(str(pk)))
+        register_tidying(delete_used_up)
         register_tidying(forget_presences)

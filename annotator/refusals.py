@@ -28,6 +28,16 @@ class Forbidden(Refused):
 
 
 class TooOften(Refused):
-    """Tried too many times; later it may be tried again."""
+    """Tried too many times; `retry_after` seconds later it may be tried again."""
 
     status = 429
+
+    def __init__(
+        self,
+        sentence: str,
+        fields: dict[str, list[str]] | None = None,
+        *,
+        retry_after: int = 60,
+    ) -> None:
+        super().__init__(sentence, fields)
+        self.retry_after = retry_after

@@ -166,8 +166,11 @@ SECURE_HSTS_SECONDS = 0 if INSECURE_HTTP else 365 * 24 * 60 * 60
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_HTTP
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-if env.bool("BEHIND_PROXY", default=False):
+IS_BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+if IS_BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# How many of them add to X-Forwarded-For; what stands there before them is not believed.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=int(IS_BEHIND_PROXY))
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "annotator.views.errors.csrf_failure"
 CONTENT_SECURITY_POLICY = {
@@ -197,6 +200,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotator.api.throttling.CallsPerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["annotator.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -248,6 +252,8 @@ LOGGING = {
     "loggers": {"django.server": {"propagate": True}},
 }
 
+# Of one person, over all routes; `next` and `ratings` are promised 600 each.
+API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=2400)
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
 # Texts that were pasted to be scored, with their scores, are deleted after this time.
 SCORE_KEEP_MINUTES = env.int("SCORE_KEEP_MINUTES", default=60)

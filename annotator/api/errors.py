@@ -6,7 +6,7 @@ from django.core.exceptions import RequestDataTooBig
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from annotator.refusals import Refused
+from annotator.refusals import Refused, TooOften
 
 BAD_REQUEST = 400
 UNPROCESSABLE = 422
@@ -27,7 +27,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
 
 def _refused(error: Refused) -> Response:
     if error.status != UNPROCESSABLE:
-        return Response({"detail": error.sentence}, status=error.status)
+        answer = Response({"detail": error.sentence}, status=error.status)
+        if isinstance(error, TooOften):
+            answer["Retry-After"] = str(error.retry_after)
+        return answer
     fields = error.fields or {NOT_A_FIELD: [error.sentence]}
     return Response(fields, status=BAD_REQUEST)
 

@@ -18,6 +18,7 @@ from annotator.models.comparisons import Comparison, Preference, PreferenceRevis
 from annotator.models.drafts import Draft, WorkTime
 from annotator.models.imported_annotations import ImportedAnnotation
 from annotator.models.imports import ClaimImport, ImportStage
+from annotator.models.paces import UsedPace
 from annotator.models.people import ApiToken, TokenScope, User
 from annotator.models.presences import SWEEPER, Presence
 from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
@@ -76,6 +77,7 @@ __all__ = [
     "TokenScope",
     "Turn",
     "Unblinding",
+    "UsedPace",
     "User",
     "WorkTime",
 ]

@@ -1,26 +1,29 @@
 """The password asked for again: a signature is by who knows it, and guessing is slow."""
 
-from datetime import timedelta
 from typing import Final
 
-from django.utils import timezone
-
-from annotator.models import AuditEvent, Campaign, User
+from annotator.models import Campaign, User
 from annotator.refusals import Refused, TooOften
 from annotator.services import audit
+from annotator.services.pace import Pace, give_back, seconds_in_words, take
 
-MOST_WRONG: Final = 10
-WRONG_WITHIN: Final = timedelta(minutes=15)
+# A limit of its own: who guesses at the sign-in page keeps no adjudicator from signing.
+OF_SIGNATURES: Final = Pace("signature", 10, 90)
 WRONG_SENTENCE: Final = "This is not your password; nothing was stored."
 
 
 def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
-    """Raise Refused unless the password is the signer's, TooOften after ten wrong ones."""
-    wrong = AuditEvent.objects.filter(
-        actor=signer, action="signature.refused", at__gt=timezone.now() - WRONG_WITHIN
-    )
-    if wrong.count() >= MOST_WRONG:
-        raise TooOften("The password was wrong too many times; try again in 15 minutes.")
+    """Raise Refused unless the password is the signer's, TooOften after ten wrong ones.
+
+    To be called outside of a transaction, which a refusal would undo with the count.
+    """
+    limits = [(OF_SIGNATURES, str(signer.pk))]
+    if wait := take(limits):
+        raise TooOften(
+            "The password was wrong too many times; nothing was stored. "
+            f"Try again in {seconds_in_words(wait)}.",
+            retry_after=wait,
+        )
     if not signer.check_password(password):
         audit.record(
             actor=signer,
@@ -30,3 +33,4 @@ def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
             object_id=signer.pk,
         )
         raise Refused(WRONG_SENTENCE, {"password": [WRONG_SENTENCE]})
+    give_back(limits)

@@ -18,8 +18,10 @@ from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.forms.people import SignInForm
 from annotator.forms.rating import TYPED, RatingForm
 from annotator.gate import DRAFT_FIELD
+from annotator.known_browsers import remember_browser
 from annotator.models import User
 from annotator.queries.access import assignments_for
+from annotator.refusals import TooOften
 from annotator.services.drafts import keep_refused
 
 UNPROCESSABLE = 422
@@ -49,7 +51,10 @@ class SignIn(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if "username" in request.POST or DRAFT_FIELD not in request.POST:
-            return super().post(request, *args, **kwargs)
+            try:
+                return super().post(request, *args, **kwargs)
+            except TooOften as refusal:
+                return self._too_often(refusal)
         form = RatingForm(request.POST)
         typed = form.as_typed | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
         context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
@@ -61,11 +66,25 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
+        username = form.get_user().get_username()
         if carried := self.request.POST.get("carried"):
             _keep(self.request, self.get_redirect_url(), carried)
         if self.request.headers.get("HX-Request"):
             token = get_token(self.request)
-            return JsonResponse({"token": token, "username": form.get_user().username})
+            response = JsonResponse({"token": token, "username": username})
+        remember_browser(self.request, response, username)
+        return response
+
+    def _too_often(self, refusal: TooOften) -> HttpResponse:
+        """Say when to try again; the name, and what a form carries, stay."""
+        if self.request.headers.get("HX-Request"):
+            response: HttpResponse = JsonResponse({"sentence": refusal.sentence}, status=429)
+        else:
+            # Unbound: the form must not check the password while it is shown.
+            form = SignInForm(self.request, initial={"username": self.request.POST["username"]})
+            context = self.get_context_data(form=form, sentence=refusal.sentence)
+            response = self.render_to_response(context, status=refusal.status)
+        response["Retry-After"] = str(refusal.retry_after)
         return response
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:

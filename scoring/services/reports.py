@@ -13,6 +13,7 @@ from annotator.models import User
 from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.services import audit
+from annotator.services.pace import Pace, refuse_haste
 from scoring.agreement.question import (
     DEFAULT_RESAMPLES,
     DEFAULT_TIE_THRESHOLD,
@@ -35,6 +36,7 @@ CODE_VERSION: Final = "2"
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20
 """Reports of one person that wait or are computed at a time."""
+OF_REPORTS: Final = Pace("reports", 60, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ def ask_for_report(
     open campaign, TooOften where too many of the person's have not ended. `requested_by` None
     means a command on this machine.
     """
+    if requested_by:
+        refuse_haste(OF_REPORTS, requested_by, "Reports")
     if requested_by and version.dataset.campaign_id in withheld_campaigns(requested_by):
         raise Forbidden("Reports on a campaign are withheld from who rates in it until it closes.")
     _refuse_numbers(criterion, split, tie_threshold, resamples, seed)

@@ -12,6 +12,7 @@ from annotator.models import User
 from annotator.refusals import OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.services import audit
+from annotator.services.pace import Pace, refuse_haste
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
 from scoring.queries.datasets import labelled_rows
@@ -21,6 +22,9 @@ ALL: Final = "all"
 """Where one criterion may be named, this asks for a run of each."""
 MOST_UNFINISHED: Final = 50
 """Runs of one person that wait or train at a time; more are a slip of the finger or worse."""
+
+# One request may be for all criteria; what is asked for twice is one run, but is looked at twice.
+OF_TRAINING: Final = Pace("training", 60, 2)
 
 
 def request_training(
@@ -51,6 +55,8 @@ def request_trainings(
     requested_by: User | None = None,
 ) -> list[TrainingRun]:
     """Queue one training for each criterion, all or none; see `request_training`."""
+    if requested_by is not None:
+        refuse_haste(OF_TRAINING, requested_by, "Trainings")
     settings = [_checked(version, criterion, options) for criterion in criteria]
     with transaction.atomic():
         # Two requests at one moment are looked at one after the other.

@@ -18,6 +18,7 @@ from annotator.models import User
 from annotator.refusals import Forbidden, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA
 from annotator.services import audit
+from annotator.services.pace import Pace, refuse_haste
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.queries.model_scorers import cached_scorer
@@ -28,6 +29,7 @@ from scoring.queries.scores import entry_of, known_scores, models_of, pairs_of
 MOST_CANDIDATES: Final = 50
 MOST_CHARACTERS: Final = 200_000
 MOST_WAITING: Final = 10
+OF_SCORES: Final = Pace("scores", 120, 0.5)
 BEAT_EVERY_SECONDS: Final = 0.5
 
 
@@ -43,6 +45,7 @@ def request_scores(
     `criteria` None means all that have a promoted model. Raises Refused naming the field,
     Forbidden for who rates meanwhile, TooOften where too many wait.
     """
+    refuse_haste(OF_SCORES, asked_by, "Scores")
     if rates_meanwhile(asked_by):
         raise Forbidden("Model scores are withheld from who rates or adjudicates meanwhile.")
     _refuse_texts(reference, candidates)

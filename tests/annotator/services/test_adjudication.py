@@ -29,7 +29,7 @@ from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import CRITERIA
 from annotator.services.adjudication import exact_mean, void_adjudication
 from annotator.services.ratings import revise_rating
-from annotator.services.signing import MOST_WRONG
+from annotator.services.signing import OF_SIGNATURES
 from annotator.services.turns import take_turn
 from tests.annotator.services.rulings import PASSWORD, decide
 from tests.conftest import spread
@@ -215,7 +215,7 @@ def test_a_rating_of_another_candidate_is_not_taken(rows, carol) -> None:
 
 
 def test_guessing_the_password_ends_after_ten(rows, carol) -> None:
-    for _ in range(MOST_WRONG):
+    for _ in range(OF_SIGNATURES.burst):
         with pytest.raises(Refused):
             decide(gap(rows), carol, password="guess")
     with pytest.raises(TooOften):

@@ -273,3 +273,60 @@ def test_a_script_without_a_session_is_told_where_to_sign_in_and_nothing_is_kept
     answer = client.post(f"/rate/{row.pk}/draft/", typed(draft_version=0), headers=SCRIPT)
     assert (answer.status_code, answer["HX-Redirect"]) == (401, "/login/")
     assert not Draft.objects.exists()
+
+
+def test_the_password_is_tried_seven_times_and_then_not_looked_at(client, alice) -> None:
+    codes = [sign_in(client, password="wrong").status_code for _ in range(9)]
+    assert codes == [422] * 7 + [429] * 2
+    answer = sign_in(client)
+    assert answer.status_code == 429 and 0 < int(answer["Retry-After"]) <= 20
+    assert b"try again in" in answer.content and b'value="alice"' in answer.content
+    assert AuditEvent.objects.filter(action="sign_in.refused").count() == 7
+    elsewhere = Client(REMOTE_ADDR="10.0.0.2")
+    assert sign_in(elsewhere).status_code == 302
+
+
+def test_what_a_form_carries_stays_when_the_password_was_tried_too_often(
+    client, row, typed
+) -> None:
+    page = post_late(client, row, typed)
+    for _ in range(8):
+        again = sign_in(client, password="wrong", **carried(page))
+    assert again.status_code == 429 and carried(again) == carried(page)
+
+
+def test_a_script_is_told_to_wait(client, alice) -> None:
+    sent = {"username": "alice", "password": "wrong"}
+    for _ in range(8):
+        answer = client.post("/login/", sent, headers=SCRIPT)
+    assert answer.status_code == 429 and int(answer["Retry-After"]) > 0
+    assert "try again" in answer.json()["sentence"]
+
+
+def test_a_known_browser_gets_in_whatever_others_try(client, alice) -> None:
+    sign_in(client)
+    client.post("/logout/")
+    for number in range(20):
+        sign_in(Client(REMOTE_ADDR=f"10.0.0.{number}"), password="wrong")
+    assert sign_in(Client(REMOTE_ADDR="10.0.1.1")).status_code == 429
+    assert sign_in(client).status_code == 302
+    cookie = next(name for name in client.cookies if name.startswith("known-"))
+    assert client.cookies[cookie]["httponly"]
+    client.cookies[cookie] = "forged:1:x"
+    assert sign_in(client).status_code == 429
+
+
+@pytest.mark.parametrize(("proxies", "codes"), [(0, {422, 429}), (1, {422})])
+def test_an_address_that_anybody_can_write_is_believed_from_trusted_proxies_only(
+    client, alice, settings, proxies, codes
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    answers = [
+        client.post(
+            "/login/",
+            {"username": "alice", "password": "wrong"},
+            headers={"X-Forwarded-For": f"6.6.6.6, 10.0.0.{number}"},
+        )
+        for number in range(9)
+    ]
+    assert {answer.status_code for answer in answers} == codes

@@ -12,6 +12,7 @@ from annotator.refusals import Refused, TooOften
 from scoring import storage
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, TrainingRun
+from scoring.patclaimeval.config import TrainingSettings
 from scoring.services import runs
 from scoring.services.dataset_import import import_dataset
 from scoring.services.runs import request_training, request_trainings, train_again
@@ -202,3 +203,19 @@ def test_a_changed_dataset_file_is_refused(version: DatasetVersion) -> None:
     storage.dataset_path(version.sha256).write_bytes(b"{}\n")
     with pytest.raises(Refused, match="was changed"):
         request(version)
+
+
+def test_two_hundred_requests_in_a_minute_are_refused_though_they_are_one_run(
+    version: DatasetVersion, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_checked", lambda *given: TrainingSettings(criterion=CRITERION))
+    rita = User.objects.create(username="rita")
+    refused = 0
+    for _ in range(100):
+        try:
+            request_training(version=version, criterion=CRITERION, options={}, requested_by=rita)
+        except TooOften as refusal:
+            assert 0 < refusal.retry_after <= 2  # noqa: PT017
+            refused += 1
+    assert refused >= 20
+    assert TrainingRun.objects.count() == 1

@@ -1,0 +1,110 @@
+"""How often something may be done, counted in the database for all processes together.
+
+Each limit lets `burst` in at once and one more every `seconds` after that, so that within any 60
+seconds at most `burst + 60 / seconds` get in. One moment is kept per limit and subject: the time
+at which all that was let in would have come, had it come evenly (the generic cell rate algorithm,
+ITU-T I.371). Nothing has to be reset, and what is over is deleted by the sweeper.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+
+from django.db import transaction
+from django.utils.crypto import salted_hmac
+
+from annotator.clock import database_now
+from annotator.models import UsedPace, User
+from annotator.refusals import TooOften
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """At most `burst` at once, and one more every `seconds`."""
+
+    name: str
+    burst: int
+    seconds: float
+
+
+Asked = tuple[Pace, str]
+"""A limit with whom or what it is asked for."""
+
+
+def take(asked: Iterable[Asked], count: int = 1) -> int:
+    """Count something under all the limits, or under none; return the seconds to wait, 0 for none.
+
+    The limits are asked in the order given, which must be the same wherever they meet: two
+    processes then never wait for each other.
+    """
+    now = database_now()
+    try:
+        with transaction.atomic():
+            for pace, subject in asked:
+                _take_one(pace, subject, count, now)
+    except _TooFast as refusal:
+        return refusal.wait
+    return 0
+
+
+def give_back(asked: Iterable[Asked], count: int = 1) -> None:
+    """Take back what was counted, as it was none of what the limits are against."""
+    with transaction.atomic():
+        for pace, subject in asked:
+            row = _row(pace, subject)
+            if row is not None:
+                row.free_at -= timedelta(seconds=pace.seconds * count)
+                row.save(update_fields=["free_at"])
+
+
+def refuse_haste(pace: Pace, person: User, what: str) -> None:
+    """Count a request of a person, or raise TooOften; `what` begins the sentence.
+
+    To be called outside of a transaction, which a refusal would undo with the count.
+    """
+    if wait := take([(pace, str(person.pk))]):
+        raise TooOften(
+            f"{what} were asked for too often. Nothing was stored: "
+            f"try again in {seconds_in_words(wait)}.",
+            retry_after=wait,
+        )
+
+
+def seconds_in_words(seconds: int) -> str:
+    """Return a wait in words."""
+    if seconds < 120:
+        return "1 second" if seconds == 1 else f"{seconds} seconds"
+    return f"{-(-seconds // 60)} minutes"
+
+
+def delete_used_up() -> int:
+    """Delete what limits nobody any more; return how many rows."""
+    count, _ = UsedPace.objects.filter(free_at__lt=database_now()).delete()
+    return count
+
+
+class _TooFast(Exception):
+    def __init__(self, wait: int) -> None:
+        super().__init__()
+        self.wait = wait
+
+
+def _take_one(pace: Pace, subject: str, count: int, now: datetime) -> None:
+    key = _key(pace, subject)
+    rows = UsedPace.objects.select_for_update()
+    row, _ = rows.get_or_create(subject_sha256=key, defaults={"free_at": now})
+    row.free_at = max(row.free_at, now) + timedelta(seconds=pace.seconds * count)
+    late = row.free_at - now - timedelta(seconds=pace.seconds * pace.burst)
+    if late > timedelta():
+        raise _TooFast(ceil(late.total_seconds()))
+    row.save(update_fields=["free_at"])
+
+
+def _row(pace: Pace, subject: str) -> UsedPace | None:
+    rows = UsedPace.objects.select_for_update()
+    return rows.filter(subject_sha256=_key(pace, subject)).first()
+
+
+def _key(pace: Pace, subject: str) -> str:
+    return salted_hmac(f"pace {pace.name}", subject, algorithm="sha256").hexdigest()

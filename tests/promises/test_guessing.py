@@ -1,0 +1,60 @@
+"""P21: guessing is slowed over processes and addresses; honest users are not locked out."""
+
+import http.client
+from collections import Counter
+from functools import partial
+from urllib.parse import urlencode
+
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.utils.crypto import get_random_string
+
+from tests.crowd import LONGEST_WAIT_SECONDS, at_once
+from tests.promises.harness import SCALE
+from tests.served.server import HOST
+
+PASSWORD = "a long enough phrase"
+THREADS = 20
+EACH = max(1, SCALE * 50 // THREADS)
+
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
+
+
+def sign_in(port: int, password: str, number: int, source: str = HOST) -> tuple[int, str]:
+    """Post the sign-in form as from another address each time; return code and Retry-After."""
+    secret = get_random_string(32)
+    form = {"username": "alice", "password": password, "csrfmiddlewaretoken": secret}
+    sent = {
+        "Cookie": f"csrftoken={secret}",
+        "Content-Type": "application/x-www-form-urlencoded",
+        "X-Forwarded-For": f"10.0.{number // 200}.{number % 200}",
+    }
+    wire = http.client.HTTPConnection(
+        HOST, port, timeout=LONGEST_WAIT_SECONDS, source_address=(source, 0)
+    )
+    wire.request("POST", "/login/", urlencode(form), sent)
+    said = wire.getresponse()
+    said.read()
+    wire.close()
+    return said.status, said.headers.get("Retry-After", "")
+
+
+def test_four_processes_check_few_of_many_wrong_passwords_and_the_right_one_gets_in(
+    start_server, cast
+) -> None:
+    cast.alice.password = make_password(PASSWORD)
+    cast.alice.save()
+    ports = [start_server().port for _ in range(2)]
+
+    def guess(thread: int) -> list[tuple[int, str]]:
+        return [
+            sign_in(ports[(thread + n) % 2], f"wrong {n}", thread * EACH + n) for n in range(EACH)
+        ]
+
+    said = at_once([partial(guess, thread) for thread in range(THREADS)])
+    answers = [answer for each in said for answer in each]
+    codes = Counter(status for status, _ in answers)
+    assert set(codes) == {422, 429}
+    assert 1 <= codes[422] <= 12
+    assert all(int(wait) > 0 for status, wait in answers if status == 429)
+    assert sign_in(ports[0], PASSWORD, 1, source="127.0.0.9")[0] == 302
