@@ -202,14 +202,14 @@ def adjudicate(candidates: object, now: object) -> None:
         Ruling.objects.create(
             adjudication=row, candidate=candidate, scores=dict.fromkeys(ALL_CRITERIA, "5")
         )
-        taken = AuditEvent.objects.create(
+        AuditEvent.objects.create(
+            at=now,
             actor=carol,
             campaign=campaign,
             action="turn.taken",
             object_type="conflict",
             object_id=str(conflict.pk),
         )
-        AuditEvent.objects.filter(pk=taken.pk).update(at=now)
 
 
 def work_out_reliability() -> None:

@@ -6,17 +6,26 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 import pytest
+from django.db import connection
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
 from annotator.services.places import spread_places
 from annotator.services.ratings import submit_rating
+from tests.emptied import flushing
 
 # Words that no annotator may ever read; blindness tests look for them.
 SYSTEM_CANARY = "systemcanary"
 CANDIDATE_CANARY = "candidateidcanary"
 CLAIMS = "1. A cup comprising a body and a handle.\n2. The cup of claim 1, wherein it is blue."
+
+
+@pytest.fixture(autouse=True, scope="session")
+def flush_past_the_guards_of_the_trail() -> None:
+    """Let Django empty the database between transactional tests."""
+    unguarded = flushing(connection.ops.execute_sql_flush)
+    connection.ops.execute_sql_flush = unguarded  # type: ignore[method-assign]
 
 
 def make_user(name: str, **more: Any) -> User:

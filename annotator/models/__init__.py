@@ -11,7 +11,7 @@ from annotator.models.assignments import (
     Flag,
     FlagReason,
 )
-from annotator.models.audit import AuditEvent
+from annotator.models.audit import AuditEvent, AuditSeal
 from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role, RulesVersion
 from annotator.models.claim_sets import GENUINE, Candidate, Purpose, Reference
 from annotator.models.comparisons import Comparison, Preference, PreferenceRevision
@@ -38,6 +38,7 @@ __all__ = [
     "Assignment",
     "AssignmentStatus",
     "AuditEvent",
+    "AuditSeal",
     "Campaign",
     "CampaignStatus",
     "Candidate",

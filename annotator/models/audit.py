@@ -1,15 +1,20 @@
-"""The audit trail: who did what to which row, and when."""
+"""The audit trail: who did what to which row, and when, each entry sealed to the one before."""
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 
 from annotator.models.campaigns import Campaign
 
 
 class AuditEvent(models.Model):
-    """One act; rows are added in the transaction of the act itself and never changed."""
+    """One act; rows are added in the transaction of the act itself.
 
-    at = models.DateTimeField(auto_now_add=True)
+    The database refuses to change or delete them (docs/adr/0017).
+    """
+
+    # By the clock of the database: a web server whose clock is wrong tells no wrong time.
+    at = models.DateTimeField(db_default=Now(), editable=False)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
@@ -22,7 +27,27 @@ class AuditEvent(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["object_type", "object_id"])]
+        indexes = [
+            models.Index(fields=["object_type", "object_id"]),
+            models.Index(fields=["action", "at"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_type} {self.object_id}"
+
+
+class AuditSeal(models.Model):
+    """The place of an event in the chain, written by the database's own trigger and nobody else.
+
+    Places follow each other as transactions end, whatever any clock says.
+    """
+
+    sequence = models.BigIntegerField(primary_key=True)
+    event = models.OneToOneField(AuditEvent, on_delete=models.PROTECT, related_name="seal")
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.sequence}:{self.sha256}"

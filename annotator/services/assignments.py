@@ -115,7 +115,7 @@ def _lock_annotator(slug: str, annotator: User) -> Membership:
     The membership comes with the campaign as it is now.
     """
     return (
-        Membership.objects.select_for_update(of=("self",))
+        Membership.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
         .get(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
     )
@@ -128,7 +128,7 @@ def _held_by(annotator: User, campaign: Campaign) -> int:
 
 def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
     # Locked, so that a submit or a skip from another tab comes before or after, never between.
-    rows = Assignment.objects.select_for_update(of=("self",)).filter(
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).filter(
         campaign=campaign,
         annotator=annotator,
         status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),

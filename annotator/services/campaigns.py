@@ -127,7 +127,9 @@ def _lock_references(campaign: Campaign) -> list[UUID]:
     A submit waits for its reference, and then reads the rules that hold from now on.
     """
     rated = Rating.objects.filter(candidate__campaign=campaign).values("candidate__reference")
-    references = Reference.objects.filter(pk__in=rated).order_by("pk").select_for_update()
+    references = (
+        Reference.objects.filter(pk__in=rated).order_by("pk").select_for_update(no_key=True)
+    )
     return list(references.values_list("pk", flat=True))
 
 

@@ -51,7 +51,7 @@ def ask_comparisons(
     Raises Refused for a share outside 0 to 1 or when nothing can be drawn, OutOfDate when closed.
     """
     exact = _share(share)
-    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if row.status != CampaignStatus.OPEN:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
     every = _pairs(row)

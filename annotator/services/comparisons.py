@@ -65,7 +65,7 @@ def _refuse_unless_of_one_reference(campaign: Campaign, pair: Pair) -> None:
 
 def _lock_annotator(campaign: Campaign, annotator: User) -> None:
     """Have two requests for one person wait for each other, so that no pair is given twice."""
-    rows = Membership.objects.select_for_update().filter(
+    rows = Membership.objects.select_for_update(no_key=True).filter(
         campaign=campaign, user=annotator, role=Role.ANNOTATOR
     )
     if not list(rows):

@@ -46,7 +46,11 @@ def save_draft(
     try:
         with transaction.atomic():
             # A submit of the same assignment ends before or begins after this.
-            list(Assignment.objects.select_for_update().only("pk").filter(pk=assignment.pk))
+            list(
+                Assignment.objects.select_for_update(no_key=True)
+                .only("pk")
+                .filter(pk=assignment.pk)
+            )
             if _rating_version(assignment) != rating_version:
                 raise DraftMoved(
                     "This candidate was submitted in another tab; this text was not kept.",
@@ -111,7 +115,7 @@ def record_ping(*, assignment: Assignment) -> None:
     """
     now = database_now()
     with transaction.atomic():
-        row, is_new = WorkTime.objects.select_for_update().get_or_create(
+        row, is_new = WorkTime.objects.select_for_update(no_key=True).get_or_create(
             assignment=assignment, defaults={"last_ping_at": now}
         )
         gap = now - row.last_ping_at

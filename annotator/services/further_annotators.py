@@ -89,7 +89,9 @@ def assign_further(
     for other in further_annotators(candidate) if people is None else people:
         # Who takes their next candidate at this moment is passed over: they wait for the place of
         # the very candidate, and no number is given twice.
-        if list(_members(candidate).select_for_update(skip_locked=True).filter(user=other)):
+        if list(
+            _members(candidate).select_for_update(skip_locked=True, no_key=True).filter(user=other)
+        ):
             return _assign(candidate, other)
     return None
 

@@ -145,7 +145,7 @@ def set_quota(*, membership: Membership, quota: int | None, by: User) -> Members
     """
     if quota is not None and not 0 <= quota <= LARGEST_QUOTA:
         _refuse("quota", f"A quota is a number from 0 to {LARGEST_QUOTA:,}, or empty.")
-    row = Membership.objects.select_for_update().get(pk=membership.pk)
+    row = Membership.objects.select_for_update(no_key=True).get(pk=membership.pk)
     if row.role != Role.ANNOTATOR:
         _refuse("quota", "Only annotators have a quota.")
     if row.quota != quota:
@@ -166,7 +166,7 @@ def lock_open_campaign(campaign: Campaign) -> Campaign:
 
 def lock_annotator(campaign: Campaign, annotator: User) -> Membership:
     """Have an annotator's own requests wait, so that no number is given twice."""
-    rows = Membership.objects.select_for_update().filter(
+    rows = Membership.objects.select_for_update(no_key=True).filter(
         campaign=campaign, user=annotator, role=Role.ANNOTATOR
     )
     membership = rows.first()

@@ -97,7 +97,7 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
     Raises OutOfDate when they do not have it, or are the last admin of the campaign.
     """
     # The campaign's row, so that two admins cannot each revoke the other at one moment.
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     rows = Membership.objects.filter(campaign=campaign, role=role)
     if not rows.filter(user=user).exists():
         raise OutOfDate(f"{user.username} is no {role} of this campaign.")

@@ -101,7 +101,7 @@ def lapse_leases(campaign: Campaign) -> int:
     )
     lapsed = 0
     # All at once and their candidates in order: nobody waits here for who waits for this.
-    rows = run_out.select_for_update(skip_locked=True).order_by("candidate_id")
+    rows = run_out.select_for_update(skip_locked=True, no_key=True).order_by("candidate_id")
     for pk, candidate_id in list(rows.values_list("pk", "candidate_id")):
         # Whoever changes the row first counts it; a renewal that came between keeps it.
         if run_out.filter(pk=pk).update(status=AssignmentStatus.LAPSED):

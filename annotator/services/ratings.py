@@ -197,13 +197,13 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
         # SQLite's transactions wait for each other as they are.
         candidates = Candidate.objects.filter(assignments=assignment_id)
         # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
-        locked = Reference.objects.select_for_update(of=("self",)).only("pk")
+        locked = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
         list(locked.filter(candidates__in=candidates))
     # Everything that a submit looks at comes in one row, read after the lock, and nothing else:
     # the texts, which only placed error tags need, follow when they are asked for.
     joined = ("campaign", "candidate", "rating", "work_time", "draft")
     row = own.select_related(None).select_related(*joined).only(*LOOKED_AT)
-    return row.select_for_update(of=("self",)).get()
+    return row.select_for_update(of=("self",), no_key=True).get()
 
 
 def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:

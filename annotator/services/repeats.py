@@ -109,7 +109,9 @@ def give_repeat(
     demand. Label and place are new, its text is the old one. Repeats never come in a row.
     """
     # Two sweepers, or a sweeper and the annotator, wait for each other.
-    members = Membership.objects.select_for_update(of=("self",)).select_related("campaign")
+    members = Membership.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "campaign"
+    )
     member = members.filter(campaign=campaign, user=annotator, role=Role.ANNOTATOR).first()
     if member is None or not member.campaign.is_open or annotator.pk not in _due(member.campaign):
         return False

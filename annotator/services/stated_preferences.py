@@ -39,7 +39,9 @@ def submit_preference(
     reference, or another revision came between.
     """
     said: dict[str, Any] = _clean(judgements, comment)
-    own = Comparison.objects.select_for_update(of=("self",)).filter(annotator=annotator)
+    own = Comparison.objects.select_for_update(of=("self",), no_key=True).filter(
+        annotator=annotator
+    )
     comparison = own.select_related("campaign", "left__reference", "right").get(pk=comparison_id)
     stored = Preference.objects.filter(comparison=comparison).first()
     if error_tags is not None:

@@ -17,6 +17,6 @@ def show_systems(*, campaign: Campaign, user: User) -> None:
     if row.is_open or is_unblinded(row, user, Shown.SYSTEMS):
         return
     # Two views at once make one row: the second waits here, and looks again.
-    list(Membership.objects.select_for_update().filter(campaign=row, user=user))
+    list(Membership.objects.select_for_update(no_key=True).filter(campaign=row, user=user))
     if not is_unblinded(row, user, Shown.SYSTEMS):
         record_unblinding(campaign=row, user=user, shown=Shown.SYSTEMS)

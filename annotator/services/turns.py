@@ -88,7 +88,7 @@ def lock_reference(reference_id: UUID) -> None:
     """Have whatever changes the ratings or conflicts of a reference wait for each other."""
     if connection.features.has_select_for_update:
         # SQLite's transactions wait for each other as they are.
-        rows = Reference.objects.select_for_update(of=("self",)).only("pk")
+        rows = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
         list(rows.filter(pk=reference_id))
 
 

@@ -13,6 +13,8 @@ from typing import Any, Final
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
+from annotator.audit_chain import seal
+
 # Seconds; of a random length, so that two processes do not ask in step.
 SHORTEST_PAUSE: Final = 0.0005
 LONGEST_PAUSE: Final = 0.0015
@@ -30,6 +32,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._is_first = False
+
+    def get_new_connection(self, parameters: Any) -> Any:
+        """Connect, with the function that the triggers of the audit trail chain with."""
+        connection = super().get_new_connection(parameters)
+        connection.create_function("audit_seal", -1, seal, deterministic=True)
+        return connection
 
     def _start_transaction_under_autocommit(self) -> None:
         patience = self.settings_dict["OPTIONS"]["timeout"]

@@ -95,7 +95,7 @@ def _dataset(name: str, campaign: Campaign | None) -> Dataset:
     """Return the dataset, locked so that two freezes cannot take one number."""
     dataset, _ = Dataset.objects.get_or_create(name=name, defaults={"campaign": campaign})
     _refuse_other_campaign(dataset, campaign)
-    return Dataset.objects.select_for_update().get(pk=dataset.pk)
+    return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
 
 
 def _batches(keys: Iterable[str]) -> Iterator[list[str]]:

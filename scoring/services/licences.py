@@ -23,7 +23,7 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
     if not said or len(said) > LONGEST or not said.isprintable():
         why = f"Name the licence on one line of at most {LONGEST} characters, such as CC BY 4.0."
         raise Refused(why, {"licence": [why]})
-    row = DatasetVersion.objects.select_for_update().get(pk=version.pk)
+    row = DatasetVersion.objects.select_for_update(no_key=True).get(pk=version.pk)
     if row.licence != said:
         audit.record(
             actor=set_by,

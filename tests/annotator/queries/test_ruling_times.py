@@ -38,10 +38,13 @@ def ruled(cast, number: int, minutes: float | None, taken: datetime = START) -> 
 
 
 def turn(cast, conflict: Conflict, at: datetime) -> None:
-    event = AuditEvent.objects.create(
-        actor=cast.carol, action="turn.taken", object_type="conflict", object_id=str(conflict.pk)
+    AuditEvent.objects.create(
+        at=at,
+        actor=cast.carol,
+        action="turn.taken",
+        object_type="conflict",
+        object_id=str(conflict.pk),
     )
-    AuditEvent.objects.filter(pk=event.pk).update(at=at)
 
 
 def test_five_rulings_are_a_measure_and_a_long_one_counts_as_an_hour(cast) -> None:

@@ -62,7 +62,7 @@ def test_record_each_writes_a_row_per_object(cast):
 
 def test_nothing_but_the_door_writes_to_the_trail():
     writes = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+        f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
         for path in SOURCES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if _writes(node)

@@ -1,0 +1,45 @@
+"""`manage.py verify_audit`: whether the audit trail is what it was when it was written."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.management.house_command import HouseCommand
+from annotator.queries.audit_verification import Head, verify_chain
+
+
+class Command(HouseCommand):
+    help = "Work out every seal of the audit trail again; exit 1 at the first that does not fit."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--head",
+            default="",
+            metavar="SEQ:SHA",
+            help="a head printed earlier and kept elsewhere; shows that the end was not cut off",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        super().handle(*args, **options)
+        if not self.is_sound:
+            sys.exit(1)
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        verdict = verify_chain(Head.read(options["head"]) if options["head"] else None)
+        self.is_sound = verdict.is_sound
+        return {
+            "ok": verdict.is_sound,
+            "head": str(verdict.head) if verdict.head else None,
+            "first_bad": verdict.first_bad,
+            "why": verdict.why,
+        }
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        if document["ok"]:
+            kept = "Keep this head outside of the database:"
+            return f"The audit trail is whole. {kept}\n{document['head'] or '(no entry yet)'}"
+        return (
+            f"The audit trail was changed: {document['why']}.\n"
+            f"Sound up to: {document['head'] or 'nothing'}"
+        )
