@@ -92,7 +92,7 @@ class _TooFast(Exception):
 
 def _take_one(pace: Pace, subject: str, count: int, now: datetime) -> None:
     key = _key(pace, subject)
-    rows = UsedPace.objects.select_for_update()
+    rows = UsedPace.objects.select_for_update(no_key=True)
     row, _ = rows.get_or_create(subject_sha256=key, defaults={"free_at": now})
     row.free_at = max(row.free_at, now) + timedelta(seconds=pace.seconds * count)
     late = row.free_at - now - timedelta(seconds=pace.seconds * pace.burst)
@@ -102,7 +102,7 @@ def _take_one(pace: Pace, subject: str, count: int, now: datetime) -> None:
 
 
 def _row(pace: Pace, subject: str) -> UsedPace | None:
-    rows = UsedPace.objects.select_for_update()
+    rows = UsedPace.objects.select_for_update(no_key=True)
     return rows.filter(subject_sha256=_key(pace, subject)).first()
 
 
