@@ -1,11 +1,11 @@
-"""The gate before every view: a route that the matrix does not open stays shut."""
+"""The gate before every view: a route or a method that the matrix does not open stays shut."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -41,12 +41,15 @@ class Gate:
         match = request.resolver_match
         route = match.view_name if match else ""
         rule = permissions.matrix().get(route)
-        if request.path.startswith(API_PREFIX) or (rule and rule.is_public):
+        if request.path.startswith(API_PREFIX):
             return None
-        if not request.user.is_authenticated:
-            return _sign_in(request)
-        if not permissions.may(route, principals_of(request)):
-            raise PermissionDenied
+        if rule is None or not rule.is_public:
+            if not request.user.is_authenticated:
+                return _sign_in(request)
+            if not permissions.may(route, principals_of(request)):
+                raise PermissionDenied
+        if rule is not None and request.method not in rule.methods:
+            return HttpResponseNotAllowed(sorted(rule.methods))
         return None
 
 

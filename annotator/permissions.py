@@ -8,22 +8,29 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Final
 
-from annotator.models import Role
+from annotator.models import Role, TokenScope
 
 MATRIX_FILE = Path(__file__).with_name("permission_matrix.csv")
 ANONYMOUS = "anonymous"
 SITE_ADMIN = "site_admin"
 PRINCIPALS = (ANONYMOUS, *Role.values, SITE_ADMIN)
+# What somebody of another campaign meets: nothing there, their own rows, or what is everybody's.
+OUTSIDER: Final = ("404", "own", "Y")
+TOKENS: Final = {scope: f"{scope}_token" for scope in TokenScope.values}
+API_SPACE: Final = "api:"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One route: its methods and the principals that may use it."""
+    """One route: its methods, the principals that may use it, and the tokens that carry them."""
 
     route: str
     methods: frozenset[str]
     principals: frozenset[str]
+    tokens: frozenset[str]
+    outsider: str
 
     @property
     def is_public(self) -> bool:
@@ -34,15 +41,29 @@ class Rule:
 def matrix() -> dict[str, Rule]:
     """Return the rules by route name."""
     with MATRIX_FILE.open(newline="", encoding="utf-8") as file:
-        return {row["route"]: _rule(row) for row in csv.DictReader(file, strict=True)}
+        return {row["route"]: read_rule(row) for row in csv.DictReader(file, strict=True)}
 
 
-def _rule(row: dict[str, str]) -> Rule:
+def read_rule(row: dict[str, str]) -> Rule:
+    """Return a row of the file as a rule; ValueError for a cell that is missing or unknown."""
+    for column in (*PRINCIPALS, *TOKENS.values()):
+        if row[column] not in {"Y", "-"}:
+            raise ValueError(f"{row['route']}: {column} is Y or -, not {row[column]!r}")
+    if row["outsider"] not in OUTSIDER:
+        raise ValueError(f"{row['route']}: outsider is one of {', '.join(OUTSIDER)}")
     methods = frozenset(row["methods"].split())
     if "GET" in methods:
         methods |= {"HEAD"}
-    allowed = frozenset(name for name in PRINCIPALS if row[name] == "Y")
-    return Rule(row["route"], methods | {"OPTIONS"}, allowed)
+    if API_SPACE in row["route"]:
+        # Browsers ask no page for its options; a program may ask a call for them.
+        methods |= {"OPTIONS"}
+    return Rule(
+        row["route"],
+        methods,
+        frozenset(name for name in PRINCIPALS if row[name] == "Y"),
+        frozenset(scope for scope, column in TOKENS.items() if row[column] == "Y"),
+        row["outsider"],
+    )
 
 
 def may(route: str, principals: frozenset[str]) -> bool:

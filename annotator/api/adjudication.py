@@ -4,6 +4,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -11,10 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.api.permissions import MatrixPermission
 from annotator.api.serializers import CommentField, IdField, ScoresSerializer, StrictSerializer
 from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
-from annotator.queries.conflict_words import open_conflicts
+from annotator.queries.conflict_cases import conflicts_in_reach
+from annotator.queries.conflict_words import conflict_words, open_conflicts
 from annotator.services.adjudication import LONGEST_REASON, rule
 from annotator.services.rounds import CHOICES, LONGEST_QUESTION, call_back, send_back
 from annotator.services.turns import give_back, take_turn
@@ -96,10 +99,13 @@ class Conflicts(APIView):
     """The open conflicts that the caller may rule on."""
 
     permission_classes = (MatrixPermission,)
+    parameters = PARAMETERS
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(parameters=PAGED, responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        return Response(open_conflicts(cast(User, request.user)))
+        user = cast(User, request.user)
+        page = page_of(request, open_conflicts(user))
+        return Response(conflict_words(user, page.rows), headers=page.headers)
 
 
 class TakeTurn(APIView):
@@ -137,16 +143,11 @@ class SendBack(APIView):
 
     @extend_schema(request=SendBackSerializer, responses={201: RoundSerializer(many=True)})
     def post(self, request: Request, pk: UUID) -> Response:
+        user = cast(User, request.user)
+        conflict = get_object_or_404(conflicts_in_reach(user), pk=pk)
         serializer = SendBackSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        try:
-            rows = send_back(
-                conflict_id=pk,
-                adjudicator=cast(User, request.user),
-                **serializer.validated_data,
-            )
-        except Conflict.DoesNotExist as error:
-            raise Http404 from error
+        rows = send_back(conflict_id=conflict.pk, adjudicator=user, **serializer.validated_data)
         return Response(RoundSerializer(rows, many=True).data, status=201)
 
 

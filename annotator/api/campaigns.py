@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.api.permissions import MatrixPermission
 from annotator.api.serializers import CampaignSerializer, ProgressSerializer
 from annotator.models import Campaign, Role, User
@@ -20,12 +21,13 @@ class Campaigns(APIView):
     """The campaigns in which the caller takes part."""
 
     permission_classes = (MatrixPermission,)
+    parameters = PARAMETERS
 
-    @extend_schema(responses=CampaignSerializer(many=True))
+    @extend_schema(parameters=PAGED, responses=CampaignSerializer(many=True))
     def get(self, request: Request) -> Response:
         user = cast(User, request.user)
-        rows = campaigns_for(user).order_by("slug")
-        return Response([_campaign(row, user) for row in rows])
+        page = page_of(request, campaigns_for(user).order_by("slug"))
+        return Response([_campaign(row, user) for row in page.rows], headers=page.headers)
 
 
 class CampaignDetail(APIView):

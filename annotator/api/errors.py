@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -19,6 +19,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return _refused(error)
     if isinstance(error, RequestDataTooBig):
         return Response({"detail": "The body is too long."}, status=413)
+    if isinstance(error, TooManyFieldsSent):
+        return Response({NOT_A_FIELD: ["Too many parameters or fields."]}, status=BAD_REQUEST)
     answer = exception_handler(error, context)
     if answer is not None and answer.status_code == BAD_REQUEST:
         answer.data = _by_field(answer.data)

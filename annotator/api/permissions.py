@@ -1,6 +1,9 @@
-"""Asks the permission matrix for each API route, as the gate does for pages."""
+"""Asks the permission matrix for each API call, as the gate does for pages."""
+
+from typing import Final
 
 from django.http import Http404
+from rest_framework.exceptions import MethodNotAllowed, ValidationError
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -8,6 +11,10 @@ from rest_framework.views import APIView
 from annotator import permissions
 from annotator.gate import principals
 from annotator.queries.access import roles_by_campaign
+
+# Of the names that were sent, so that an answer stays short.
+MOST_NAMED: Final = 20
+MOST_ECHOED: Final = 100
 
 
 class MatrixPermission(BasePermission):
@@ -24,4 +31,29 @@ class MatrixPermission(BasePermission):
             raise Http404
         route = request.resolver_match.view_name  # type: ignore[union-attr]
         everywhere = frozenset().union(*roles.values())
-        return permissions.may(route, principals(request.user, everywhere))
+        rule = permissions.matrix().get(route)
+        if rule is None or not permissions.may(route, principals(request.user, everywhere)):
+            return False
+        # A session says nothing of a scope.
+        if request.auth is not None and request.auth not in rule.tokens:
+            return False
+        if request.method not in rule.methods:
+            raise MethodNotAllowed(str(request.method))
+        refuse_unknown(request, view)
+        return True
+
+
+def refuse_unknown(request: Request, view: APIView) -> None:
+    """Raise 400 for what stands after the question mark and is not the call's.
+
+    No filter, order or search reads a request's own words, so a name that a call does not state
+    could only be mistaken for one that it heeds. Names that are stated come once.
+    """
+    known: frozenset[str] = getattr(view, "parameters", frozenset())
+    sent = request.query_params
+    wrong = {
+        name[:MOST_ECHOED]: ["This parameter is not known here."]
+        for name in sorted(set(sent) - known)[:MOST_NAMED]
+    } or {name: ["Give this parameter once."] for name in known if len(sent.getlist(name)) > 1}
+    if wrong:
+        raise ValidationError(wrong)

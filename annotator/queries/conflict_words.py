@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from annotator.models import (
     Candidate,
     Conflict,
@@ -23,18 +25,22 @@ from annotator.queries.locks import locked_candidates
 from annotator.rubric import overall_text
 
 
-def open_conflicts(user: User) -> list[dict[str, Any]]:
-    """Return the open conflicts that the user may rule on, as JSON values.
-
-    Ratings are named by id only, in an order drawn per candidate; what they say is told once they
-    are locked and no other adjudicator has them open.
-    """
-    rows = list(
+def open_conflicts(user: User) -> QuerySet[Conflict]:
+    """Return the open conflicts that the user may rule on, by campaign and reference."""
+    return (
         conflicts_to_rule(user)
         .filter(status=ConflictStatus.OPEN)
         .select_related("campaign")
         .order_by("campaign__slug", "candidate__reference__position", "candidate", "-gap", "pk")
     )
+
+
+def conflict_words(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
+    """Return conflicts that the user may rule on as JSON values.
+
+    Ratings are named by id only, in an order drawn per candidate; what they say is told once they
+    are locked and no other adjudicator has them open.
+    """
     pks = {pk for row in rows for pk in _pair(row)}
     texts = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "claims"))
     references = {

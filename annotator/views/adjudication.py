@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.forms.ruling import OTHER, RulingForm
 from annotator.forms.send_back import SendBackForm
@@ -29,7 +29,7 @@ QUEUE = "annotator:adjudication"
 PAGE = "annotator:adjudicate"
 
 
-@require_GET
+@require_safe
 def adjudication(request: SignedInRequest) -> HttpResponse:
     """List the open conflicts of the campaigns in which the person adjudicates."""
     pages = Paginator(references_to_rule(request.user), REFERENCES_A_PAGE)

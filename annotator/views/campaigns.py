@@ -4,7 +4,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.conflicts import gap_text
 from annotator.forms.comparison import AskForm
@@ -17,13 +17,13 @@ from annotator.queries.preference_check import preference_check
 from annotator.queries.retention import retention
 
 
-@require_GET
+@require_safe
 def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the progress of a campaign to its admins; it is not found by those outside it."""
     return campaign_page(request, own_campaign(request, slug))
 
 
-@require_GET
+@require_safe
 def campaign_counts(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the counts alone, for a page that is open."""
     row = own_campaign(request, slug)

@@ -2,7 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator import permissions
 from annotator.gate import SignedInRequest, principals_of
@@ -15,7 +15,7 @@ from annotator.rubric import overall_text
 MOST_SHOWN = 500
 
 
-@require_GET
+@require_safe
 def home(request: SignedInRequest) -> HttpResponse:
     """Show the queue to annotators and the dashboard to those with other roles; both to both."""
     user = request.user
@@ -38,7 +38,7 @@ def home(request: SignedInRequest) -> HttpResponse:
     return render(request, "annotator/home.html", context)
 
 
-@require_GET
+@require_safe
 def rated(request: SignedInRequest) -> HttpResponse:
     """List the person's own ratings, so that one can be looked at or revised."""
     ratings = ratings_by(request.user)[:MOST_SHOWN]

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.forms.imports import ImportForm
 from annotator.gate import SignedInRequest
@@ -53,7 +53,7 @@ def import_claims(request: SignedInRequest, slug: str) -> HttpResponse:
     return _go_on(row)
 
 
-@require_GET
+@require_safe
 def claim_import(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what was found in a file, and what became of it."""
     row = _own_import(request, slug, pk)
@@ -61,7 +61,7 @@ def claim_import(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     return render(request, "annotator/claim_import.html", context)
 
 
-@require_GET
+@require_safe
 def progress(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show the part of the page that changes while a worker is at it."""
     row = _own_import(request, slug, pk)

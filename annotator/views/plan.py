@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotator.forms.plan import (
     BalancedForm,
@@ -31,7 +31,7 @@ from annotator.views.see_other import SeeOther
 UNPROCESSABLE = 422
 
 
-@require_GET
+@require_safe
 def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the plan page; with a seed in the address, what a balanced plan would come to."""
     row = own_campaign(request, slug)

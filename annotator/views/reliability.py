@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.forms.campaigns import ReasonForm
 from annotator.gate import SignedInRequest
@@ -50,7 +50,7 @@ def reliability(request: SignedInRequest, slug: str) -> HttpResponse:
     return SeeOther(resolve_url("annotator:reliability", slug))
 
 
-@require_GET
+@require_safe
 def progress(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the part of the page that changes while a worker is at it."""
     seen = _seen(request.user, slug)
@@ -96,7 +96,7 @@ def names(request: SignedInRequest, slug: str) -> HttpResponse:
     return SeeOther(resolve_url("annotator:reliability", slug))
 
 
-@require_GET
+@require_safe
 def unblindings(request: SignedInRequest, slug: str) -> HttpResponse:
     """List who was shown what annotators must not see."""
     row = own_campaign(request, slug)

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.models import Adjudication, Campaign
@@ -16,7 +16,7 @@ from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
 
-@require_GET
+@require_safe
 def rulings(request: SignedInRequest, slug: str) -> HttpResponse:
     """List the rulings of a campaign to its admins."""
     return _show(request, own_campaign(request, slug))

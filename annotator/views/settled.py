@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign, Candidate, Shown
@@ -37,7 +37,7 @@ class Seen:
         return self.reader.is_withheld or (self.campaign.is_open and not self.reader.is_admin)
 
 
-@require_GET
+@require_safe
 def settled(request: SignedInRequest, slug: str) -> HttpResponse:
     """List every candidate of a campaign with its settled values, by reference."""
     seen = _seen(request, slug)
@@ -52,7 +52,7 @@ def settled(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "annotator/settled.html", context)
 
 
-@require_GET
+@require_safe
 def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what the settled values of one candidate follow from."""
     seen = _seen(request, slug)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.forms.what_if import what_if_form
 from annotator.gate import SignedInRequest
@@ -12,7 +12,7 @@ from annotator.queries.what_if_page import what_if as replay
 from annotator.views.campaigns import own_campaign
 
 
-@require_GET
+@require_safe
 def what_if(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show what the rules in the address would find; today's when it names none."""
     row = own_campaign(request, slug)

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.api.paging import PAGED, PARAMETERS, page_of
 from scoring.api.door import Door, body, cleaned, person
 from scoring.api.words import version_words
 from scoring.forms.freeze import DEFAULTS, FreezeForm
@@ -19,11 +20,15 @@ FIELDS = set(FreezeForm.base_fields)
 class Datasets(Door):
     """The dataset versions that the caller may see; a POST freezes a campaign."""
 
-    @extend_schema(operation_id="datasets_list", responses=OpenApiTypes.OBJECT)
+    parameters = PARAMETERS
+
+    @extend_schema(operation_id="datasets_list", parameters=PAGED, responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         user = person(request)
         withheld = withheld_campaigns(user)
-        return Response([version_words(row, withheld) for row in versions_for(user)])
+        page = page_of(request, versions_for(user))
+        words = [version_words(row, withheld) for row in page.rows]
+        return Response(words, headers=page.headers)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:

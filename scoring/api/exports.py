@@ -22,6 +22,7 @@ class Export(Door):
     """A version's quadruplets as a file, for admins of its campaign: it carries claim texts."""
 
     content_negotiation_class = OwnFormats
+    parameters = frozenset({"format", "split", "gzip"})
 
     @extend_schema(
         parameters=[
@@ -43,6 +44,7 @@ class DataCard(Door):
     """A version's data card as JSON or Markdown, or the SHA256SUMS of its files."""
 
     content_negotiation_class = OwnFormats
+    parameters = frozenset({"format"})
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=list(CARD_FORMATS))],

@@ -11,6 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
 from scoring.agreement.question import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
@@ -33,10 +34,13 @@ class Reports(Door):
     Who asks what was asked before gets the report that answers it, with 200.
     """
 
-    @extend_schema(operation_id="reports_list", responses=OpenApiTypes.OBJECT)
+    parameters = PARAMETERS
+
+    @extend_schema(operation_id="reports_list", parameters=PAGED, responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
-        rows = reports_for(person(request)).defer("result")[:200]
-        return Response([report_words(row) for row in rows])
+        rows = reports_for(person(request)).defer("result").order_by("-created_at", "pk")
+        page = page_of(request, rows)
+        return Response([report_words(row) for row in page.rows], headers=page.headers)
 
     @extend_schema(
         request=OpenApiTypes.OBJECT,
@@ -56,6 +60,7 @@ class Report(Door):
     """One report: its row, and its figures once it has succeeded; `?format=` gives a file."""
 
     content_negotiation_class = OwnFormats
+    parameters = frozenset({"format"})
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=list(TYPES))],

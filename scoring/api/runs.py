@@ -10,6 +10,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.jobs.registry import ring_on_commit
 from annotator.rubric import ALL_CRITERIA
 from scoring.api.door import Door, body, person, version_of
@@ -29,9 +30,14 @@ OPTIONS = {field.name for field in fields(TrainingSettings)} - {
 class Runs(Door):
     """The runs that the caller may see; a POST queues one, or one for each criterion."""
 
-    @extend_schema(operation_id="training_runs_list", responses=OpenApiTypes.OBJECT)
+    parameters = PARAMETERS
+
+    @extend_schema(
+        operation_id="training_runs_list", parameters=PAGED, responses=OpenApiTypes.OBJECT
+    )
     def get(self, request: Request) -> Response:
-        return Response([run_words(row) for row in runs_for(person(request))[:200]])
+        page = page_of(request, runs_for(person(request)).order_by("-created_at", "pk"))
+        return Response([run_words(row) for row in page.rows], headers=page.headers)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
@@ -22,7 +22,7 @@ RATES_HERE = (
 )
 
 
-@require_GET
+@require_safe
 def compare(request: SignedInRequest) -> HttpResponse:
     """Ask for two versions, and say what differs between them and why."""
     if not {"one", "other"} & set(request.GET):

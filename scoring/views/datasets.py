@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
@@ -30,7 +30,7 @@ VERSIONS_A_PAGE = 50
 UNPROCESSABLE = 422
 
 
-@require_GET
+@require_safe
 def dataset_list(request: SignedInRequest) -> HttpResponse:
     """List the versions that the person may see, and the freezes under way."""
     pages = Paginator(versions_for(request.user), VERSIONS_A_PAGE)
@@ -41,7 +41,7 @@ def dataset_list(request: SignedInRequest) -> HttpResponse:
     return render(request, "scoring/datasets.html", context)
 
 
-@require_GET
+@require_safe
 def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """Show the card of a version, what was made on it, and what leaves with it."""
     return _version_page(request, _version(request, name, number))

@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
@@ -15,7 +15,7 @@ from scoring.queries.exporters import card_reader, exporter
 from scoring.services.exports import export_version
 
 
-@require_GET
+@require_safe
 def export(request: SignedInRequest, name: str, number: int) -> HttpResponseBase:
     row = _version(request, name, number)
     try:
@@ -27,7 +27,7 @@ def export(request: SignedInRequest, name: str, number: int) -> HttpResponseBase
     return download(found)
 
 
-@require_GET
+@require_safe
 def data_card(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     row = _version(request, name, number)
     try:

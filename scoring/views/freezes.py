@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
@@ -54,12 +54,12 @@ def freeze(request: SignedInRequest) -> HttpResponse:
     return SeeOther(resolve_url("scoring:freeze_page", row.pk))
 
 
-@require_GET
+@require_safe
 def freeze_page(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return render(request, "scoring/freeze.html", _context(_freeze(request, pk)))
 
 
-@require_GET
+@require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a freeze's page; the fragment stops polling by itself once final."""
     return render(request, "scoring/_freeze_progress.html", _context(_freeze(request, pk)))

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from scoring.queries.uses import (
@@ -16,7 +16,7 @@ from scoring.queries.uses import (
 from scoring.queries.version_access import names_for
 
 
-@require_GET
+@require_safe
 def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """List the versions, models and reports that used a rating."""
     row = get_object_or_404(ratings_for(request.user), pk=pk)
@@ -31,7 +31,7 @@ def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return render(request, "scoring/rating_uses.html", context)
 
 
-@require_GET
+@require_safe
 def reference_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """List what an erasure of a reference would touch; erases nothing."""
     row = get_object_or_404(references_for(request.user), pk=pk)

@@ -5,7 +5,7 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
@@ -17,21 +17,21 @@ from scoring.queries.promotions import promoted_ids
 from scoring.services.model_exports import model_archive
 
 
-@require_GET
+@require_safe
 def model_list(request: SignedInRequest) -> HttpResponse:
     user = request.user
     context = {"models": models_for(user)[:100], "promoted": promoted_ids(user)}
     return render(request, "scoring/models.html", context)
 
 
-@require_GET
+@require_safe
 def model(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(models_for(request.user), pk=pk)
     page = model_page(row, request.user)
     return render(request, "scoring/model.html", {"model": row, "page": page})
 
 
-@require_GET
+@require_safe
 def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
     """Give the model's directory to who may export the texts that it was trained on."""
     row = get_object_or_404(models_for(request.user), pk=pk)

@@ -25,7 +25,7 @@ DONE = {
 }
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def promotion(request: SignedInRequest, pk: UUID) -> HttpResponse:
     model = get_object_or_404(models_for(request.user), pk=pk)
     if request.method != "POST":

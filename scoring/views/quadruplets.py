@@ -5,7 +5,7 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
@@ -22,7 +22,7 @@ FORBIDDEN = 403
 FACTS = (("office", "Office"), ("ipc", "IPC"), ("language", "Language"), ("family", "Family"))
 
 
-@require_GET
+@require_safe
 def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """List the quadruplets of a version by page, all or those of a filter."""
     version = get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
@@ -53,7 +53,7 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
     return render(request, "scoring/quadruplets.html", context)
 
 
-@require_GET
+@require_safe
 def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> HttpResponse:
     """Show one quadruplet: its labels and all that they follow from."""
     version = get_object_or_404(versions_for(request.user), dataset__name=name, number=number)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
@@ -17,7 +17,7 @@ from scoring.queries.version_access import version_reader
 FORBIDDEN, UNPROCESSABLE = 403, 422
 
 
-@require_GET
+@require_safe
 def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """Show how the systems of a version rank; nothing of it before its campaign is closed."""
     version = get_object_or_404(versions_for(request.user), dataset__name=name, number=number)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from scoring.forms.report_comparisons import ReportsForm, ScorersForm
@@ -20,7 +20,7 @@ from scoring.queries.reports.page import ordered_result
 UNPROCESSABLE = 422
 
 
-@require_GET
+@require_safe
 def compare(request: SignedInRequest) -> HttpResponse:
     """Ask for two reports, or for two scorers of the first, and say how they differ.
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from scoring.downloads import file_download
@@ -14,7 +14,7 @@ from scoring.report_downloads import report_file
 from scoring.report_files.file_names import TYPES, file_name
 
 
-@require_GET
+@require_safe
 def download(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Give a report in the format that is asked for; 404 for one that has no result yet."""
     document = ordered_result(get_object_or_404(reports_for(request.user), pk=pk))

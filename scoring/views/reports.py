@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
@@ -32,7 +32,7 @@ FORMATS: Final = (
 )
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def report_list(request: SignedInRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, ReportForm(request.user, initial=_again(request)))
@@ -56,12 +56,12 @@ def report_list(request: SignedInRequest) -> HttpResponse:
     return redirect("scoring:report", pk=asked.report.pk)
 
 
-@require_GET
+@require_safe
 def report(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return _report(request, pk, "scoring/report.html")
 
 
-@require_GET
+@require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a report's page; the fragment stops polling by itself once final."""
     return _report(request, pk, "scoring/_report_body.html")

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
@@ -20,7 +20,7 @@ from scoring.queries.training_estimate import training_estimate
 from scoring.services.runs import cancel_training, request_trainings, train_again
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def run_list(request: SignedInRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, TrainingForm(request.user))
@@ -51,12 +51,12 @@ def run_list(request: SignedInRequest) -> HttpResponse:
     return redirect("scoring:run", pk=runs[0].pk) if len(runs) == 1 else redirect("scoring:runs")
 
 
-@require_GET
+@require_safe
 def run(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return _run(request, pk, "scoring/run.html")
 
 
-@require_GET
+@require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a run's page; the fragment stops polling by itself once final."""
     return _run(request, pk, "scoring/_run_progress.html")

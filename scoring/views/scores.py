@@ -5,7 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
@@ -21,7 +21,7 @@ from scoring.services.scores import delete_scores, request_scores
 FORBIDDEN = 403
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def score(request: SignedInRequest) -> HttpResponse:
     """Take a reference and candidates; who rates meanwhile is told why not."""
     if rates_meanwhile(request.user):
@@ -48,7 +48,7 @@ def score(request: SignedInRequest) -> HttpResponse:
     return redirect("scoring:scored", pk=row.pk)
 
 
-@require_GET
+@require_safe
 def scored(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _own(request, pk)
     form = ScoreForm(initial=typed_texts(row.reference_text, row.candidate_texts))
@@ -56,7 +56,7 @@ def scored(request: SignedInRequest, pk: UUID) -> HttpResponse:
     return render(request, "scoring/scored.html", context)
 
 
-@require_GET
+@require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a request's page; the fragment stops polling by itself once final."""
     row = _own(request, pk)

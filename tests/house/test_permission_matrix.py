@@ -2,6 +2,8 @@
 
 import uuid
 from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -11,30 +13,56 @@ from rest_framework.permissions import SAFE_METHODS
 
 from annotator import permissions
 from annotator.gate import API_PREFIX
-from annotator.models import Role, TokenScope, User
+from annotator.models import Campaign, CampaignStatus, Role, TokenScope, User
 from annotator.services.people import create_token
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-# A view may know them or not; whoever may use it is not refused them.
-NEVER_REFUSED = ("HEAD", "OPTIONS")
 ARGUMENTS = {"slug": "cups", "pk": uuid.UUID(int=7), "name": "cups", "number": 1, "place": 1}
+# The name in its address is a word of the rubric.
+OF_NO_CAMPAIGN = {"annotator:rubric_criterion"}
 SIGNED_IN = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 
 
 def routes(
     patterns: list[URLPattern | URLResolver], spaces: tuple[str, ...] = ()
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the name of every route with the names of its arguments."""
+) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    """Yield the name of every route with the names of its arguments and its view."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             inner = (*spaces, pattern.namespace) if pattern.namespace else spaces
-            for name, arguments in routes(pattern.url_patterns, inner):
-                yield name, (*pattern.pattern.converters, *arguments)
+            for name, arguments, view in routes(pattern.url_patterns, inner):
+                yield name, (*pattern.pattern.converters, *arguments), view
         else:
-            yield ":".join((*spaces, str(pattern.name))), tuple(pattern.pattern.converters)
+            name = ":".join((*spaces, str(pattern.name)))
+            yield name, tuple(pattern.pattern.converters), pattern.callback
 
 
-ROUTES = dict(routes(get_resolver().url_patterns))
+WALKED = tuple(routes(get_resolver().url_patterns))
+ROUTES = {name: arguments for name, arguments, _ in WALKED}
+VIEWS = {name: view for name, _, view in WALKED}
+
+
+def methods_of(view: Any) -> set[str]:
+    """Return the methods that a view would answer, whatever the matrix says."""
+    of_class = getattr(view, "cls", None) or getattr(view, "view_class", None)
+    if of_class is None:
+        return required(view) or set(METHODS)
+    named = {name.upper() for name in of_class.http_method_names if hasattr(of_class, name)}
+    named |= {"HEAD"} if "GET" in named else set()
+    return named & (required(of_class.dispatch) or named)
+
+
+def required(function: Any) -> set[str]:
+    """Return what `require_http_methods` around a function lets through; nothing if it is bare."""
+    held = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    if "request_method_list" in held:
+        return set(held["request_method_list"].cell_contents)
+    for cell in held.values():
+        entry = cell.cell_contents
+        for one in entry if isinstance(entry, tuple | list) else [entry]:
+            if isinstance(one, FunctionType) and (methods := required(one)):
+                return methods
+    return set()
 
 
 def path(route: str) -> str:
@@ -75,11 +103,17 @@ def test_anonymous_gets_what_the_matrix_says(cast, route: str) -> None:
             assert_let_in(rule, method, answer.status_code)
 
 
+@pytest.mark.parametrize("route", sorted(ROUTES))
+def test_no_view_takes_a_method_that_the_matrix_does_not_list(route: str) -> None:
+    answered = methods_of(VIEWS[route])
+    # The gate answers for every page; no program asks one for its options.
+    told = answered - {"OPTIONS"} if route in PAGES else answered
+    assert told == permissions.matrix()[route].methods
+
+
 def assert_let_in(rule: permissions.Rule, method: str, status: int) -> None:
     """Whoever may use a route is answered to its methods, and told so for the others."""
-    if method in NEVER_REFUSED:
-        assert status not in {401, 403} and status < 500, (method, status)
-    elif method in rule.methods:
+    if method in rule.methods:
         assert status not in {401, 403, 405} and status < 500, (method, status)
     else:
         assert status == 405, (method, status)
@@ -131,13 +165,62 @@ def test_a_token_gives_the_api_with_its_owners_roles_as_far_as_it_reaches(
             status, where = answer.status_code, (principal, method, answer.status_code)
             if scope == TokenScope.READ and method not in SAFE_METHODS:
                 assert status == 403, where
-            elif principal not in rule.principals:
+            elif principal not in rule.principals or scope not in rule.tokens:
                 is_stranger = "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN
                 assert status == (404 if is_stranger else 403), where
             elif "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN:
                 assert status in {404, 405}, where
             else:
                 assert_let_in(rule, method, status)
+
+
+def test_no_token_opens_a_page_and_what_only_reads_is_open_to_one_that_only_reads() -> None:
+    for route, rule in permissions.matrix().items():
+        assert bool(rule.tokens) == (route not in PAGES), route
+        assert ("read" in rule.tokens) == (route not in PAGES and "GET" in rule.methods), route
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+def test_who_belongs_to_another_campaign_only_meets_nothing_that_is_named(cast, route) -> None:
+    """With every role elsewhere, so that no gate but the scope of the rows keeps them out."""
+    rule = permissions.matrix()[route]
+    # Closed, so that nothing of their own is withheld from them as one who rates there.
+    Campaign.objects.filter(pk=cast.elsewhere.pk).update(status=CampaignStatus.CLOSED)
+    outsider = User.objects.create(username="outsider")
+    for role in Role.values:
+        outsider.memberships.create(campaign=cast.elsewhere, role=role)
+    client = Client(raise_request_exception=False)
+    client.force_login(outsider)
+    for method in METHODS:
+        status = client.generic(method, path(route), content_type=content_type(route)).status_code
+        if rule.outsider != "404":
+            assert_let_in(rule, method, status)
+        elif method not in rule.methods:
+            assert status in {404, 405}, (method, status)
+        else:
+            # What a call can do in general is told without looking for any row.
+            assert status == 404 or (method, status) == ("OPTIONS", 200), (method, status)
+    # Who has a role there that does not open the route is not told of the campaign either.
+    if "slug" in ROUTES[route]:
+        mallory = Client(raise_request_exception=False)
+        mallory.force_login(cast.mallory)
+        status = mallory.generic(sorted(rule.methods)[0], path(route)).status_code
+        assert status == 404
+
+
+def test_what_names_an_object_is_not_found_by_who_belongs_to_another_campaign_only() -> None:
+    named = {route for route, arguments in ROUTES.items() if arguments} - OF_NO_CAMPAIGN
+    assert named == {name for name, rule in permissions.matrix().items() if rule.outsider == "404"}
+
+
+@pytest.mark.parametrize("column", [*permissions.PRINCIPALS, "outsider", "read_token"])
+@pytest.mark.parametrize("cell", [None, "", "y", "Yes"])
+def test_a_row_with_a_cell_that_is_missing_or_unknown_is_refused(column, cell) -> None:
+    row = dict.fromkeys([*permissions.PRINCIPALS, "read_token", "write_token"], "-")
+    row |= {"route": "annotator:home", "methods": "GET", "outsider": "own"}
+    assert permissions.read_rule(row).principals == frozenset()
+    with pytest.raises(ValueError, match=column):
+        permissions.read_rule(row | {column: cell})
 
 
 @pytest.mark.parametrize("route", sorted(ROUTES))
