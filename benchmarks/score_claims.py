@@ -222,6 +222,7 @@ def researcher(folder: Path) -> Any:
     from annotator.models import Campaign, Membership, User
     from scoring import storage
     from scoring.models import Dataset, DatasetVersion, ModelVersion, Promotion, TrainingRun
+    from scoring.seals import seal_of
 
     (folder / "model").rename(storage.models_directory() / "model")
     manifest = (storage.models_directory() / "model" / "MANIFEST.json").read_bytes()
@@ -236,7 +237,7 @@ def researcher(folder: Path) -> Any:
         card={"split": {"by": "reference"}, "counts": {}},
     )
     run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
-    model = ModelVersion.objects.create(
+    model = ModelVersion(
         run=run,
         criterion=CRITERION,
         directory="model",
@@ -245,6 +246,8 @@ def researcher(folder: Path) -> Any:
         code_version="1",
         card={"validation": {"n": 0, "tau_b": None}, "tie_threshold": 0.1},
     )
+    model.seal = seal_of(model)
+    model.save()
     Promotion.objects.create(
         act="agreed", model=model, criterion=CRITERION, campaign=campaign, actor=user, reason="-"
     )

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from annotator.formats.strict_json import StrictJsonError, loads, short
 from scoring.metrics.base import MetricUnavailable
+from scoring.pickles import found_among
 
 CONFIG: Final = "config.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -20,7 +21,6 @@ WEIGHTS: Final = "model.safetensors"
 SETTINGS: Final = "metric.json"
 LARGEST_TOKENIZER: Final = 64 * 1024 * 1024
 LARGEST_HEADER: Final = 4 * 1024 * 1024
-PICKLES: Final = frozenset({".bin", ".ckpt", ".joblib", ".pickle", ".pkl", ".pt", ".pth"})
 # Names under which model families keep the same size.
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 LAYER_NAMES: Final = ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers")
@@ -107,8 +107,7 @@ def _digest(directory: Path, stamps: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def _check(directory: Path) -> None:
-    names = sorted(entry.name for entry in directory.iterdir())
-    pickles = [name for name in names if Path(name).suffix.lower() in PICKLES]
+    pickles = found_among(entry.name for entry in directory.iterdir())
     if pickles:
         raise _Wrong(
             f"is refused: {pickles[0]} can run code when it is opened. Convert it to {WEIGHTS} "

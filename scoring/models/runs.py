@@ -55,6 +55,8 @@ class ModelVersion(models.Model):
     criterion = models.CharField(max_length=30)
     directory = models.CharField(max_length=80, unique=True)
     manifest_sha256 = models.CharField(max_length=64)
+    # Of what stands here, under the site's secret; "" is a row that nobody may use.
+    seal = models.CharField(max_length=64, default="")
     dataset_sha256 = models.CharField(max_length=64)
     code_version = models.CharField(max_length=80)
     card = models.JSONField()

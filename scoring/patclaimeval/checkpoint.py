@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from torch import Tensor
 
 from annotator.formats.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.durable import sync
+from scoring.patclaimeval.encoder_sizes import LARGEST_TOKENIZER
 from scoring.patclaimeval.errors import CheckpointInvalid
 
 __all__ = ["Checkpoint", "CheckpointInvalid", "read_checkpoint", "write_checkpoint"]
@@ -27,6 +29,11 @@ WEIGHTS: Final = "model.safetensors"
 CONFIG: Final = "config.json"
 MANIFEST: Final = "MANIFEST.json"
 README: Final = "README.md"
+LARGEST: Final = {
+    **dict.fromkeys((CONFIG, MANIFEST, README, "encoder_config.json"), 1 << 24),
+    "tokenizer.json": LARGEST_TOKENIZER,
+}
+"""Bytes; a larger file is refused before it is read. Only the weights may be of any size."""
 OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json", README})
 
 
@@ -96,17 +103,7 @@ def read_checkpoint(directory: Path, manifest_sha256: str | None = None) -> Chec
 
 def _checked_files(directory: Path, manifest_sha256: str | None) -> dict[str, bytes]:
     """Return the files but the manifest, which vouches for each of them."""
-    if not directory.is_dir():
-        raise CheckpointInvalid(f"There is no model directory at {directory}.")
-    entries = {entry.name: entry for entry in directory.iterdir()}
-    known = {WEIGHTS, CONFIG, MANIFEST} | OPTIONAL
-    for name, entry in sorted(entries.items()):
-        if name not in known or entry.is_symlink() or not entry.is_file():
-            raise CheckpointInvalid(f"The model directory holds an unknown file: {name}.")
-    for name in (WEIGHTS, CONFIG, MANIFEST):
-        if name not in entries:
-            raise CheckpointInvalid(f"The model directory lacks {name}.")
-    data = {name: entry.read_bytes() for name, entry in entries.items()}
+    data = {name: entry.read_bytes() for name, entry in _own_files(directory).items()}
     manifest = data.pop(MANIFEST)
     if manifest_sha256 is not None and _sha256(manifest) != manifest_sha256:
         raise CheckpointInvalid(f"The file {MANIFEST} of the model was changed after training.")
@@ -117,6 +114,24 @@ def _checked_files(directory: Path, manifest_sha256: str | None) -> dict[str, by
         if _sha256(content) != expected[name]:
             raise CheckpointInvalid(f"The file {name} of the model was changed after training.")
     return data
+
+
+def _own_files(directory: Path) -> dict[str, Path]:
+    """Return the files by name, where no other lies there and none that must be is missing."""
+    if not directory.is_dir():
+        raise CheckpointInvalid(f"There is no model directory at {directory}.")
+    entries = {entry.name: entry for entry in directory.iterdir()}
+    known = {WEIGHTS, CONFIG, MANIFEST} | OPTIONAL
+    for name, entry in sorted(entries.items()):
+        if name not in known or entry.is_symlink() or not entry.is_file():
+            raise CheckpointInvalid(f"The model directory holds an unknown file: {name}.")
+        most = LARGEST.get(name, sys.maxsize)
+        if entry.stat().st_size > most:
+            raise CheckpointInvalid(f"The file {name} of the model has more than {most:,} bytes.")
+    for name in (WEIGHTS, CONFIG, MANIFEST):
+        if name not in entries:
+            raise CheckpointInvalid(f"The model directory lacks {name}.")
+    return entries
 
 
 def _check_header(weights: bytes) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import torch
+from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
@@ -193,7 +194,7 @@ def load_encoder(
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
         config = AutoConfig.from_pretrained(place, **options)
-        _refuse_sizes(config)
+        _refuse_sizes(config.to_dict())
         # Weights in any other file are unpickled by torch.
         model = AutoModel.from_pretrained(
             place,
@@ -203,7 +204,7 @@ def load_encoder(
             **_attention(config),
             **options,
         )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise EncoderUnavailable(what_is_missing(name, local, error)) from error
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
@@ -215,10 +216,17 @@ def rebuild_encoder(
     name: str, config: dict[str, Any], tokenizer: str, max_tokens: int, global_tokens: str
 ) -> Encoder:
     """Return an encoder of the given shape whose weights are still to be loaded (from a file)."""
+    _refuse_sizes(config)
     kept = AutoConfig.for_model(**config)
-    _refuse_sizes(kept)
-    model = AutoModel.from_config(kept, **_attention(kept))
-    return _finish(name, model, Tokenizer.from_str(tokenizer), max_tokens, global_tokens)
+    model = AutoModel.from_config(kept, trust_remote_code=False, **_attention(kept))
+    return _finish(name, model, _read_tokenizer(name, tokenizer), max_tokens, global_tokens)
+
+
+def _read_tokenizer(name: str, text: str) -> Tokenizer:
+    try:
+        return Tokenizer.from_str(text)
+    except Exception as error:  # the library raises no kind of its own
+        raise EncoderUnavailable(f"The tokenizer of the encoder {name} cannot be read.") from error
 
 
 def _finish(
@@ -229,9 +237,9 @@ def _finish(
     return encoder
 
 
-def _refuse_sizes(config: PretrainedConfig) -> None:
+def _refuse_sizes(config: Mapping[str, Any]) -> None:
     """Raise ``EncoderUnavailable`` before anything is allocated for sizes out of all measure."""
-    wrong = beyond_measure(config.to_dict())
+    wrong = beyond_measure(config)
     if wrong:
         raise EncoderUnavailable(f"The configuration of the encoder is out of measure: {wrong}")
 

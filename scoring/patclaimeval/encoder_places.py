@@ -8,6 +8,7 @@ from typing import Final
 
 from scoring.patclaimeval.encoder_sizes import LARGEST_CONFIG, LARGEST_TOKENIZER
 from scoring.patclaimeval.errors import EncoderUnavailable
+from scoring.pickles import found_among
 
 DEFAULT_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
@@ -47,7 +48,13 @@ def default_directory() -> Path:
 
 
 def refuse_directory(name: str, directory: Path) -> None:
-    """Raise ``EncoderUnavailable`` for a file too large to be what its name says."""
+    """Raise ``EncoderUnavailable`` for files that can run code, or are too large for their name."""
+    pickles = found_among(entry.name for entry in directory.iterdir())
+    if pickles:
+        raise EncoderUnavailable(
+            f"The encoder directory {name} is refused: {pickles[0]} can run code when it is "
+            "opened. Take it away; model.safetensors holds the weights."
+        )
     for file, most in (("config.json", LARGEST_CONFIG), ("tokenizer.json", LARGEST_TOKENIZER)):
         path = directory / file
         if path.is_file() and path.stat().st_size > most:

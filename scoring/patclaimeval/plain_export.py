@@ -61,8 +61,10 @@ class NotPlain(PatClaimEvalError):
     """The model rests on more than an encoder and a linear head; the message says on what."""
 
 
-def write_plain(directory: Path, target: Path) -> None:
+def write_plain(directory: Path, target: Path, manifest_sha256: str | None = None) -> None:
     """Write the model in ``directory`` to ``target``, which exists and is empty.
+
+    ``manifest_sha256`` is as for ``read_checkpoint``.
 
     Files: config.json, model.safetensors and the tokenizer's, as transformers writes them, in
     32-bit floats; head.safetensors with weight, bias, centre and scale; head.json with what else
@@ -70,7 +72,7 @@ def write_plain(directory: Path, target: Path) -> None:
     Raises ``NotPlain`` for a probe or what started from one, ``CheckpointInvalid`` for a changed
     directory.
     """
-    checkpoint = read_checkpoint(directory)
+    checkpoint = read_checkpoint(directory, manifest_sha256)
     _refuse_features(checkpoint)
     shape = _shape(checkpoint)
     config = AutoConfig.for_model(**shape)

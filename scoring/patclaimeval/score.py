@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import torch
 
@@ -18,6 +18,9 @@ from scoring.patclaimeval.features import FEATURE_VERSION, PairFeatures, surface
 from scoring.patclaimeval.lengths import refusal, too_long
 from scoring.patclaimeval.network import LinearHead, PairScorer
 from scoring.patclaimeval.shared_encoders import shared_encoder
+
+NONSENSE: Final = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
+"""What comes of a configuration that is whole and yet says what no model can be made of."""
 
 
 class Scorer:
@@ -113,7 +116,15 @@ def load_scorer(
             f"The model was trained with version {version} of the features, and this program has "
             f"version {FEATURE_VERSION}: train it again."
         )
-    return Scorer(checkpoint, FeatureCache(cache_directory), encoder)
+    try:
+        return Scorer(checkpoint, FeatureCache(cache_directory), encoder)
+    except PatClaimEvalError:
+        raise
+    except NONSENSE as error:
+        # The manifest vouches for the bytes, not for what they say; the kind is enough to tell.
+        raise CheckpointInvalid(
+            f"No model can be made of what the directory says ({type(error).__name__})."
+        ) from error
 
 
 def _encoder(checkpoint: Checkpoint, place: str | None) -> Encoder:

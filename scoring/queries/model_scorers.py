@@ -9,11 +9,13 @@ from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA
 from scoring import storage
 from scoring.models import ModelVersion
+from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
 from scoring.patclaimeval.score_cache import ScoreCache
 from scoring.patclaimeval.stream import ModelWords
 from scoring.queries.promotions import promoted_model
 from scoring.queries.scorers import MODEL_PREFIX, find_model
+from scoring.seals import BROKEN, is_sealed
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +41,11 @@ def scoring_model(name: str, user: User | None = None) -> ModelVersion:
 def cached_scorer(model: ModelVersion, say: Callable[[str], None] = logger.warning) -> CachedScorer:
     """Return the model with its cache; torch loads once a pair is met that the cache lacks.
 
-    `say` hears what is wrong with the cache, if anything is.
+    `say` hears what is wrong with the cache, if anything is. Raises CheckpointInvalid for a row
+    whose seal is broken: not even what was scored before is known to be this model's.
     """
+    if not is_sealed(model):
+        raise CheckpointInvalid(BROKEN)
 
     def load() -> PairModel:
         # torch loads here, in a worker or command, and never in the web process.

@@ -10,6 +10,7 @@ from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.queries.model_scorers import cached_scorer
 from scoring.queries.score_access import rates_meanwhile
@@ -37,7 +38,10 @@ def known_scores(
     """Return the scores by criterion if all of them are in the cache; torch is not loaded."""
     found = {}
     for criterion, model in models.items():
-        scores = cached_scorer(model).known(pairs)
+        try:
+            scores = cached_scorer(model).known(pairs)
+        except CheckpointInvalid:
+            return None  # the worker says why, in place of this model's scores
         if scores is None:
             return None
         found[criterion] = [entry_of(score) for score in scores]

@@ -19,6 +19,7 @@ from scoring.patclaimeval.config import (
     TrainingSettings,
 )
 from scoring.patclaimeval.encoder_sizes import LARGEST_CONFIG, LARGEST_TOKENIZER, MOST
+from scoring.pickles import found_among
 from scoring.training_work import KNOWN, EncoderShape
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -115,6 +116,8 @@ def _listed_shape(name: str) -> EncoderShape | None:
     """Return the sizes of a directory that may be listed: whole, plainly named, of sane size."""
     directory = encoders_directory() / name
     if not NAME.fullmatch(name) or not all((directory / file).is_file() for file in FILES):
+        return None
+    if found_among(entry.name for entry in directory.iterdir()):
         return None
     if (directory / "tokenizer.json").stat().st_size > LARGEST_TOKENIZER:
         return None

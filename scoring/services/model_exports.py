@@ -16,6 +16,8 @@ from scoring.export_files import new_directory
 from scoring.model_files import as_it_leaves, open_model, tar_pieces
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.seals import BROKEN, is_sealed
+from scoring.storage import StoredFileDamaged
 
 DOWNLOAD: Final = "directory"
 PLAIN: Final = "transformers"
@@ -36,6 +38,8 @@ def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Ar
     No path of this machine leaves with it.
     Raises StoredFileDamaged before the first byte leaves.
     """
+    if not is_sealed(model):
+        raise StoredFileDamaged(BROKEN)
     files = open_model(storage.models_directory() / model.directory, model.manifest_sha256)
     name = archive_name(model)
     _record(model, DOWNLOAD, exported_by)
@@ -51,11 +55,13 @@ def export_model(*, model: ModelVersion, directory: Path, exported_by: User | No
     """
     from scoring.patclaimeval.plain_export import write_plain
 
+    if not is_sealed(model):
+        raise StoredFileDamaged(BROKEN)
     if directory.exists():
         raise Refused(f"{directory} is there already; name a directory that is not.")
     try:
         with new_directory(directory) as aside:
-            write_plain(storage.models_directory() / model.directory, aside)
+            write_plain(storage.models_directory() / model.directory, aside, model.manifest_sha256)
             digests = {path.name: _kept(path) for path in sorted(aside.iterdir())}
             (aside / SUMS_NAME).write_bytes(sums(digests))
             _kept(aside / SUMS_NAME)

@@ -12,6 +12,7 @@ from scoring.models import ModelVersion, Promotion, PromotionAct
 from scoring.queries.datasets import is_researcher
 from scoring.queries.promotion_cautions import cautions
 from scoring.queries.promotions import is_admin, open_ask, standing_promotion
+from scoring.seals import BROKEN, is_sealed
 
 MOST_CHARACTERS = 2000
 
@@ -105,6 +106,8 @@ def _reason(text: str) -> str:
 
 
 def _refuse_without_files(model: ModelVersion) -> None:
+    if not is_sealed(model):
+        raise Refused(BROKEN)
     manifest = storage.models_directory() / model.directory / "MANIFEST.json"
     try:
         is_same = hashlib.sha256(manifest.read_bytes()).hexdigest() == model.manifest_sha256

@@ -25,6 +25,7 @@ from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.patclaimeval.results import TrainingResult
 from scoring.queries.datasets import LabelledRow, labelled_rows
 from scoring.queries.model_data import readme_of
+from scoring.seals import seal_of
 from scoring.seen_in_training import seen_in_training
 from scoring.services.run_files import clear_run, model_directory, state_directory
 from scoring.services.run_progress import RunProgress
@@ -121,7 +122,7 @@ def _complete(
         )
         # After the fence: whoever ended the run meanwhile has cleared our directory away.
         manifest = (storage.models_directory() / directory / "MANIFEST.json").read_bytes()
-        model = ModelVersion.objects.create(
+        model = ModelVersion(
             run=run,
             criterion=run.criterion,
             directory=directory,
@@ -130,6 +131,8 @@ def _complete(
             code_version=code_version(),
             card=asdict(result),
         )
+        model.seal = seal_of(model)
+        model.save(force_insert=True)
         record_event("model.registered", run, run.requested_by, model=str(model.pk))
 
 

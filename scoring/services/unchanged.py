@@ -1,6 +1,5 @@
 """Finds the model that a run would only train again: same data, settings, encoder and code."""
 
-from hashlib import sha256
 from typing import Any
 
 from scoring import storage
@@ -8,6 +7,7 @@ from scoring.models import ModelVersion, TrainingRun
 from scoring.patclaimeval.code_version import code_version
 from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
 from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.seals import is_sealed
 
 
 def unchanged_model(run: TrainingRun) -> ModelVersion | None:
@@ -35,13 +35,13 @@ def _is_whole(model: ModelVersion) -> bool:
     # torch loads here, in a worker or command, and never in the web process.
     from scoring.patclaimeval.checkpoint import read_checkpoint
 
-    directory = storage.models_directory() / model.directory
-    try:
-        read_checkpoint(directory)
-        manifest = (directory / "MANIFEST.json").read_bytes()
-    except (PatClaimEvalError, OSError):
+    if not is_sealed(model):
         return False
-    return sha256(manifest).hexdigest() == model.manifest_sha256
+    try:
+        read_checkpoint(storage.models_directory() / model.directory, model.manifest_sha256)
+    except PatClaimEvalError:
+        return False
+    return True
 
 
 def _has_same_encoder(model: ModelVersion) -> bool:

@@ -31,7 +31,8 @@ def environment() -> dict[str, str]:
         url = f"postgres://{of['USER']}:{of['PASSWORD']}@{of['HOST']}:{of['PORT']}/{name}"
     return os.environ | {
         "DATABASE_URL": url,
-        "SECRET_KEY": "k9-only-for-processes-of-tests-" + "x7Qz" * 8,
+        # The same secret: a model that one process registered is sealed with it.
+        "SECRET_KEY": settings.SECRET_KEY,
         "ALLOWED_HOSTS": "127.0.0.1",
         "ALLOW_INSECURE_HTTP": "1",
         "CELERY_BROKER_URL": settings.CELERY_BROKER_URL,

@@ -14,6 +14,7 @@ from scoring.queries.reports.scorers import ReportScorer
 from scoring.services import report_work
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import request_report
+from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
 Scores = Callable[[Sequence[Pair]], Sequence[Score]]
@@ -69,7 +70,7 @@ def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def make_model(version: DatasetVersion, criterion: str = CRITERION) -> ModelVersion:
     """Return a model version whose directory is gone."""
     run = TrainingRun.objects.create(dataset_version=version, criterion=criterion, settings={})
-    return ModelVersion.objects.create(
+    model = ModelVersion(
         run=run,
         criterion=criterion,
         directory="model-gone",
@@ -78,3 +79,4 @@ def make_model(version: DatasetVersion, criterion: str = CRITERION) -> ModelVers
         code_version="1",
         card={},
     )
+    return sealed(model)

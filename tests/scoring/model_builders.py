@@ -12,6 +12,7 @@ from scoring.patclaimeval.pair_scores import cache_key
 from scoring.patclaimeval.score_cache import ScoreCache, pair_key
 from scoring.services.runs import request_training
 from scoring.services.training import carry_out_training
+from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
 MEASURED: dict[str, Any] = {
@@ -36,7 +37,7 @@ def make_model(
     run = TrainingRun.objects.create(
         dataset_version=version, criterion=criterion, settings={}, requested_by=by
     )
-    return ModelVersion.objects.create(
+    model = ModelVersion(
         run=run,
         criterion=criterion,
         directory=directory.name,
@@ -52,6 +53,7 @@ def make_model(
             "warnings": [],
         },
     )
+    return sealed(model)
 
 
 def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -> ModelVersion:

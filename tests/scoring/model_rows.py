@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.seals import seal_of
 from tests.scoring.cards.model_builders import MODEL
 
 CRITERION = "feature_completeness"
@@ -14,7 +15,7 @@ CRITERION = "feature_completeness"
 def model_row(version: DatasetVersion, card: dict[str, Any] | None = None) -> ModelVersion:
     """Store a model of the version with the card, by default one that says everything."""
     run = TrainingRun.objects.create(dataset_version=version, criterion=CRITERION, settings={})
-    return ModelVersion.objects.create(
+    model = ModelVersion(
         run=run,
         criterion=CRITERION,
         directory=f"model-{run.pk}",
@@ -23,6 +24,14 @@ def model_row(version: DatasetVersion, card: dict[str, Any] | None = None) -> Mo
         code_version="torch 1",
         card=MODEL if card is None else card,
     )
+    return sealed(model)
+
+
+def sealed(model: ModelVersion) -> ModelVersion:
+    """Store a model as whoever registers one does."""
+    model.seal = seal_of(model)
+    model.save()
+    return model
 
 
 def write_directory(directory: Path, files: dict[str, bytes]) -> str:

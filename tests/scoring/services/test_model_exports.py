@@ -1,5 +1,6 @@
 """What leaves of a model: noted before it does, whole or not at all."""
 
+import hashlib
 import io
 import json
 import shutil
@@ -20,7 +21,7 @@ from scoring.services.training import carry_out_training
 from scoring.storage import StoredFileDamaged
 from tests.conftest import make_user
 from tests.scoring.model_builders import train_tiny
-from tests.scoring.model_rows import model_row, write_directory
+from tests.scoring.model_rows import model_row, sealed, write_directory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
@@ -28,10 +29,15 @@ FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
 
 def stored(version: DatasetVersion) -> ModelVersion:
     model = model_row(version)
-    directory = storage.models_directory() / model.directory
-    model.manifest_sha256 = write_directory(directory, FILES)
-    model.save()
-    return model
+    write_directory(storage.models_directory() / model.directory, FILES)
+    return registered(model)
+
+
+def registered(model: ModelVersion) -> ModelVersion:
+    """Register what lies in the model's directory now."""
+    manifest = storage.models_directory() / model.directory / "MANIFEST.json"
+    model.manifest_sha256 = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    return sealed(model)
 
 
 def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVersion) -> None:
@@ -82,6 +88,7 @@ def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
     checkpoint.texts["encoder_config.json"] = json.dumps(noted)
     shutil.rmtree(directory)
     write_checkpoint(directory, checkpoint)
+    registered(model)
     export_model(model=model, directory=tmp_path / "plain")
     for path in (tmp_path / "plain").iterdir():
         assert b"/srv/secret" not in path.read_bytes(), path.name

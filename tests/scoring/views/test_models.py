@@ -10,7 +10,7 @@ from annotator.models import AuditEvent, Membership
 from scoring import storage
 from scoring.models import DatasetVersion
 from tests.scoring.model_builders import make_model, promote
-from tests.scoring.model_rows import model_row, write_directory
+from tests.scoring.model_rows import model_row, sealed, write_directory
 from tests.scoring.views.conftest import signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -82,7 +82,7 @@ def test_an_admin_downloads_the_directory_and_a_researcher_does_not(
     model = model_row(of_campaign)
     directory = storage.models_directory() / model.directory
     model.manifest_sha256 = write_directory(directory, {"config.json": b"{}"})
-    model.save()
+    sealed(model)
     path = f"/models/{model.pk}/download/"
     assert signed_in(cast.rita).get(path).status_code == 403
     assert path not in signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()

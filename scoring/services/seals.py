@@ -1,0 +1,31 @@
+"""Seals models anew, by who runs the site: after another SECRET_KEY, or a restore elsewhere."""
+
+from django.db import transaction
+
+from annotator.services import audit
+from scoring import storage
+from scoring.model_files import open_model
+from scoring.models import ModelVersion
+from scoring.seals import is_sealed, seal_of
+
+
+def seal_model(*, model: ModelVersion) -> bool:
+    """Seal a model whose files are those that its row names; return False where it is sealed.
+
+    Raises StoredFileDamaged when a file is missing or was changed.
+    """
+    if is_sealed(model):
+        return False
+    for entry in open_model(storage.models_directory() / model.directory, model.manifest_sha256):
+        entry.file.close()
+    with transaction.atomic():
+        model.seal = seal_of(model)
+        model.save(update_fields=["seal"])
+        audit.record(
+            campaign=model.run.dataset_version.dataset.campaign,
+            action="model.sealed",
+            object_type="model_version",
+            object_id=model.pk,
+            details={"manifest_sha256": model.manifest_sha256},
+        )
+    return True

@@ -1,0 +1,122 @@
+"""Seals of registered models: a row that was changed, or comes from elsewhere, is not used."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from annotator.models import AuditEvent
+from annotator.refusals import Refused
+from scoring import storage
+from scoring.models import DatasetVersion, ModelVersion
+from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.queries.model_scorers import cached_scorer
+from scoring.queries.scores import known_scores
+from scoring.seals import is_sealed
+from scoring.services.dataset_import import import_dataset
+from scoring.services.model_exports import export_model, model_archive
+from scoring.services.promotions import ask_promotion
+from scoring.splits import SplitPlan
+from tests.scoring.conftest import dataset_rows
+from tests.scoring.model_builders import make_model
+from tests.scoring.model_rows import model_row, sealed, write_directory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
+PAIRS = [("1. A cup.", "1. A mug.")]
+
+
+@pytest.fixture
+def model(version: DatasetVersion) -> ModelVersion:
+    row = model_row(version)
+    row.manifest_sha256 = write_directory(storage.models_directory() / row.directory, FILES)
+    return sealed(row)
+
+
+def changed(model: ModelVersion, **fields: Any) -> ModelVersion:
+    """Write to the row as somebody with the database, but without the secret, would."""
+    ModelVersion.objects.filter(pk=model.pk).update(**fields)
+    return ModelVersion.objects.get(pk=model.pk)
+
+
+def test_a_model_is_sealed_as_it_was_registered(model: ModelVersion) -> None:
+    assert is_sealed(ModelVersion.objects.get(pk=model.pk))
+    assert len(model.seal) == 64
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"manifest_sha256": "0" * 64},
+        {"directory": "model-of-another"},
+        {"criterion": "overall"},
+        {"dataset_sha256": "0" * 64},
+        {"code_version": "torch 2"},
+        {"seal": ""},
+        {"seal": "0" * 64},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_a_changed_row_is_used_by_nobody(
+    model: ModelVersion, fields: dict[str, Any], tmp_path: Any
+) -> None:
+    row = changed(model, **fields)
+    assert not is_sealed(row)
+    with pytest.raises(CheckpointInvalid, match="was not sealed"):
+        cached_scorer(row)
+    assert known_scores({row.criterion: row}, PAIRS) is None
+    with pytest.raises(Refused, match="was not sealed"):
+        model_archive(model=row)
+    with pytest.raises(Refused, match="was not sealed"):
+        export_model(model=row, directory=tmp_path / "plain")
+    assert not AuditEvent.objects.filter(action="model.exported").exists()
+
+
+def test_the_seal_of_another_model_does_not_fit(
+    model: ModelVersion, version: DatasetVersion
+) -> None:
+    other = make_model(version)
+    assert not is_sealed(changed(model, seal=other.seal))
+
+
+def test_a_changed_row_is_not_promoted(cast: Any, data_directory: Any) -> None:
+    version = import_dataset(
+        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
+    ).version
+    row = changed(make_model(version), dataset_sha256="0" * 64)
+    with pytest.raises(Refused, match="was not sealed"):
+        ask_promotion(model=row, asked_by=cast.rita, reason="Best so far.", is_aware=True)
+
+
+def test_another_secret_refuses_and_an_earlier_one_may_still_count(
+    model: ModelVersion, settings: Any
+) -> None:
+    earlier = settings.SECRET_KEY
+    settings.SECRET_KEY = "another secret that is long enough to be one"
+    assert not is_sealed(model)
+    settings.SECRET_KEY_FALLBACKS = [earlier]
+    assert is_sealed(model)
+
+
+def test_who_runs_the_site_seals_whole_models_anew_and_hears_of_the_others(
+    model: ModelVersion, version: DatasetVersion, settings: Any
+) -> None:
+    damaged = model_row(version)
+    settings.SECRET_KEY = "another secret that is long enough to be one"
+    said = StringIO()
+    with pytest.raises(SystemExit):
+        call_command("seal_models", stderr=said)
+    assert f"{damaged.pk}: The file MANIFEST.json of the model is missing" in said.getvalue()
+    assert "1 sealed" in said.getvalue()
+    assert is_sealed(ModelVersion.objects.get(pk=model.pk))
+    assert not is_sealed(ModelVersion.objects.get(pk=damaged.pk))
+    assert AuditEvent.objects.get(action="model.sealed").object_id == str(model.pk)
+    cached_scorer(ModelVersion.objects.get(pk=model.pk))
+
+
+def test_sealing_twice_changes_nothing(model: ModelVersion) -> None:
+    out = StringIO()
+    call_command("seal_models", "--json", stdout=out)
+    assert '"sealed": 0' in out.getvalue()
+    assert not AuditEvent.objects.filter(action="model.sealed").exists()
