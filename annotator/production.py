@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 SHORTEST_SECRET = 50
+SAMPLE_PASSWORDS = (
+    *("postgres", "password", "changeme", "change-me", "change_me", "secret", "example"),
+    *("admin", "root", "redis", "test", "123456", "12345678"),
+)
 KNOWN_WEAK = ("django-insecure", "changeme", "change-me", "secret", "example")
 
 
@@ -68,9 +73,39 @@ def refuse_unsafe(
     engine = database.get("ENGINE", "")
     if not engine.endswith(("postgresql", "sqlite3")):
         raise ImproperlyConfigured("DATABASE_URL must begin with postgres:// or sqlite:///")
-    if engine.endswith("postgresql") and database.get("PASSWORD") in (
-        "postgres",
-        "password",
-        "changeme",
-    ):
+    if engine.endswith("postgresql") and _is_sample(database):
         raise ImproperlyConfigured("DATABASE_URL carries a sample password; set a real one")
+
+
+def _is_sample(database: Mapping[str, Any]) -> bool:
+    password = str(database.get("PASSWORD") or "").lower()
+    return bool(password) and password in (*SAMPLE_PASSWORDS, str(database.get("USER")).lower())
+
+
+def refuse_open_ways(*, hosts: Sequence[str], is_plain_http: bool, broker: str) -> None:
+    """Raise ImproperlyConfigured when others could read along, or send what only we may send."""
+    if is_plain_http and not all(is_loopback(host) for host in hosts):
+        raise ImproperlyConfigured(
+            "ALLOW_INSECURE_HTTP=1 is for loopback names only, as passwords and claims would "
+            "travel readable; remove it, or put only 127.0.0.1 and localhost into ALLOWED_HOSTS"
+        )
+    address = urlsplit(broker)
+    if address.scheme.startswith("redis") and not is_loopback(address.hostname or ""):
+        if not address.password:
+            raise ImproperlyConfigured(
+                "CELERY_BROKER_URL must carry a password (redis://:PASSWORD@host), as whoever "
+                "reaches the broker could send jobs"
+            )
+        if address.password.lower() in SAMPLE_PASSWORDS:
+            raise ImproperlyConfigured("CELERY_BROKER_URL carries a sample password")
+
+
+def tls_options(database: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the connection options, which ask for TLS where the database is another machine.
+
+    An `sslmode` in DATABASE_URL is kept: verify-full is better, disable is for a private network.
+    """
+    options = dict(database.get("OPTIONS") or {})
+    if not is_loopback(str(database.get("HOST") or "")):
+        options.setdefault("sslmode", "require")
+    return options

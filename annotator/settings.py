@@ -34,12 +34,16 @@ try:
         SECRET_KEY = env.str("SECRET_KEY", default="")
         ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
     INSECURE_HTTP = env.bool("ALLOW_INSECURE_HTTP", default=IS_LOCAL)
+    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
     # An unknown engine is refused below, in one line; the library would only warn of it.
     warnings.filterwarnings("ignore", "Engine not recognized")
     _database = env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
     if not IS_LOCAL:
         production.refuse_unsafe(
             secret=SECRET_KEY, hosts=ALLOWED_HOSTS, is_debug=DEBUG, database=_database
+        )
+        production.refuse_open_ways(
+            hosts=ALLOWED_HOSTS, is_plain_http=INSECURE_HTTP, broker=CELERY_BROKER_URL
         )
     _endpoint = endpoint_settings.read(os.environ)
 except (ImproperlyConfigured, ValueError) as error:
@@ -67,6 +71,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    # Outside of what may answer by itself, so that no answer goes without.
+    "annotator.middleware.keep_secret",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     # Before the CSRF check, which reads the whole form.
@@ -74,10 +81,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotator.gate.Gate",
-    "annotator.middleware.no_store",
 ]
 
 ROOT_URLCONF = "annotator.urls"
@@ -115,7 +120,11 @@ if IS_SQLITE:
         "TEST": {"NAME": str(DATA_DIR / "test.sqlite3")},
     }
 else:
-    _database |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    _database |= {
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": production.tls_options(_database),
+    }
 DATABASES = {"default": _database}
 
 PASSWORD_HASHERS = [
@@ -146,6 +155,7 @@ STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 # WhiteNoise serves straight from static/ in local mode: a fresh clone needs no collectstatic.
 WHITENOISE_USE_FINDERS = IS_LOCAL
 WHITENOISE_AUTOREFRESH = False
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -161,6 +171,9 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 12 * 60 * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
+if not INSECURE_HTTP:
+    # A browser takes such a name only over TLS, for this host alone and for all its paths.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 SECURE_SSL_REDIRECT = not INSECURE_HTTP
 SECURE_HSTS_SECONDS = 0 if INSECURE_HTTP else 365 * 24 * 60 * 60
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_HTTP
@@ -212,7 +225,6 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
 }
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = DATA_DIR / "broker"
     _folders = {name: _queue / name for name in ("messages", "processed", "control")}

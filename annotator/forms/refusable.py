@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from django import forms
 from django.core.exceptions import ValidationError
 
+from annotator.forms.discreet import DiscreetForm
 from annotator.refusals import Refused
 
 
-class RefusableForm(forms.Form):
+class RefusableForm(DiscreetForm):
     """A form that shows what a service refused, and keeps what was typed."""
 
     # Where a service calls something by another name than the form does.

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotator.forms.discreet import DiscreetForm
 from scoring.forms.requests import CRITERION_CHOICES
 from scoring.queries.quadruplets import Filter
 from scoring.splits import SPLIT_NAMES
@@ -9,7 +10,7 @@ from scoring.splits import SPLIT_NAMES
 LABELS = (("", "any"), ("1", "B better"), ("0", "equal"), ("-1", "C better"))
 
 
-class FilterForm(forms.Form):
+class FilterForm(DiscreetForm):
     """Which quadruplets are listed; a field that is empty takes all."""
 
     split = forms.ChoiceField(

@@ -6,6 +6,7 @@ from django import forms
 from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
+from annotator.forms.discreet import DISCREET
 from annotator.forms.rating import CommentField
 from annotator.refusals import Refused
 from scoring.services.scores import MOST_CANDIDATES, MOST_CHARACTERS
@@ -76,6 +77,6 @@ def _text(label: str, *, is_required: bool) -> CommentField:
         required=is_required,
         strip=False,
         max_length=MOST_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off"}),
+        widget=forms.Textarea(attrs={"rows": 8} | DISCREET),
         error_messages=TOO_LONG | {"required": "Paste the claims of the reference."},
     )

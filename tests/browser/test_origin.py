@@ -79,3 +79,18 @@ def test_the_policy_refuses_what_a_claim_text_might_smuggle_in(
     room.wait_for_function("document.images[0]?.complete")
     assert [line for line in heard if "style-src" in line]
     assert [line for line in heard if "img-src" in line and "elsewhere.invalid" in line]
+
+
+def test_a_planted_hx_on_is_refused_and_heard(room: Page, heard: list[str]) -> None:
+    room.reload()
+    room.evaluate(
+        """() => {
+          document.body.insertAdjacentHTML("beforeend",
+            '<button id="planted" hx-on:click="document.title = 1">x</button>');
+          htmx.process(document.getElementById("planted"));
+          document.getElementById("planted").click();
+        }"""
+    )
+    room.wait_for_timeout(200)
+    assert room.title() != "1"
+    assert [line for line in heard if "script-src" in line or "unsafe-eval" in line], heard

@@ -30,7 +30,11 @@ def test_good_production_settings_pass_the_deployment_check(run_python: RunPytho
         ("ALLOWED_HOSTS", "*"),
         ("DEBUG", "1"),
         ("DATABASE_URL", "postgres://workbench:postgres@db.example.org/workbench"),
+        ("DATABASE_URL", "postgres://workbench:workbench@db.example.org/workbench"),
         ("DATABASE_URL", "nonsense"),
+        ("ALLOW_INSECURE_HTTP", "1"),
+        ("CELERY_BROKER_URL", "redis://broker.example.org:6379/0"),
+        ("CELERY_BROKER_URL", "redis://:changeme@broker.example.org:6379/0"),
     ],
 )
 def test_unsafe_production_setting_is_refused_with_one_line(
@@ -57,3 +61,36 @@ def test_local_mode_makes_a_private_secret_and_keeps_it(
     assert len(keys) == 1
     assert (data_dir / "secret_key").stat().st_mode & 0o777 == 0o600
     assert data_dir.stat().st_mode & 0o077 == 0
+
+
+WHAT_HOLDS = """
+from django.conf import settings
+print(settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.SESSION_COOKIE_SECURE,
+      settings.CSRF_COOKIE_SECURE, settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS,
+      settings.DATABASES["default"]["OPTIONS"].get("sslmode"), settings.DEBUG)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, "__Host-sessionid __Host-csrftoken True True True 31536000 require False"),
+        (
+            {"DATABASE_URL": GOOD["DATABASE_URL"] + "?sslmode=verify-full"},
+            "__Host-sessionid __Host-csrftoken True True True 31536000 verify-full False",
+        ),
+        (
+            {
+                "ALLOW_INSECURE_HTTP": "1",
+                "ALLOWED_HOSTS": "127.0.0.1,localhost,[::1]",
+                "DATABASE_URL": "postgres://workbench:k3Jw-92hQzT@127.0.0.1/workbench",
+            },
+            "sessionid csrftoken False False False 0 None False",
+        ),
+    ],
+)
+def test_production_asks_for_tls_on_every_way_that_leaves_the_machine(
+    run_python: RunPython, more: dict[str, str], expected: str
+) -> None:
+    done = run_python("manage.py", "shell", "--no-imports", "-c", WHAT_HOLDS, **(GOOD | more))
+    assert done.stdout.strip() == expected, done.stderr
