@@ -3,23 +3,16 @@
 from dataclasses import asdict
 from typing import Any, Final
 
-from annotator.models import Assignment, Candidate
+from annotator.models import Assignment
+from annotator.queries.assigned_texts import assigned_candidate
 from annotator.rubric import RUBRIC, RUBRIC_VERSION
 
-TOLD: Final = (
-    "claims",
-    *(
-        f"reference__{name}"
-        for name in ("reference_id", "title", "office", "ipc", "language", "claims")
-    ),
-)
 RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 
 
 def assignment_words(assignment: Assignment) -> dict[str, Any]:
     """Return the assignment as JSON values: no system, no candidate_id, nobody else's rating."""
-    row = Candidate.objects.select_related("reference").only(*TOLD)
-    candidate = row.get(pk=assignment.candidate_id)
+    candidate = assigned_candidate(assignment)
     reference = candidate.reference
     return {
         "id": str(assignment.pk),

@@ -12,6 +12,7 @@ from annotator.forms.rating import LARGEST_VERSION
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Reference, User
 from annotator.queries.annotators import annotators_of, members_who_annotate
+from annotator.queries.plan_page import references_named
 from annotator.services.named_work import LARGEST_QUOTA, LONGEST_REASON
 from annotator.services.repeats import LONGEST_LAG, MOST_PERCENT
 from annotator.services.sentinels import MOST_AT_ONCE
@@ -61,7 +62,7 @@ class PlanForm(RefusableForm):
         ids = {line.strip() for line in said if line.strip()}
         if len(ids) > MOST_REFERENCES:
             raise ValidationError(f"At most {MOST_REFERENCES:,} references at a time.")
-        rows = list(Reference.objects.filter(campaign=self.campaign, reference_id__in=ids))
+        rows = list(references_named(self.campaign, ids))
         unknown = sorted(ids - {row.reference_id for row in rows})
         if unknown:
             raise ValidationError(_unknown(unknown))

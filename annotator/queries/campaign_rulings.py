@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from annotator.models import Adjudication, Campaign
 from annotator.queries.signatures import signature_holds
 
@@ -19,10 +21,15 @@ class SignedRuling:
     holds: bool
 
 
+def rulings_of(campaign: Campaign) -> QuerySet[Adjudication]:
+    """Return the rulings of a campaign, void ones included."""
+    return Adjudication.objects.filter(conflict__campaign=campaign)
+
+
 def campaign_rulings(campaign: Campaign) -> tuple[SignedRuling, ...]:
     """Return the latest rulings, void ones included; no claim text and no rating is read."""
     rows = (
-        Adjudication.objects.filter(conflict__campaign=campaign)
+        rulings_of(campaign)
         .select_related("conflict__candidate__reference", "voided_by")
         .defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
         .prefetch_related("rulings")

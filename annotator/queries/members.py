@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotator.models import Campaign, Membership
+from annotator.models import Campaign, Membership, Role, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +21,8 @@ def members_of(campaign: Campaign) -> tuple[Member, ...]:
     for username, is_active, role in rows.values_list("user__username", "user__is_active", "role"):
         people.setdefault((username, is_active), []).append(role)
     return tuple(Member(*person, tuple(roles)) for person, roles in people.items())
+
+
+def annotator_membership(campaign: Campaign, annotator: User) -> Membership:
+    """Return an annotator's membership of a campaign; Membership.DoesNotExist without one."""
+    return Membership.objects.get(campaign=campaign, user=annotator, role=Role.ANNOTATOR)

@@ -1,9 +1,10 @@
 """What the plan page shows: who has what, and what is there to check the annotators by."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotator.models import (
@@ -79,6 +80,11 @@ def people_at_work(campaign: Campaign) -> tuple[PersonsWork, ...]:
         work = (own["assigned"], own["rated"], own["overdue"])
         found.append(PersonsWork(username, pk in able, *work, quota))
     return tuple(found)
+
+
+def references_named(campaign: Campaign, ids: Iterable[str]) -> QuerySet[Reference]:
+    """Return the references of a campaign that have one of these ids of its files."""
+    return Reference.objects.filter(campaign=campaign, reference_id__in=ids)
 
 
 def free_places(campaign: Campaign) -> int:

@@ -18,7 +18,8 @@ from annotator.forms.plan import (
     WithdrawForm,
 )
 from annotator.gate import SignedInRequest
-from annotator.models import Campaign, Membership, Role
+from annotator.models import Campaign
+from annotator.queries.members import annotator_membership
 from annotator.refusals import Refused
 from annotator.services.named_work import assign_by_name, set_quota, withdraw_assignments
 from annotator.services.qualification import mark_qualification, unmark_qualification
@@ -75,7 +76,7 @@ def quota(request: SignedInRequest, slug: str) -> HttpResponse:
 
     def act(row: Campaign, said: dict[str, Any]) -> str:
         person = said["annotator"]
-        membership = Membership.objects.get(campaign=row, user=person, role=Role.ANNOTATOR)
+        membership = annotator_membership(row, person)
         set_quota(membership=membership, quota=said["quota"], by=request.user)
         if said["quota"] is None:
             return f"{person.username} has no quota."

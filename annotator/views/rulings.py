@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.gate import SignedInRequest
-from annotator.models import Adjudication, Campaign
-from annotator.queries.campaign_rulings import campaign_rulings
+from annotator.models import Campaign
+from annotator.queries.campaign_rulings import campaign_rulings, rulings_of
 from annotator.refusals import Refused
 from annotator.services.adjudication import void_adjudication
 from annotator.views.campaigns import own_campaign
@@ -26,7 +26,7 @@ def rulings(request: SignedInRequest, slug: str) -> HttpResponse:
 def void(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Void a signature for a reason; its conflicts open again."""
     campaign = own_campaign(request, slug)
-    row = get_object_or_404(Adjudication, pk=pk, conflict__campaign=campaign)
+    row = get_object_or_404(rulings_of(campaign), pk=pk)
     reason = request.POST.get("reason", "").replace("\r\n", "\n")
     try:
         void_adjudication(adjudication_id=row.pk, reason=reason, by=request.user)

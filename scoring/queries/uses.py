@@ -91,6 +91,12 @@ def touched_by_erasure(reference: Reference) -> Touched:
     )
 
 
+def uses_of_version(version: DatasetVersion) -> Use:
+    """Return what was made on a version that is in the reader's scope."""
+    (use,) = uses_of(DatasetVersion.objects.filter(pk=version.pk))
+    return use
+
+
 def uses_of(versions: QuerySet[DatasetVersion]) -> tuple[Use, ...]:
     """Return versions with their models and reports, the newest first."""
     rows = versions.select_related("dataset").order_by("-created_at")[:MOST_LISTED]

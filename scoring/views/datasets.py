@@ -20,7 +20,7 @@ from scoring.queries.datasets import SPLITS, versions_for
 from scoring.queries.exporters import may_export
 from scoring.queries.freezes import freezes_for
 from scoring.queries.used_ratings import ratings_by_annotator
-from scoring.queries.uses import uses_of
+from scoring.queries.uses import uses_of_version
 from scoring.queries.version_access import version_reader
 from scoring.queries.version_page import making_words, people_plot, siblings_of
 from scoring.services.freezes import UNFINISHED
@@ -72,13 +72,12 @@ def _version_page(
     status: int = 200,
 ) -> HttpResponse:
     reader = version_reader(request.user, row)
-    (use,) = uses_of(DatasetVersion.objects.filter(pk=row.pk))
     context: dict[str, Any] = {
         "version": row,
         "reader": reader,
         "making": list(making_words(row.card, tells_files=reader.is_admin)),
         "siblings": siblings_of(row),
-        "use": use,
+        "use": uses_of_version(row),
         # Before, systems are hidden; an imported file names none.
         "ranks_systems": row.dataset.campaign is not None and not row.dataset.campaign.is_open,
         "may_export": may_export(reader),
