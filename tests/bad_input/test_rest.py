@@ -1,0 +1,172 @@
+"""Bad input over REST: every field of every body, whole bodies, headers, types and methods."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from django.test import Client
+
+from annotator import permissions
+from tests.bad_input.nasty import BODIES, JSON_VALUES, NEVER_READ
+from tests.bad_input.rooms import Room, counts, undone
+from tests.house.blindness.requests_sent import bodies
+
+pytestmark = pytest.mark.slow
+SURFACE: Final = "REST API"
+JSON: Final = "application/json"
+HEADERS: Final = {"If-Match": '"1"', "Idempotency-Key": "a key"}
+MARK: Final = "@@here@@"
+WRITES: Final = ("POST", "PATCH", "DELETE")
+REFUSALS: Final = frozenset({400, 403, 404, 405, 409, 412, 413, 415, 428, 429})
+# Takes a file, which `tests/annotator/api/test_imports.py` sends it.
+BY_FILE: Final = {"api:import_claims"}
+
+
+def doors() -> list[tuple[str, str]]:
+    """Return route and method of every call that can carry a body."""
+    return [
+        (route, method)
+        for route, rule in permissions.matrix().items()
+        if "api:" in route and route not in BY_FILE
+        for method in sorted(rule.methods & set(WRITES))
+    ]
+
+
+def send(room: Room, who: str, method: str, path: str, body: bytes, **more: Any) -> Any:
+    """Send one body and see that nothing broke and that a refusal wrote nothing."""
+    before = counts()
+    with undone():
+        more = {"content_type": JSON, "headers": HEADERS} | more
+        answer = room.clients[who].generic(method, path, body, **more)
+        about = f"{answer.status_code} for {body[:90]!r} at {method} {path} by {who}"
+        assert answer.status_code < 500, about
+        if answer.status_code >= 400:
+            assert answer.status_code in REFUSALS, about
+            assert counts() == before, about
+            assert isinstance(answer.json(), dict), about
+            assert b"Traceback" not in answer.content and b'File "' not in answer.content, about
+    return answer
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield each place inside a body, and a copy of the body with the mark there."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield (*path, name), value | {name: MARK}
+            for place, marked in places(inner, (*path, name)):
+                yield place, value | {name: marked}
+    elif isinstance(value, list) and value:
+        yield (*path, 0), [MARK, *value[1:]]
+        for place, marked in places(value[0], (*path, 0)):
+            yield place, [marked, *value[1:]]
+
+
+def at_home(room: Room, route: str, method: str) -> tuple[str, str]:
+    """Return somebody and the address of the route at which they are not turned away."""
+    body = json.dumps(next(iter(bodies(route, room.house)), {})).encode()
+    pairs = [(who, one.path) for who in room.visitors(route) for one in room.addresses(route)]
+    answers = [(send(room, who, method, path, body).status_code, who, path) for who, path in pairs]
+    status, who, path = min(answers, key=lambda answer: (answer[0] in {403, 404}, answer[0]))
+    assert status not in {403, 404}, f"nobody is let in at {route}"
+    return who, path
+
+
+RATINGS: Final = "/api/v1/ratings/"
+BOMB: Final = gzip.compress(b"[" + b"0," * 5_000_000 + b"0]")
+# id of TRUST, what is sent besides method POST and `{}`, code, what the answer must say.
+REQUESTS: Final[dict[str, tuple[dict[str, Any], int, str]]] = {
+    "AP12 3 MB": ({"body": b'{"a":"' + b"x" * 3_000_000 + b'"}'}, 413, "limit"),
+    "AP12 10 MB": ({"body": b"x" * 10_000_000}, 413, "limit"),
+    "AP16 text/plain": ({"content_type": "text/plain"}, 415, "Unsupported"),
+    "AP16 yaml": ({"content_type": "application/yaml"}, 415, "Unsupported"),
+    "AP16 xml": ({"content_type": "application/xml"}, 415, "Unsupported"),
+    "AP16 no type": ({"content_type": ""}, 415, "Unsupported"),
+    "AP16 a type that is none": ({"content_type": "\x01;;="}, 415, "Unsupported"),
+    "AP16 a form": ({"content_type": "application/x-www-form-urlencoded"}, 415, "Unsupported"),
+    "AP17 a gzip bomb as JSON": ({"body": BOMB}, 400, "raw NUL"),
+    "AP17 a gzip bomb that says so": (
+        {"body": BOMB, "headers": {"Content-Encoding": "gzip"}},
+        415,
+        "packed as gzip",
+    ),
+    "AP19 another method in a header": (
+        {"headers": {"X-HTTP-Method-Override": "GET"}},
+        400,
+        "required",
+    ),
+    "AP19 another method in a field": ({"body": b'{"_method":"DELETE"}'}, 400, "_method"),
+    "AP20 TRACE": ({"method": "TRACE"}, 405, "not allowed"),
+    "AP20 a method that is none": ({"method": "BREW"}, 405, "not allowed"),
+    "AP21 a browsable API": ({"method": "GET", "path": RATINGS + "?format=api"}, 404, "detail"),
+    "AP23 an id that is none": ({"path": RATINGS + "9" * 40 + "/", "method": "GET"}, 404, ""),
+    "AP35 a long header": ({"headers": {"Idempotency-Key": "k" * 64_000}}, 400, "required"),
+    "AP35 2,000 parameters": (
+        {"path": RATINGS + "?" + "&".join(f"f{n}=1" for n in range(2000))},
+        400,
+        "Too many",
+    ),
+    "AP35 many wishes for an answer": (
+        {"headers": {"Accept": ",".join(["text/x;q=0.1"] * 5000)}},
+        406,
+        "",
+    ),
+    "AP35 a wish without end": ({"headers": {"Accept": "a/b;" * 20_000}}, 406, ""),
+}
+
+
+@pytest.mark.parametrize("case", REQUESTS)
+def test_a_request_that_is_none_of_ours_is_refused_in_json(room: Room, tried, case: str) -> None:
+    sent, code, words = REQUESTS[case]
+    more = {"path": RATINGS, "method": "POST", "body": b"{}", "content_type": JSON} | sent
+    before = counts()
+    method, path, body = more.pop("method"), more.pop("path"), more.pop("body")
+    answer = room.clients["one"].generic(method, path, body, **more)
+    assert answer.status_code == code, answer.content
+    assert words in answer.content.decode()
+    if path.startswith("/api/v1/ratings/?") or method == "POST":
+        assert answer["Content-Type"] == JSON
+    assert counts() == before
+    assert "Access-Control-Allow-Origin" not in answer
+    assert room.clients["one"].get("/api/v1/campaigns/").status_code == 200
+    tried(SURFACE, 1)
+
+
+def test_a_session_without_its_token_or_from_elsewhere_changes_nothing(room: Room, tried) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(room.house.people["one"])
+    before = counts()
+    for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
+        answer = client.post(RATINGS, b"{}", content_type=JSON, headers=headers)
+        assert answer.status_code == 403 and "CSRF" in answer.json()["detail"]
+        assert not [name for name in answer.headers if name.startswith("Access-Control")]
+    assert counts() == before
+    tried(SURFACE, 3)
+
+
+@pytest.mark.parametrize(("route", "method"), doors())
+def test_no_value_of_a_field_breaks_a_call_and_a_refusal_names_it(
+    room: Room, tried, route: str, method: str
+) -> None:
+    who, path = at_home(room, route, method)
+    count, wanted = 0, dict[Any, Any]()
+    for body in bodies(route, room.house):
+        if send(room, who, method, path, json.dumps(body).encode()).status_code != 400:
+            wanted |= dict(places(body))
+    for (name, *_), marked in wanted.items():
+        text = json.dumps(marked).encode()
+        for label, literal in JSON_VALUES.items():
+            answer = send(room, who, method, path, text.replace(f'"{MARK}"'.encode(), literal))
+            count += 1
+            if answer.status_code == 400:
+                said = answer.json()
+                assert {name, "non_field_errors"} & set(said), (label, name, said)
+            else:
+                assert label not in NEVER_READ, f"{label} in {name}: {answer.status_code}"
+    for label, literal in BODIES.items():
+        answer = send(room, who, method, path, literal)
+        count += 1
+        # A call that needs no body does not look at one.
+        assert answer.status_code == 400 or label == "nothing" or not wanted, label
+    tried(SURFACE, count)
