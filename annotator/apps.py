@@ -12,8 +12,10 @@ class AnnotatorConfig(AppConfig):
         from annotator.models import ClaimImport, ReliabilityReport
         from annotator.services.pace import delete_used_up
         from annotator.services.presences import forget_presences
+        from annotator.services.sessions import delete_ended_sessions
 
         register(ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)))
         register(ClaimImport, lambda pk: tasks.import_claims.delay(str(pk)))
         register_tidying(delete_used_up)
         register_tidying(forget_presences)
+        register_tidying(delete_ended_sessions)

@@ -46,7 +46,8 @@ class Gate:
         if rule is None or not rule.is_public:
             if not request.user.is_authenticated:
                 return _sign_in(request)
-            if not permissions.may(route, principals_of(request)):
+            is_own = rule is not None and rule.is_own_account
+            if not is_own and not permissions.may(route, principals_of(request)):
                 raise PermissionDenied
         if rule is not None and request.method not in rule.methods:
             return HttpResponseNotAllowed(sorted(rule.methods))

@@ -40,4 +40,6 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
 
 
 def _cookie(username: str) -> str:
-    return f"known-{salted_hmac(SALT, account_of(username), algorithm='sha256').hexdigest()[:16]}"
+    known = salted_hmac(SALT, account_of(username), algorithm="sha256").hexdigest()[:16]
+    # The prefix has browsers take it from this very host only.
+    return f"{'__Host-' if settings.SESSION_COOKIE_SECURE else ''}known-{known}"

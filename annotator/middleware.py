@@ -1,10 +1,12 @@
-"""Response headers that every page of ours carries."""
+"""What every request goes through: headers that every page carries, sessions that go on."""
 
 from collections.abc import Callable
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
+
+from annotator.services.sessions import SEEN_EVERY, see_session
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -30,5 +32,24 @@ def keep_secret(get_response: View) -> View:
         response["Cross-Origin-Resource-Policy"] = "same-origin"
         response["Permissions-Policy"] = NO_FEATURES
         return response
+
+    return handle
+
+
+def see_sessions(get_response: View) -> View:
+    """Let the session of who is at work go on, with one write a minute at most.
+
+    What a page asks for by itself is no work: one that follows a job would else never end. The
+    pings of the rate page are, as it sends them only while somebody types, points or scrolls.
+    """
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        is_by_itself = request.method == "GET" and "HX-Request" in request.headers
+        if request.user.is_authenticated and not is_by_itself:
+            row = getattr(request.session, "row", None)
+            asked_at = getattr(request.session, "asked_at", None)
+            if row is not None and asked_at is not None and asked_at - row.seen_at >= SEEN_EVERY:
+                see_session(row)
+        return get_response(request)
 
     return handle

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotator.views import (
+    account,
     adjudication,
     campaign_rules,
     campaigns,
@@ -35,6 +36,10 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("login/", people.SignIn.as_view(), name="login"),
     path("logout/", people.SignOut.as_view(), name="logout"),
+    path("account/", account.account, name="account"),
+    path("account/password/", account.password, name="account_password"),
+    path("account/sessions/end-others/", account.end_others, name="account_end_others"),
+    path("account/sessions/<uuid:pk>/end/", account.end_one, name="account_end_session"),
     path("rated/", home.rated, name="rated"),
     path("rate/<uuid:pk>/", ratings.rate, name="rate"),
     path("rate/<uuid:pk>/overall/", ratings.overall, name="overall"),

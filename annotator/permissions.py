@@ -15,6 +15,7 @@ from annotator.models import Role, TokenScope
 MATRIX_FILE = Path(__file__).with_name("permission_matrix.csv")
 ANONYMOUS = "anonymous"
 SITE_ADMIN = "site_admin"
+OWN_ACCOUNT = "annotator:account"
 PRINCIPALS = (ANONYMOUS, *Role.values, SITE_ADMIN)
 # What somebody of another campaign meets: nothing there, their own rows, or what is everybody's.
 OUTSIDER: Final = ("404", "own", "Y")
@@ -31,6 +32,11 @@ class Rule:
     principals: frozenset[str]
     tokens: frozenset[str]
     outsider: str
+
+    @property
+    def is_own_account(self) -> bool:
+        """Whether the route is for everybody who is signed in, with or without a role."""
+        return self.route.startswith(OWN_ACCOUNT)
 
     @property
     def is_public(self) -> bool:

@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "annotator.body_limits.BodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "annotator.middleware.see_sessions",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotator.gate.Gate",
@@ -169,7 +170,11 @@ STORAGES = {
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_ENGINE = "annotator.session_store"
+# After so long without a request of theirs, and after so long in any case, a person signs in anew.
+SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
+SESSION_HOURS = env.int("SESSION_HOURS", default=12)
+SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
 if not INSECURE_HTTP:
     # A browser takes such a name only over TLS, for this host alone and for all its paths.

@@ -26,6 +26,7 @@ from annotator.models.reading import ReadingPreference
 from annotator.models.reliability import ReliabilityReport
 from annotator.models.rounds import Round, RoundKind, SecondLook
 from annotator.models.rulings import Adjudication, Decision, Ruling, RulingReason, Turn
+from annotator.models.sessions import BrowserSession
 from annotator.models.unblinding import Shown, Unblinding
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "AssignmentStatus",
     "AuditEvent",
     "AuditSeal",
+    "BrowserSession",
     "Campaign",
     "CampaignStatus",
     "Candidate",

@@ -14,6 +14,7 @@ from django.urls import Resolver404, resolve
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_http_methods
 
+from annotator.device_words import device_words
 from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.forms.people import SignInForm
 from annotator.forms.rating import TYPED, RatingForm
@@ -23,6 +24,7 @@ from annotator.models import User
 from annotator.queries.access import assignments_for
 from annotator.refusals import TooOften
 from annotator.services.drafts import keep_refused
+from annotator.session_store import DEVICE
 
 UNPROCESSABLE = 422
 UNAUTHORIZED = 401
@@ -66,6 +68,7 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
+        self.request.session[DEVICE] = device_words(self.request.headers.get("User-Agent", ""))
         username = form.get_user().get_username()
         if carried := self.request.POST.get("carried"):
             _keep(self.request, self.get_redirect_url(), carried)

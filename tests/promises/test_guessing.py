@@ -6,6 +6,7 @@ from functools import partial
 from urllib.parse import urlencode
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.utils.crypto import get_random_string
 
@@ -25,7 +26,7 @@ def sign_in(port: int, password: str, number: int, source: str = HOST) -> tuple[
     secret = get_random_string(32)
     form = {"username": "alice", "password": password, "csrfmiddlewaretoken": secret}
     sent = {
-        "Cookie": f"csrftoken={secret}",
+        "Cookie": f"{settings.CSRF_COOKIE_NAME}={secret}",
         "Content-Type": "application/x-www-form-urlencoded",
         "X-Forwarded-For": f"10.0.{number // 200}.{number % 200}",
     }
