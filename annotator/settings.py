@@ -274,6 +274,8 @@ API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=2400)
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
 # Texts that were pasted to be scored, with their scores, are deleted after this time.
 SCORE_KEEP_MINUTES = env.int("SCORE_KEEP_MINUTES", default=60)
+# How long whoever keeps a backup may keep it; what was erased meanwhile is still in it.
+BACKUP_KEEP_DAYS = env.int("BACKUP_KEEP_DAYS", default=90)
 # Where the weights of metrics lie, each in a directory of the metric's name.
 METRIC_MODELS_DIR = Path(
     env.str("METRIC_MODELS_DIR", default="") or str(DATA_DIR / "metric_models")

@@ -7,10 +7,12 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
+        from annotator.backups.kept_files import register_files
         from annotator.health.findings import register_look
         from annotator.jobs.registry import register, register_tidying
         from scoring import tasks
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
+        from scoring.queries.kept_files import dataset_and_model_files
         from scoring.queries.stored_files import look_at_stored_files
         from scoring.services.run_files import clear_ended_runs
         from scoring.services.scores import delete_old_scores
@@ -22,3 +24,4 @@ class ScoringConfig(AppConfig):
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
         register_look(look_at_stored_files)
+        register_files(dataset_and_model_files, "datasets", "models")

@@ -12,6 +12,7 @@ from annotator.models.assignments import (
     FlagReason,
 )
 from annotator.models.audit import AuditEvent, AuditSeal
+from annotator.models.backups import Backup
 from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role, RulesVersion
 from annotator.models.claim_sets import GENUINE, Candidate, Purpose, Reference
 from annotator.models.comparisons import Comparison, Preference, PreferenceRevision
@@ -41,6 +42,7 @@ __all__ = [
     "AuditEvent",
     "AuditSeal",
     "BrowserSession",
+    "Backup",
     "Campaign",
     "CampaignStatus",
     "Candidate",

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 READER = ROOT / "annotator" / "formats" / "strict_json.py"
 # What this program has written itself is read the quick way; each says where it lay meanwhile.
 OURS = {
+    "annotator/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/queries/label_studio_exports.py": "a text of the database, written from strict JSON",
     "scoring/drafts.py": "a temporary file without a name",
     "scoring/formats/stored_rows.py": "a dataset's file, its digest checked",

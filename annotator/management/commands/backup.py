@@ -1,0 +1,67 @@
+"""`manage.py backup PATH`: everything that is stored, in one encrypted file."""
+
+import getpass
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.backups.sealing import Seal, seal_by_passphrase, seal_to
+from annotator.management.house_command import HouseCommand
+from annotator.refusals import Refused
+from annotator.services.backups import make_backup
+
+
+class Command(HouseCommand):
+    help = (
+        "Write database and files as of one moment to PATH, always encrypted: with a passphrase "
+        "(BACKUP_PASSPHRASE, or asked for) or to age public keys. May run while people work."
+    )
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", metavar="PATH", type=Path)
+        parser.add_argument(
+            "--recipient",
+            action="append",
+            default=[],
+            metavar="age1...",
+            help="a public key of age-keygen; its key file opens the backup; may be repeated",
+        )
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        seal = seal_to(options["recipient"]) if options["recipient"] else _passphrase_seal()
+        made = make_backup(target=options["path"], seal=seal, say=self.say)
+        return {
+            "path": str(options["path"]),
+            "made_at": made.manifest.made_at,
+            "bytes": made.row.file_bytes,
+            "sha256": made.row.file_sha256,
+            "delete_by": made.row.delete_by.isoformat(),
+            "tables": {table.name: table.rows for table in made.manifest.tables},
+            "files": len(made.manifest.files),
+        }
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        rows = sum(document["tables"].values())
+        return (
+            f"Wrote {document['path']}: {rows:,} rows and {document['files']:,} files as of "
+            f"{document['made_at']}, {document['bytes']:,} bytes.\nKeep SECRET_KEY apart: it is "
+            f"not in it. Delete the file by {document['delete_by']}."
+        )
+
+
+def _passphrase_seal() -> Seal:
+    given = os.environ.get("BACKUP_PASSPHRASE")
+    if given is not None:
+        return seal_by_passphrase(given)
+    if not sys.stdin.isatty():
+        raise Refused(
+            "A backup is always encrypted: set BACKUP_PASSPHRASE, or name a public key with "
+            "--recipient, or run this on a terminal to be asked."
+        )
+    words = getpass.getpass("Passphrase: ")
+    if words != getpass.getpass("Once more: "):
+        raise Refused("The two passphrases differ; no backup was written.")
+    return seal_by_passphrase(words)

@@ -1,0 +1,38 @@
+"""The files that rows of this house need: datasets and models, each looked at."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from annotator.backups.kept_files import KeptFile
+from scoring.model_files import BLOCK, open_model
+from scoring.models import DatasetVersion, ModelVersion
+from scoring.storage import datasets_directory, models_directory, open_dataset
+
+
+def dataset_and_model_files() -> Iterator[KeptFile]:
+    """Yield the file of every dataset version and the files of every model.
+
+    Raises StoredFileDamaged when one is missing or changed.
+    """
+    folder = datasets_directory().name
+    digests = DatasetVersion.objects.order_by("sha256").values_list("sha256", flat=True).distinct()
+    for digest in digests:
+        with open_dataset(digest) as file:
+            yield KeptFile(f"{folder}/{digest}.jsonl", digest, file.seek(0, 2))
+    for model in ModelVersion.objects.order_by("directory"):
+        yield from _files_of(model)
+
+
+def _files_of(model: ModelVersion) -> Iterator[KeptFile]:
+    directory = models_directory() / model.directory
+    with ExitStack() as stack:
+        entries = open_model(directory, model.manifest_sha256)
+        for entry in entries:
+            stack.callback(entry.file.close)
+        for entry in entries:
+            digest = hashlib.sha256()
+            while piece := entry.file.read(BLOCK):
+                digest.update(piece)
+            name = f"{models_directory().name}/{model.directory}/{entry.name}"
+            yield KeptFile(name, digest.hexdigest(), entry.size)
