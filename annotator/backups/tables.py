@@ -20,7 +20,7 @@ from django.db.models import Field, Model, TextField
 from django.db.models.functions import Cast
 from django.utils.duration import duration_string
 
-# Good for one machine and one hour: sessions (everybody signs in again), who is alive, paces used up.
+# Good for one machine and one hour: sessions (all sign in again), who is alive, paces used up.
 LEFT_OUT: Final = (
     *("django_session", "annotator_browsersession"),
     *("annotator_presence", "annotator_usedpace"),
