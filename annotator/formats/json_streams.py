@@ -10,6 +10,8 @@ from annotator.formats.strict_json import MAX_BYTES, MAX_DEPTH, StrictJsonError,
 
 BOM: Final = b"\xef\xbb\xbf"
 CHUNK: Final = 256 * 1024
+# So deep no file comes by mistake; listing what else is wrong with it would take a while.
+MOST_BRACKETS: Final = 1000
 _FOREIGN: Final = (
     (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),
@@ -141,6 +143,11 @@ class _ArrayReader:
             token = match.group()
             if token in (b"[", b"{"):
                 depth += 1
+                if depth > MOST_BRACKETS:
+                    raise FormatError(
+                        f"Item {self.item + 1}, which begins on line {self._first_line()}, is "
+                        f"nested deeper than {MAX_DEPTH}."
+                    )
             elif token in (b"]", b"}"):
                 depth -= 1
             closed = depth == 0

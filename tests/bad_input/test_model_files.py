@@ -18,12 +18,13 @@ from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.train import train_model
 from scoring.storage import StoredFileDamaged
 from tests.bad_input.model_directories import ENCODERS, REGISTERED_SO, manifest_digest
-from tests.bad_input.tried import tell
 from tests.flows.conftest import ROOT
 from tests.promises.harness import SCALE
 from tests.scoring.conftest import dataset_rows, tiny_encoder
+from tests.soak.tally import Tally, tally
 
-__all__ = ["tiny_encoder"]
+__all__ = ["tally", "tiny_encoder"]
+pytestmark = pytest.mark.promise("P27")
 CRITERION = "feature_completeness"
 CHANGES = 50 * SCALE
 
@@ -78,8 +79,9 @@ def flip(path: Path, place: int, by: int) -> None:
 
 
 def test_a_change_of_any_one_byte_is_refused_before_a_weight_is_read(
-    model: Path, monkeypatch: pytest.MonkeyPatch
+    model: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally
 ) -> None:
+    tally.tried(changes=CHANGES)
     registered = manifest_digest(model)
     assert len(checkpoint.read_checkpoint(model, registered).tensors) > 1
     monkeypatch.setattr(checkpoint, "load", lambda data: pytest.fail("a weight was read"))
@@ -92,7 +94,6 @@ def test_a_change_of_any_one_byte_is_refused_before_a_weight_is_read(
             open_model(model, registered)
         flip(model / name, place, by)
     assert {name for name, _, _ in changes} == {path.name for path in model.iterdir()}
-    tell(f"P27: {len(changes)} of {len(changes)} one-byte changes refused by both readers")
 
 
 def test_without_the_manifest_flipped_weights_would_be_taken(
@@ -128,7 +129,7 @@ def watched(given: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_malicious_directories_are_refused_and_run_nothing(
-    trained: Path, tiny_encoder: Path, tmp_path: Path
+    trained: Path, tiny_encoder: Path, tmp_path: Path, tally: Tally
 ) -> None:
     marker = tmp_path / "ran"
     names: list[str] = []
@@ -140,6 +141,7 @@ def test_malicious_directories_are_refused_and_run_nothing(
             is_model = source == trained
             bad.append([str(directory), manifest_digest(directory) if is_model else None])
             names.append(name)
+    tally.tried(directories=len(names) + 1)
     other = shutil.copytree(trained, tmp_path / "other")
     (other / "README.md").write_text("# Another card\n")
     bad.append([str(other), manifest_digest(trained)])
@@ -158,4 +160,3 @@ def test_malicious_directories_are_refused_and_run_nothing(
     assert "version 0 of the features" in told["MA24 older features"]["outcome"]
     assert "format 2, not 1" in told["MA24 newer format"]["outcome"]
     assert not marker.exists()
-    tell(f"P27: {len(names)} malicious directories refused, 0 code runs")

@@ -1,0 +1,258 @@
+"""Files that no import takes: refused with line and reason at every door, and nothing is stored."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+from django.utils.html import escape
+
+from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, TokenScope
+from annotator.services.carried_out_imports import carry_out_import
+from annotator.services.people import create_token
+from annotator.services.uploaded_files import stored_uploads
+from scoring.models import DatasetVersion
+from tests.annotator.services.import_files import drop_at_once
+from tests.bad_input.damaged_files import (
+    CLAIM,
+    CLAIM_SETS,
+    DATASETS,
+    GOOD,
+    PREFERENCES,
+    jsonl,
+    reference,
+)
+from tests.soak.tally import Tally, tally
+
+__all__ = ["tally"]
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+CASES = CLAIM_SETS | {f"{name} (preferences)": case for name, case in PREFERENCES.items()}
+# Names of files that are answers to questions nobody should ask (IM48).
+NAMES = (
+    "../../etc/passwd",
+    "..\\..\\boot.ini",
+    "/etc/passwd",
+    "a\u202egpj.lnosj",
+    "n" * 300 + ".jsonl",
+    "a\r\nX-Evil: 1.jsonl",
+    "con",
+    "x.html",
+    "<img src=x onerror=alert(1)>.jsonl",
+    "%2e%2e%2fpasswd",
+    "a;b'c\"d.jsonl",
+    ".",
+    "~root",
+)
+Door = Callable[[bytes], tuple[bool, str]]
+
+
+@pytest.fixture(autouse=True)
+def data_directory(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    drop_at_once(monkeypatch)
+
+
+def by_web(cast: Any, tmp_path: Path) -> Door:
+    client = Client()
+    client.force_login(cast.ada)
+
+    def send(content: bytes) -> tuple[bool, str]:
+        answer = client.post(
+            "/campaigns/cups/import/", {"file": SimpleUploadedFile("claims.jsonl", content)}
+        )
+        if answer.status_code == 303:
+            worked_off()
+            page = client.get(answer["Location"])
+            return "Refused" in page.content.decode(), page.content.decode()
+        return answer.status_code == 422, answer.content.decode()
+
+    return send
+
+
+def worked_off() -> None:
+    """Do what a worker does with a file that is too long for a request."""
+    row = ClaimImport.objects.order_by("-created_at")[0]
+    carry_out_import(row.pk)
+
+
+def by_api(cast: Any, tmp_path: Path) -> Door:
+    token = create_token(user=cast.ada, scope=TokenScope.WRITE).token
+    client = Client(headers={"Authorization": f"Token {token}"})
+
+    def send(content: bytes) -> tuple[bool, str]:
+        answer = client.post(
+            "/api/v1/campaigns/cups/claim-sets/import/",
+            {"file": SimpleUploadedFile("claims.jsonl", content)},
+        )
+        told = answer.json()
+        is_refused = answer.status_code == 422
+        if answer.status_code == 202:
+            worked_off()
+            told = client.get(told["url"]).json()
+            is_refused = told["status"] == "failed"
+        listed = [told["message"], *(_words(one) for one in told["bad_records"])]
+        return is_refused, escape("\n".join(listed))
+
+    return send
+
+
+def _words(bad: dict[str, Any]) -> str:
+    place = f"line {bad['line']}" if bad["item"] is None else f"item {bad['item']}"
+    return f"{place}, field {bad['field']}: {bad['reason']}"
+
+
+def by_command(cast: Any, tmp_path: Path) -> Door:
+    def send(content: bytes) -> tuple[bool, str]:
+        path, said = tmp_path / "claims.jsonl", io.StringIO()
+        path.write_bytes(content)
+        try:
+            call_command("import_claims", str(path), campaign="other", stdout=said, stderr=said)
+        except SystemExit as end:
+            return end.code == 1, escape(said.getvalue())
+        return False, said.getvalue()
+
+    return send
+
+
+@pytest.mark.parametrize("door", [by_web, by_api, by_command])
+def test_a_damaged_file_is_refused_in_words_and_stores_nothing(
+    cast: Any, tmp_path: Path, door: Any, tally: Tally
+) -> None:
+    send, wrong = door(cast, tmp_path), {}
+    for name, (content, words) in CASES.items():
+        is_refused, said = send(content)
+        if not is_refused or escape(words) not in said:
+            wrong[name] = said[-600:]
+        if "Traceback" in said or str(tmp_path) in said:
+            wrong[name] = "tells where it stands"
+    tally.tried(files=len(CASES))
+    assert wrong == {}
+    assert not Reference.objects.exists()
+    assert not Candidate.objects.exists()
+    assert not Preference.objects.exists()
+    assert not Campaign.objects.filter(slug="other").exists()
+    assert list(stored_uploads()) == []
+
+
+def test_after_all_that_a_good_file_is_taken(cast: Any, tmp_path: Path) -> None:
+    send = by_web(cast, tmp_path)
+    send(CLAIM_SETS["IM04 UTF-16"][0])
+    is_refused, _ = send(GOOD)
+    assert not is_refused
+    row = ClaimImport.objects.order_by("-created_at")[0]
+    client = Client()
+    client.force_login(cast.ada)
+    client.post(f"/campaigns/cups/imports/{row.pk}/confirm/")
+    assert Reference.objects.count() == 2
+
+
+@pytest.mark.parametrize("name", sorted(DATASETS))
+def test_a_damaged_file_of_quadruplets_is_refused_in_words(tmp_path: Path, name: str) -> None:
+    content, words = DATASETS[name]
+    path, said = tmp_path / "quadruplets.jsonl", io.StringIO()
+    path.write_bytes(content)
+    with pytest.raises(SystemExit) as end:
+        call_command("import_dataset", str(path), name="tiny", stdout=said, stderr=said)
+    assert end.value.code == 1
+    assert words in said.getvalue()
+    assert not DatasetVersion.objects.exists()
+
+
+def test_a_hundred_bad_lines_are_listed_and_no_more(cast: Any, tmp_path: Path) -> None:
+    """IM05: every bad line, up to a hundred."""
+    content = jsonl(*(reference(number, scroe=1) for number in range(300)))
+    _, said = by_command(cast, tmp_path)(content)
+    assert said.count("field scroe") == 100
+    assert "there may be more" in said
+
+
+def test_the_name_of_a_file_leads_nowhere_and_is_shown_escaped(cast: Any, tmp_path: Path) -> None:
+    """IM48: what a file is called decides neither where it lies nor what a page does."""
+    client = Client()
+    client.force_login(cast.ada)
+    for name in NAMES:
+        answer = client.post("/campaigns/cups/import/", {"file": _Named(GOOD, name)}, follow=True)
+        assert answer.status_code in (200, 422), name
+        page = answer.content.decode()
+        assert "<img src=x" not in page and "\u202e" not in page, name
+    kept = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    names = {str(pk) for pk, _ in stored_uploads()}
+    assert names and {path.name for path in kept} <= names | {"secret_key"}
+    for row in ClaimImport.objects.all():
+        assert "/" not in row.file_name and "\n" not in row.file_name
+        assert len(row.file_name) <= 255
+
+
+class _Named(io.BytesIO):
+    """A file under a name that Django's own test files would clean."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        super().__init__(content)
+        self.name = name
+        self.content_type = "text/plain"
+
+
+def test_what_is_odd_and_yet_text_is_kept_and_shown(cast: Any, tmp_path: Path) -> None:
+    """IM30: marks that turn, hide or pile up are text; the page stays within bounds."""
+    odd = "1. A cup\u202e with \u200ba \U000e0041handle" + "\u0301" * 10_000 + "."
+    client = Client()
+    client.force_login(cast.ada)
+    content = jsonl(reference(1, reference_claims=odd))
+    answer = client.post(
+        "/campaigns/cups/import/", {"file": SimpleUploadedFile("c.jsonl", content)}, follow=True
+    )
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    row = ClaimImport.objects.get()
+    client.post(f"/campaigns/cups/imports/{row.pk}/confirm/")
+    assert Reference.objects.get().claims == odd
+    assert "\u202e" not in page or "U+202E" in page
+
+
+def test_an_id_of_another_campaign_is_a_claim_set_of_its_own(cast: Any, tmp_path: Path) -> None:
+    """IM32: the same ids elsewhere are neither found nor linked."""
+    there = cast.reference("r1", campaign=cast.elsewhere)
+    by_command(cast, tmp_path)(GOOD)
+    assert Reference.objects.filter(reference_id="r1").count() == 2
+    there.refresh_from_db()
+    assert there.candidates.count() == 3
+
+
+def test_many_candidates_and_a_claim_that_depends_on_itself_are_taken_as_text(
+    cast: Any, tmp_path: Path
+) -> None:
+    """IM33: 500 candidates are many, not wrong; a circle of claims is the drafter's matter."""
+    many = [{"candidate_id": f"c{n}", "claims": f"1. A mug {n}."} for n in range(500)]
+    circle = "1. The cup of claim 1, wherein it is blue."
+    by_command(cast, tmp_path)(
+        jsonl(reference(1, candidates=many), reference(2, reference_claims=circle))
+    )
+    assert Candidate.objects.filter(reference__reference_id="r1").count() == 500
+    assert Reference.objects.get(reference_id="r2").claims == circle
+
+
+def test_the_same_file_again_is_nothing_new(cast: Any, tmp_path: Path) -> None:
+    """IM28."""
+    said = io.StringIO()
+    path = tmp_path / "claims.jsonl"
+    path.write_bytes(GOOD)
+    for _ in range(2):
+        call_command("import_claims", str(path), campaign="other", stdout=said, stderr=said)
+    assert "Nothing new" in said.getvalue()
+    assert Reference.objects.count() == 2
+
+
+def test_a_bad_line_is_found_wherever_it_stands(cast: Any, tmp_path: Path) -> None:
+    """IM24: a file is refused for its last line as for its first."""
+    good = [reference(number) for number in range(60)]
+    for place in (0, 30, 59):
+        records = [*good]
+        records[place] = reference(place, reference_claims="")
+        is_refused, said = by_command(cast, tmp_path)(jsonl(*records))
+        assert is_refused and f"line {place + 1}, field reference_claims" in said
+        assert CLAIM not in said
+    assert not Reference.objects.exists()
