@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.soak.tally import PROPERTY, Tally
+from tests.soak.tally import PROPERTY
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -35,7 +35,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def _line(report: pytest.TestReport, told: dict[str, Any]) -> dict[str, Any]:
     tally = told.get(PROPERTY)
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-    counts = tally.record() if isinstance(tally, Tally) and report.when == "call" else {}
+    counts = tally if tally and report.when == "call" else {}
     return {
         "promise": told["promise"],
         "planted": told["planted"],

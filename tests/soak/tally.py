@@ -30,6 +30,7 @@ class Tally:
         self.words.append(words)
 
     def record(self) -> dict[str, Any]:
+        """Return the counts as they stand and go on: plain, as they cross to other processes."""
         return {"tried": self.tries, "found": self.findings, "words": self.words}
 
 
@@ -37,5 +38,5 @@ class Tally:
 def tally(request: pytest.FixtureRequest) -> Tally:
     """Count for the soak; without it nobody reads the counts."""
     counts = Tally()
-    request.node.user_properties.append((PROPERTY, counts))
+    request.node.user_properties.append((PROPERTY, counts.record()))
     return counts
