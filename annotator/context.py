@@ -21,6 +21,8 @@ PLACES: Final = (
     ("scoring:score", "Score", "what the promoted models say of a text"),
     ("scoring:reports", "Reports", "how far scorers agree with people"),
     ("annotator:rubric", "Rubric", "criteria, weights and bands"),
+    ("annotator:system_audit", "Audit trail", "what belongs to no campaign"),
+    ("annotator:own_acts", "Your acts", "what the audit trail holds of you"),
 )
 
 

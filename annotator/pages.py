@@ -5,6 +5,7 @@ from django.urls import path
 from annotator.views import (
     account,
     adjudication,
+    audit,
     campaign_rules,
     campaigns,
     compare,
@@ -93,6 +94,10 @@ urlpatterns = [
         rating_exports.export_ratings,
         name="export_ratings",
     ),
+    path("campaigns/<slug:slug>/audit/", audit.campaign_audit, name="audit"),
+    path("campaigns/<slug:slug>/audit/export/", audit.export_audit, name="export_audit"),
+    path("audit/", audit.system_audit, name="system_audit"),
+    path("audit/own/", audit.own_acts, name="own_acts"),
     path("campaigns/<slug:slug>/unblindings/", reliability.unblindings, name="unblindings"),
     path("feedback/<slug:slug>/", feedback.feedback, name="feedback"),
     path("campaigns/<slug:slug>/plan/", plan.plan, name="plan"),

@@ -7,16 +7,19 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
+        from annotator.audit_words import register_acts
         from annotator.backups.kept_files import register_files
         from annotator.health.findings import register_look
         from annotator.jobs.registry import register, register_tidying
         from scoring import tasks
+        from scoring.audit_words import ACTS
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
         from scoring.queries.kept_files import dataset_and_model_files
         from scoring.queries.stored_files import look_at_stored_files
         from scoring.services.run_files import clear_ended_runs
         from scoring.services.scores import delete_old_scores
 
+        register_acts(ACTS)
         register(TrainingRun, lambda pk: tasks.train.delay(str(pk)))
         register(AgreementReport, tasks.ring_report)
         register(ScoreRequest, lambda pk: tasks.scores.delay(str(pk)))

@@ -5,10 +5,11 @@ import errno
 import json
 import secrets
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -92,7 +93,13 @@ class Spooled:
     digest: str
 
 
-def spooled(export: RatingExport) -> Spooled:
+class Export(Protocol):
+    """What is read piece by piece."""
+
+    def pieces(self) -> Iterator[bytes]: ...
+
+
+def spooled(export: Export) -> Spooled:
     """Read an export to its end, so that a slow reader holds up nobody; NoRoom when it is full."""
     digest = sha256()
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it

@@ -40,6 +40,7 @@ OF_A_CAMPAIGN = (
     *("annotator:campaign", "annotator:campaign_rules", "annotator:members"),
     *("annotator:rulings", "annotator:what_if", "annotator:settled", "annotator:plan"),
     *("annotator:reliability", "annotator:unblindings", "annotator:feedback"),
+    "annotator:audit",
     "annotator:import_claims",
     "annotator:export_ratings",
 )

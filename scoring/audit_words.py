@@ -1,0 +1,36 @@
+"""What the acts of the measuring house are called in the audit trail."""
+
+from typing import Final
+
+from annotator.audit_words import Act
+
+_DATASET: Final = ("dataset", "criterion")
+ACTS: Final = {
+    "dataset.exported": Act("exported a dataset", ("dataset", "format", "split", "sha256")),
+    "dataset.freeze": Act("a dataset was frozen", ("dataset", "items", "sha256")),
+    "dataset.import": Act("imported a dataset", ("dataset", "items", "sha256")),
+    "dataset.licence_set": Act("set a licence", ("dataset", "earlier", "licence")),
+    "freeze.cancelled": Act("cancelled a freeze"),
+    "freeze.failed": Act("a freeze failed"),
+    "freeze.finished": Act("a freeze finished"),
+    "freeze.requested": Act("asked for a freeze"),
+    "model.exported": Act("exported a model", (*_DATASET, "as", "manifest_sha256")),
+    "model.registered": Act("a model was registered", (*_DATASET, "model")),
+    "model.sealed": Act("sealed a model", ("manifest_sha256",)),
+    "model.reused": Act("a model was found again", (*_DATASET, "model")),
+    "promotion.agreed": Act("agreed to a promotion", ("criterion", "cautions")),
+    "promotion.asked": Act("asked for a promotion", ("criterion", "cautions")),
+    "promotion.declined": Act("declined a promotion", ("criterion", "cautions")),
+    "promotion.withdrawn": Act("withdrew a promotion", ("criterion", "cautions")),
+    "report.cancelled": Act("cancelled a report", _DATASET),
+    "report.failed": Act("a report failed", _DATASET),
+    "report.finished": Act("a report finished", _DATASET),
+    "report.requested": Act("asked for a report", _DATASET),
+    "scores.deleted": Act("scores were deleted", ("candidates",)),
+    "scores.failed": Act("scores failed", ("candidates",)),
+    "scores.finished": Act("scores were worked out", ("candidates",)),
+    "scores.requested": Act("asked for scores", ("candidates",)),
+    "training.cancelled": Act("cancelled a training", _DATASET),
+    "training.failed": Act("a training failed", _DATASET),
+    "training.requested": Act("asked for a training", _DATASET),
+}

@@ -1,0 +1,232 @@
+"""The audit trail on pages and as a file: who reads what of it, and when."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from annotator.models import AuditEvent, AuditSeal
+from annotator.queries.audit_verification import current_head
+from annotator.services import audit
+from annotator.services.campaigns import close_campaign
+from annotator.services.unblinding import show_names
+from tests.conftest import grant, make_user
+
+pytestmark = pytest.mark.embedded
+
+
+@pytest.fixture
+def work(cast):
+    """Alice has rated one of three, and everything is sealed as at the end of a transaction."""
+    rows = cast.assign(cast.alice, cast.reference())
+    cast.submit(rows[0], scores=(9, 1, 2, 3), comment="words of mine")
+    seal()
+    return rows
+
+
+def seal():
+    connection.check_constraints()
+
+
+def signed_in(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def shown(user, route="annotator:audit", slug="cups", **asked):
+    kwargs = {"slug": slug} if slug and route == "annotator:audit" else {}
+    return signed_in(user).get(reverse(route, kwargs=kwargs), asked)
+
+
+def rows_of(answer):
+    return answer.context["entries"]
+
+
+def exported(user):
+    answer = signed_in(user).post(reverse("annotator:export_audit", kwargs={"slug": "cups"}))
+    lines = b"".join(answer.streaming_content).decode().split("\n")
+    head, *entries = [json.loads(line) for line in lines if line]
+    return head, entries
+
+
+def act(cast, action="campaign.closed", **more):
+    audit.record(
+        action=action,
+        **{
+            "actor": cast.ada,
+            "campaign": cast.campaign,
+            "object_type": "campaign",
+            "object_id": "x",
+            **more,
+        },
+    )
+
+
+def test_an_admin_reads_what_was_done_but_not_who_rated_what(cast, work):
+    answer = shown(cast.ada)
+    assert answer.status_code == 200
+    (rated,) = (entry for entry in rows_of(answer) if entry.action == "rating.submitted")
+    assert (rated.who, rated.details) == ("an annotator", {})
+    (given,) = (entry for entry in rows_of(answer) if entry.action == "assignments.made")
+    assert (given.who, given.object_id) == ("an annotator", "")
+    body = answer.content.decode()
+    assert "alice" not in body and "words of mine" not in body and str(cast.alice.pk) not in body
+
+
+def test_an_admin_reads_who_rated_what_once_the_names_are_shown(cast, work):
+    close_campaign(campaign=cast.campaign, reason="done", closed_by=cast.ada)
+    cast.campaign.refresh_from_db()
+    seal()
+    (rated,) = rows_of(shown(cast.ada, action="rating.submitted"))
+    assert rated.who == "an annotator"
+    show_names(campaign=cast.campaign, asked_by=cast.ada, reason="a question of pay")
+    seal()
+    (rated,) = rows_of(shown(cast.ada, action="rating.submitted"))
+    assert rated.who == "alice"
+    assert rated.details["scores"]["feature_completeness"] == 9
+
+
+def test_a_name_that_is_not_told_is_not_found_by_either(cast, work):
+    assert rows_of(shown(cast.ada, person="alice")) == []
+    assert rows_of(shown(cast.ada, object_id=str(cast.alice.pk))) == []
+    act(cast, action="no.such.act", actor=cast.alice)
+    act(cast, action="quota.set", object_type="user", object_id=cast.alice.pk)
+    seal()
+    assert rows_of(shown(cast.ada, person="alice")) == []
+    (quota,) = rows_of(shown(cast.ada, object_id=str(cast.alice.pk)))
+    assert (quota.who, quota.object_id) == ("ada", "alice")
+
+
+@pytest.mark.parametrize("role", ["annotator", "adjudicator"])
+def test_an_admin_who_rates_or_rules_reads_of_no_rating_and_no_conflict(cast, work, role):
+    for row in cast.assign(cast.bob, cast.campaign.references.get()):
+        cast.submit(row, scores=(1, 9, 9, 9))
+    act(cast)
+    act(cast, action="no.such.act")
+    grant(cast.ada, cast.campaign, role)
+    seal()
+    assert AuditEvent.objects.filter(action="conflict.opened").exists()
+    assert {entry.action for entry in rows_of(shown(cast.ada))} == {"campaign.closed"}
+    head, entries = exported(cast.ada)
+    assert head["limited"] and {row["action"] for row in entries} <= {
+        "campaign.closed",
+        "audit.exported",
+    }
+
+
+def test_everybody_reads_their_own_acts_and_no_others(cast, work):
+    for row in cast.assign(cast.bob, cast.campaign.references.get()):
+        cast.submit(row)
+    audit.record(
+        action="assignment.rerouted", actor=cast.alice, object_type="assignment", object_id=1
+    )
+    seal()
+    (own,) = rows_of(shown(cast.alice, "annotator:own_acts"))
+    assert (own.who, own.action) == ("alice", "rating.submitted")
+    assert "scores feature completeness 9" in own.values
+    assert shown(cast.rita, "annotator:own_acts").status_code == 403
+
+
+def test_a_site_admin_reads_the_system_and_no_campaign(cast, work):
+    boss = make_user("boss", is_superuser=True)
+    act(cast, action="user.created", campaign=None)
+    act(cast, action="user.created")
+    seal()
+    (entry,) = rows_of(shown(boss, "annotator:system_audit"))
+    assert entry.words == "an account was made"
+    assert shown(boss).status_code in (403, 404)
+    assert shown(cast.ada, "annotator:system_audit").status_code == 403
+
+
+def test_another_campaigns_trail_is_not_found(cast, work):
+    grant(cast.mallory, cast.elsewhere, "admin")
+    act(cast, campaign=cast.elsewhere, object_id="theirs")
+    seal()
+    assert shown(cast.mallory).status_code == 404
+    assert [entry.object_id for entry in rows_of(shown(cast.mallory, slug="elsewhere"))] == [
+        "theirs"
+    ]
+    address = reverse("annotator:export_audit", kwargs={"slug": "cups"})
+    assert signed_in(cast.mallory).post(address).status_code == 404
+    assert "theirs" not in shown(cast.ada).content.decode()
+
+
+def test_pages_hold_a_hundred_and_follow_the_chain(cast):
+    for number in range(201):
+        act(cast, object_id=number)
+    seal()
+    first = shown(cast.ada)
+    assert [int(entry.object_id) for entry in rows_of(first)] == list(range(200, 100, -1))
+    second = signed_in(cast.ada).get(f"/campaigns/cups/audit/?{first.context['older']}")
+    assert [int(entry.object_id) for entry in rows_of(second)] == list(range(100, 0, -1))
+    third = signed_in(cast.ada).get(f"/campaigns/cups/audit/?{second.context['older']}")
+    assert [entry.object_id for entry in rows_of(third)] == ["0"]
+    assert third.context["older"] == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"action": "quota.set"}, 1),
+        ({"person": "ada"}, 2),
+        ({"person": "nobody"}, 0),
+        ({"object_id": "x"}, 2),
+        ({"since": "2001-01-01", "until": "2001-01-02"}, 0),
+        ({"since": "2001-01-01"}, 3),
+    ],
+)
+def test_a_question_finds_what_answers_it(cast, asked, found):
+    act(cast)
+    act(cast, action="quota.set")
+    act(cast, actor=None, object_id="y")
+    seal()
+    assert len(rows_of(shown(cast.ada, **asked))) == found
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"action": "nonsense"},
+        {"before": "-1"},
+        {"before": "9" * 30},
+        {"before": "x"},
+        {"since": "yesterday"},
+        {"object_id": "a b"},
+        {"person": "a\x00b"},
+        {"person": "x" * 151},
+    ],
+)
+def test_a_question_that_cannot_be_is_answered_in_words(cast, asked):
+    answer = shown(cast.ada, **asked)
+    assert answer.status_code == 422
+    assert b"field-wrong" in answer.content or b"page number" in answer.content
+
+
+def test_the_file_carries_the_head_and_is_on_record(cast, work):
+    before = current_head()
+    head, entries = exported(cast.ada)
+    seal()
+    event = AuditEvent.objects.get(action="audit.exported")
+    assert (event.actor, event.campaign, event.details) == (
+        cast.ada,
+        cast.campaign,
+        {"head": str(before)},
+    )
+    assert head["campaign"] == "cups" and head["raters"] == "not named"
+    seals = {row.sequence: row.sha256 for row in AuditSeal.objects.all()}
+    assert entries and all(seals[row["sequence"]] == row["sha256"] for row in entries)
+    assert "alice" not in json.dumps(entries) and "words of mine" not in json.dumps(entries)
+    # In a transaction of its own, which tests on PostgreSQL do not end, it is the last entry.
+    if connection.vendor == "sqlite":
+        assert entries[-1]["action"] == "audit.exported"
+        assert head["head"] == f"{entries[-1]['sequence']}:{entries[-1]['sha256']}"
+
+
+def test_only_a_post_takes_the_file(cast):
+    address = reverse("annotator:export_audit", kwargs={"slug": "cups"})
+    assert signed_in(cast.ada).get(address).status_code == 405
+    assert signed_in(cast.alice).post(address).status_code == 403
+    assert not AuditEvent.objects.filter(action="audit.exported").exists()
