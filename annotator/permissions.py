@@ -17,8 +17,9 @@ ANONYMOUS = "anonymous"
 SITE_ADMIN = "site_admin"
 OWN_ACCOUNT = "annotator:account"
 PRINCIPALS = (ANONYMOUS, *Role.values, SITE_ADMIN)
-# What somebody of another campaign meets: nothing there, their own rows, or what is everybody's.
-OUTSIDER: Final = ("404", "own", "Y")
+# What somebody of another campaign meets: nothing there, their own rows, what is everybody's, or a
+# door that no role in a campaign opens.
+OUTSIDER: Final = ("404", "own", "Y", "403")
 TOKENS: Final = {scope: f"{scope}_token" for scope in TokenScope.values}
 API_SPACE: Final = "api:"
 

@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 import pytest
-from django.db import connection
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
 from annotator.services.places import spread_places
 from annotator.services.ratings import submit_rating
-from tests.emptied import flushing
+from tests.emptied import flush_past_the_guards
 
 # Words that no annotator may ever read; blindness tests look for them.
 SYSTEM_CANARY = "systemcanary"
@@ -24,8 +23,7 @@ CLAIMS = "1. A cup comprising a body and a handle.\n2. The cup of claim 1, where
 @pytest.fixture(autouse=True, scope="session")
 def flush_past_the_guards_of_the_trail() -> None:
     """Let Django empty the database between transactional tests."""
-    unguarded = flushing(connection.ops.execute_sql_flush)
-    connection.ops.execute_sql_flush = unguarded  # type: ignore[method-assign]
+    flush_past_the_guards()
 
 
 def make_user(name: str, **more: Any) -> User:

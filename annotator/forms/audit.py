@@ -31,7 +31,7 @@ class AuditForm(RefusableForm):
     )
 
     def __init__(self, *args: Any, has_people: bool = True, **more: Any) -> None:
-        super().__init__(*args, **more)
+        super().__init__(*args, label_suffix="", **more)
         choice = self.fields["action"]
         assert isinstance(choice, forms.ChoiceField)
         choice.choices = [("", "anything"), *listed_actions()]

@@ -182,9 +182,11 @@ def _object(event: AuditEvent, names: dict[str, str]) -> str:
 
 def _text(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key.replace('_', ' ')} {_text(one)}" for key, one in value.items())
+        # In one order: PostgreSQL forgets that of keys.
+        pairs = sorted(value.items())
+        return ", ".join(f"{key.replace('_', ' ')} {_text(one)}" for key, one in pairs)
     if isinstance(value, list):
         return ", ".join(map(_text, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value)
+    return str(value).replace("_", " ")
