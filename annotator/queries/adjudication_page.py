@@ -35,7 +35,7 @@ from annotator.queries.locks import locked_candidates
 from annotator.queries.rate_page import reading_preference
 from annotator.queries.readings import reading_of
 from annotator.queries.rounds import SeenRound, earlier_points, points_of, rounds_on
-from annotator.queries.signatures import seen_sha256, signature_holds
+from annotator.queries.signatures import sealed_sha256s, seen_sha256, signature_holds
 from annotator.rubric import OVERALL
 
 # The points that each rating had in the rounds before its last.
@@ -249,4 +249,5 @@ def _signatures(pair: Sequence[Candidate]) -> tuple[Signature, ...]:
         .select_related("voided_by")
         .prefetch_related("rulings")
     )
-    return tuple(Signature(row, signature_holds(row)) for row in rows)
+    sealed = sealed_sha256s(rows)
+    return tuple(Signature(row, signature_holds(row, sealed)) for row in rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from annotator.models import Adjudication, Campaign
-from annotator.queries.signatures import signature_holds
+from annotator.queries.signatures import sealed_sha256s, signature_holds
 
 MOST_LISTED = 500
 
@@ -28,17 +28,18 @@ def rulings_of(campaign: Campaign) -> QuerySet[Adjudication]:
 
 def campaign_rulings(campaign: Campaign) -> tuple[SignedRuling, ...]:
     """Return the latest rulings, void ones included; no claim text and no rating is read."""
-    rows = (
+    rows = list(
         rulings_of(campaign)
         .select_related("conflict__candidate__reference", "voided_by")
         .defer("conflict__candidate__claims", "conflict__candidate__reference__claims")
         .prefetch_related("rulings")
         .order_by("-made_at")[:MOST_LISTED]
     )
-    return tuple(_signed(row) for row in rows)
+    sealed = sealed_sha256s(rows)
+    return tuple(_signed(row, signature_holds(row, sealed)) for row in rows)
 
 
-def _signed(row: Adjudication) -> SignedRuling:
+def _signed(row: Adjudication, holds: bool) -> SignedRuling:
     reference = row.conflict.candidate.reference
     count = len(row.rulings.all())
-    return SignedRuling(row, reference.reference_id, reference.title, count, signature_holds(row))
+    return SignedRuling(row, reference.reference_id, reference.title, count, holds)

@@ -11,7 +11,7 @@ from annotator.models import Adjudication, Conflict, Rating, RatingRevision, Rou
 from annotator.queries.annotator_names import Names
 from annotator.queries.conflict_cases import finding_words
 from annotator.queries.settled_values import rating_points, ruling_points
-from annotator.queries.signatures import signature_holds
+from annotator.queries.signatures import sealed_sha256s, signature_holds
 from annotator.rubric import ALL_CRITERIA
 from annotator.settled import points_text
 
@@ -135,10 +135,12 @@ def rulings_on(pk: UUID, names: Names) -> tuple[GivenRuling, ...]:
     """Return the rulings on a candidate, void ones included, the oldest first."""
     rows = Ruling.objects.filter(candidate=pk).select_related("adjudication", "rating")
     found = []
-    for row in rows.prefetch_related("adjudication__rulings").order_by("adjudication__made_at"):
+    rows = rows.prefetch_related("adjudication__rulings").order_by("adjudication__made_at")
+    sealed = sealed_sha256s(row.adjudication for row in rows)
+    for row in rows:
         points = ruling_points(row.scores)
         texts = tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
         taken = names.get(str(row.rating.annotator_id), "one annotator") if row.rating else ""
-        holds = signature_holds(row.adjudication)
+        holds = signature_holds(row.adjudication, sealed)
         found.append(GivenRuling(row.adjudication, texts, taken, row.is_valid, holds))
     return tuple(found)

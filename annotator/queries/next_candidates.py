@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from annotator.models import Assignment, AssignmentStatus, Candidate
+from annotator.models import Adjudication, Assignment, AssignmentStatus, Candidate, Ruling
 
 # Candidates looked at in one go; several, because others may take the first ones meanwhile.
 WINDOW: Final = 20
@@ -25,6 +25,8 @@ NOT_AGAIN: Final = (
 )
 _ASSIGNMENT: Final = Assignment._meta.db_table
 _CANDIDATE: Final = Candidate._meta.db_table
+_RULING: Final = Ruling._meta.db_table
+_SIGNED: Final = Adjudication._meta.db_table
 _LAST: Final = f"""
 SELECT a.position, c.queue_position
   FROM {_ASSIGNMENT} a JOIN {_CANDIDATE} c ON c.id = a.candidate_id
@@ -38,6 +40,8 @@ SELECT c.queue_position, c.id
    AND NOT EXISTS (SELECT 1 FROM {_ASSIGNMENT} a
                     WHERE a.annotator_id = %s AND a.candidate_id = c.id
                       AND a.status IN ({", ".join(["%s"] * len(NOT_AGAIN))}))
+   AND NOT EXISTS (SELECT 1 FROM {_RULING} r JOIN {_SIGNED} s ON s.id = r.adjudication_id
+                    WHERE r.candidate_id = c.id AND s.adjudicator_id = %s)
  ORDER BY c.queue_position LIMIT {WINDOW}
 """  # noqa: S608 - table names and a number only
 
@@ -75,12 +79,14 @@ def _free(
 ) -> list[UUID]:
     """Return one window of candidates: references in order, each one's candidates shuffled.
 
-    Left out: what the annotator has rated or left, and the references they are recused from.
+    Left out: what the annotator has rated, left or ruled on, and the references they are recused
+    from.
     """
     marks = ", ".join(["%s"] * len(recused))
     sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
     away = [_key(pk) for pk in recused]
-    rows = _rows(sql, [_key(campaign_id), place, *away, _key(annotator_id), *NOT_AGAIN])
+    who = _key(annotator_id)
+    rows = _rows(sql, [_key(campaign_id), place, *away, who, *NOT_AGAIN, who])
     chance = random.SystemRandom()
     ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in rows)
     return [pk if isinstance(pk, UUID) else UUID(pk) for _, _, pk in ordered]

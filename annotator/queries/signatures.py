@@ -2,11 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from annotator.models import Adjudication, Rating, Ruling
+from annotator.models import Adjudication, AuditEvent, Rating, Ruling
 
+RULED: Final = "conflict.ruled"
+SEALED: Final = ("object_id", "details")
 MEANING: Final = "I have read the claims and the ratings, and I decide this conflict as stated."
 
 
@@ -51,9 +53,23 @@ def record_sha256(row: Adjudication, rulings: Sequence[Ruling]) -> str:
     )
 
 
-def signature_holds(row: Adjudication) -> bool:
-    """Say whether the stored rows are still what was signed, and the signature is not voided."""
-    return row.is_valid and record_sha256(row, list(row.rulings.all())) == row.record_sha256
+def sealed_sha256s(rows: Iterable[Adjudication]) -> dict[str, str]:
+    """Return the digests that the audit trail has of rulings, by their ids."""
+    events = AuditEvent.objects.filter(
+        action=RULED, object_type="adjudication", object_id__in=[str(row.pk) for row in rows]
+    )
+    return {pk: str(details["record_sha256"]) for pk, details in events.values_list(*SEALED)}
+
+
+def signature_holds(row: Adjudication, sealed: Mapping[str, str] | None = None) -> bool:
+    """Say whether the stored rows are still what was signed, and the signature is not voided.
+
+    Whoever changes a ruling in the database can compute its digest anew, so the trail, whose
+    entries are chained, must have the same one. `sealed` is what it has of several rulings.
+    """
+    known = sealed_sha256s([row]) if sealed is None else sealed
+    digest = record_sha256(row, list(row.rulings.all()))
+    return row.is_valid and digest == row.record_sha256 == known.get(str(row.pk))
 
 
 def _sha256(value: Any) -> str:

@@ -25,7 +25,7 @@ from annotator.models import (
     User,
 )
 from annotator.queries.conflict_cases import conflicts_in_reach
-from annotator.queries.signatures import MEANING, ratings_seen, record_sha256, seen_sha256
+from annotator.queries.signatures import MEANING, RULED, ratings_seen, record_sha256, seen_sha256
 from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
 from annotator.services import audit
@@ -41,6 +41,7 @@ from annotator.services.turns import (
 )
 
 LONGEST_REASON: Final = 5_000
+NOT_YOURSELF: Final = "You sign as yourself and as nobody else; nothing was stored."
 CHANGED_SENTENCE: Final = "The ratings have changed since you read them; look at them again."
 
 
@@ -66,20 +67,24 @@ def rule(
     other_scores: Mapping[str, int] | None = None,
     has_guideline_gap: bool = False,
     seen: str = "",
+    signed_as: str = "",
 ) -> Adjudication:
     """Decide an open conflict and sign the decision.
 
     "take" takes what the annotator of `rating_id` gave, "mean" the mean of the ratings, "scores"
     the new scores: `scores` for the conflict's own candidate, `other_scores` for the other one of
     an order flip. A candidate that has a valid ruling keeps it. `seen` is the digest of the
-    ratings that the adjudicator read; "" from a program that does not say.
+    ratings that the adjudicator read; "" from a program that does not say. `signed_as` may name
+    who signs, who is the adjudicator and nobody else.
 
-    Raises Conflict.DoesNotExist for a conflict out of reach, Forbidden for one's own candidate,
-    Refused for bad values or a wrong password, OutOfDate when it is ruled, lapsed, taken by
-    another adjudicator, or rated anew since.
+    Raises Conflict.DoesNotExist for a conflict out of reach, Forbidden for one's own candidate or
+    another's name, Refused for bad values or a wrong password, OutOfDate when it is ruled, lapsed,
+    taken by another adjudicator, or rated anew since.
     """
     conflict = conflicts_in_reach(adjudicator).select_related("campaign").get(pk=conflict_id)
     refuse_who_may_not(conflict_id, adjudicator)
+    if signed_as not in ("", adjudicator.get_username()):
+        raise Forbidden(NOT_YOURSELF)
     _check_words(decision, reason_code, reason)
     check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
     row = Adjudication(
@@ -105,7 +110,7 @@ def rule(
             given = _decide(row, candidates, rating_id, new, seen)
             _sign(row, given)
             _settle(conflict, given)
-            _audit(row, conflict, adjudicator, "conflict.ruled")
+            _audit(row, conflict, adjudicator, RULED)
             return row
     except IntegrityError as error:
         # Another ruling on one of the candidates was first, whatever way it came.

@@ -20,6 +20,7 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.queries.adjudicators import has_ruled_on
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
 from annotator.services.assignments import assign_candidates
@@ -68,6 +69,8 @@ def assign_by_name(
         for candidate in _candidates_of(references)
         if known.get(candidate.pk) in (None, *again)
     ]
+    if has_ruled_on(annotator, [candidate.pk for candidate in candidates]):
+        _refuse("references", f"{annotator.username} has ruled on one of these; give it to others.")
     if not candidates:
         _refuse("references", f"{annotator.username} has all of this already.")
     _refuse_beyond_quota(membership, len(candidates))

@@ -13,6 +13,7 @@ from django.db.models import F
 
 from annotator.models import Campaign, Candidate, User
 from annotator.plans.making import Plan, make_plan
+from annotator.queries.adjudicators import has_ruled_on
 from annotator.queries.plan_facts import plan_facts
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
@@ -108,6 +109,8 @@ def _give(
             if share.annotator == str(annotator.pk)
             for key in share.candidates
         ]
+        if has_ruled_on(annotator, [row.pk for row in mine]):
+            raise Refused(f"{annotator.username} has ruled on one of these; plan without them.")
         if mine:
             give_by_name(campaign=campaign, annotator=annotator, candidates=mine, due_at=due_at)
             given += mine

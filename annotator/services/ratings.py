@@ -20,9 +20,10 @@ from annotator.models import (
     User,
 )
 from annotator.queries.access import assignments_for
+from annotator.queries.adjudicators import has_ruled_on
 from annotator.queries.circumstances import circumstances_of
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
-from annotator.refusals import OutOfDate, Refused
+from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.rubric import overall_numerator
 from annotator.services import audit
 from annotator.services.measured_conflicts import measure_conflicts
@@ -31,6 +32,7 @@ from annotator.services.round_answers import answer_by_rating, answer_by_second_
 from annotator.typology import clean_tags
 
 LONGEST_COMMENT = 20_000
+RULED_ON_IT = "You have ruled on this candidate, so it is not yours to rate; give it back."
 LONGEST_ACTIVE_SECONDS = 10**6
 # What a submit looks at, of the assignment and of what is joined to it.
 LOOKED_AT = (
@@ -110,7 +112,14 @@ def submit_rating(
         # Two equal requests met: the other one won, and its answer is this one's too.
         if known := _answered_before(annotator, idempotency_key, request_sha256):
             return known
+        if has_ruled_on(annotator, _candidate_of(assignment_id)):
+            raise Forbidden(RULED_ON_IT) from error
         raise OutOfDate("This candidate has been rated by you already.") from error
+
+
+def _candidate_of(assignment_id: UUID) -> list[UUID]:
+    rows = Assignment.objects.filter(pk=assignment_id)
+    return list(rows.values_list("candidate_id", flat=True))
 
 
 def revise_rating(

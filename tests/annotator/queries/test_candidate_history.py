@@ -12,6 +12,7 @@ from annotator.queries.candidate_history import (
 )
 from annotator.queries.signatures import record_sha256
 from annotator.rubric import ALL_CRITERIA, CRITERIA
+from annotator.services import audit
 from annotator.services.ratings import revise_rating
 
 pytestmark = pytest.mark.embedded
@@ -98,6 +99,12 @@ def test_a_ruling_says_whether_its_record_is_what_was_signed(cast, rating: Ratin
     )
     signed.record_sha256 = record_sha256(signed, [ruling])
     signed.save()
+    audit.record(
+        action="conflict.ruled",
+        object_type="adjudication",
+        object_id=signed.pk,
+        details={"record_sha256": signed.record_sha256},
+    )
     names = {str(cast.alice.pk): "Annotator 1"}
     (found,) = rulings_on(rating.candidate_id, names)
     assert (found.is_valid, found.holds, found.taken_from) == (True, True, "Annotator 1")

@@ -1,11 +1,13 @@
 """Another campaign's object is answered exactly as one that does not exist (P17)."""
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from uuid import UUID, uuid5
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotator import permissions
@@ -22,7 +24,10 @@ OF_THE_MOMENT = re.compile(
     re.IGNORECASE,
 )
 NAMELESS = UUID(int=4)
-MEMBERS = ("one", "adjudicator", "researcher", "admin", "boss", "write token", "admin's token")
+MEMBERS = (
+    *("one", "adjudicator", "researcher", "admin", "reader", "boss"),
+    *("read token", "write token", "admin's token"),
+)
 # The name in its address is a word of the rubric.
 OF_NO_CAMPAIGN = {"annotator:rubric_criterion"}
 
@@ -67,30 +72,82 @@ def asked_twice(
                 yield sent, next(crawl.send(sent)), next(crawl.send(like_it))
 
 
-def told_apart(world, found: list[Address]) -> tuple[list[str], int]:
+def told_apart(world, found: list[Address], caplog) -> tuple[list[str], int]:
     """Return which requests show that the object exists, and how many were compared."""
     names = unknown_names(world)
     wrong, seen = [], 0
+    caplog.clear()
     for name in MEMBERS:
         for sent, theirs, nobodys in asked_twice(world, world.visitor(name), found, names):
             seen += 1
             if theirs.status < 400 or plain(theirs, names) != plain(nobodys, names):
                 statuses = f"{theirs.status}, for nobody's {nobodys.status}"
                 wrong.append(f"{name} / {sent.method} {sent.label} {sent.address.path}: {statuses}")
+    # A log names what was asked for, and tells nothing of what is there.
+    asked = {word for words in names.items() for word in words}
+    logged = " ".join(replaced(caplog.text, dict.fromkeys(asked, "")).split())
+    mark = world.marks.found_in(logged).get("elsewhere")
+    wrong += [f"logged: {mark}"] if mark else []
     return wrong, seen
 
 
+@pytest.fixture
+def logs(caplog, monkeypatch: pytest.MonkeyPatch):
+    """Give the log of everything, that of refused requests included."""
+    monkeypatch.setattr(logging.getLogger("django.request"), "disabled", False)
+    with caplog.at_level(logging.INFO):
+        yield caplog
+
+
+def insiders(world) -> list[Visitor]:
+    """Return the members of the other campaign, each signed in to it."""
+    found = []
+    for who, user in world.other.people.items():
+        client = Client()
+        client.force_login(user)
+        roles = frozenset(user.memberships.values_list("role", flat=True))
+        found += [] if who == "gone" else [Visitor(who, client, roles)]
+    return found
+
+
+def is_there(world, address: Address, visitor: Visitor) -> bool:
+    """Say whether the campaign's own member is answered about the object, however."""
+    rule = permissions.matrix()[address.route]
+    if not rule.principals & visitor.roles:
+        return False
+    crawl = Crawl(visitor, world.other)
+    found = (next(crawl.send(Sent(address, one))) for one in sorted(rule.methods & {"GET", "POST"}))
+    return any(answer.status != 404 for answer in found)
+
+
+@pytest.mark.parametrize("world", ["untouched"], indirect=True)
+def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world) -> None:
+    """Else a new kind of object would be answered as nobody's because nobody knows its id."""
+    known: dict[str, list[Address]] = {}
+    for address in addresses(world.other):
+        known.setdefault(address.route, []).append(address)
+    members = insiders(world)
+    named = [route.name for route in routes() if route.arguments]
+    missing = [
+        name
+        for name in named
+        if not any(is_there(world, one, who) for one in known.get(name, ()) for who in members)
+    ]
+    assert not missing, f"give addresses.KINDS and addresses.ids an object for {missing}"
+
+
 @pytest.mark.parametrize("world", ["ruled"], indirect=True)
-def test_an_id_of_another_campaign_is_answered_as_a_random_one(world) -> None:
+def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs) -> None:
     named = {route.name for route in routes() if route.arguments} - OF_NO_CAMPAIGN
-    wrong, seen = told_apart(world, [one for one in addresses(world.other) if one.route in named])
+    found = [one for one in addresses(world.other) if one.route in named]
+    wrong, seen = told_apart(world, found, logs)
     assert not wrong, "\n".join(wrong)
     assert seen > 200
 
 
 @pytest.mark.parametrize("world", ["ruled"], indirect=True)
-def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(world) -> None:
+def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(world, logs) -> None:
     bare = [Address(route.name, reverse(route.name)) for route in routes() if not route.arguments]
-    wrong, seen = told_apart(world, bare)
+    wrong, seen = told_apart(world, bare, logs)
     assert not wrong, "\n".join(wrong)
     assert seen > 10
