@@ -56,6 +56,6 @@ def drop_triggers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0015_audit_triggers")]
+    dependencies = [("annotator", "0017_backups")]
 
     operations = [migrations.RunPython(make_triggers, drop_triggers)]
