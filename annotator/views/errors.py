@@ -1,11 +1,23 @@
 """Pages for requests that cannot be answered as asked."""
 
+import sys
+from typing import Final
+
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from annotator.queries.access import campaigns_for
+
+# What a lost connection, a full disk and a lock that nobody gives back are raised as.
+DATABASE_DOWN: Final = (OperationalError, InterfaceError)
+ASK_AGAIN_SECONDS: Final = 5
+DOWN_SENTENCE: Final = (
+    "Whether your last step was stored cannot be said. Wait a moment, go back and send it again: "
+    "what you typed is still in the page, and a rating that was stored is not stored twice."
+)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -39,5 +51,18 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Render without context processors: the database may be what is broken."""
+    """Render without context processors: the database may be what is broken.
+
+    One that does not answer is no fault of ours: it is told as such, and asked again soon.
+    """
+    if isinstance(sys.exception(), DATABASE_DOWN):
+        return _unavailable(request)
     return HttpResponse(render_to_string("errors/500.html"), status=500)
+
+
+def _unavailable(request: HttpRequest) -> HttpResponse:
+    headers = {"Retry-After": str(ASK_AGAIN_SECONDS)}
+    if request.path.startswith("/api/"):
+        return JsonResponse({"detail": DOWN_SENTENCE}, status=503, headers=headers)
+    words = render_to_string("errors/503.html", {"sentence": DOWN_SENTENCE})
+    return HttpResponse(words, status=503, headers=headers)

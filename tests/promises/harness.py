@@ -31,6 +31,9 @@ from tests.soak.tally import Tally
 
 SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
 
+# No answer, and that the database does not answer.
+ASK_AGAIN: Final = (0, 503)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -82,7 +85,7 @@ class Caller:
     def submit_until_answered(
         self, rating: Mapping[str, Any], die_at: str = "", *, keeps_key: bool = True
     ) -> Answer:
-        """Send a rating again and again until the server says something, whatever it says.
+        """Send a rating again and again until the server says what came of it.
 
         With the same key each time, as the door's documentation asks; `keeps_key` False is a
         client with a fault.
@@ -90,7 +93,7 @@ class Caller:
         key = str(uuid.uuid4())
         answer = self.submit(rating, key, die_at)
         deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-        while answer.status == 0 and time.monotonic() < deadline:
+        while answer.status in ASK_AGAIN and time.monotonic() < deadline:
             time.sleep(0.05)
             answer = self.submit(rating, key if keeps_key else str(uuid.uuid4()))
         return answer

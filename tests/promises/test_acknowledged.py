@@ -1,30 +1,22 @@
 """P1: an acknowledged rating is never lost, doubled or altered when the web process dies."""
 
-import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from threading import Thread
-from typing import Any
 
 import pytest
 from django.db import connection
 
 from annotator.models import Rating
-from annotator.rubric import CRITERIA
-from tests.conftest import make_reference
-from tests.crowd import at_once
 from tests.promises.harness import (
     SCALE,
-    Answer,
-    Caller,
     differences,
     make_callers,
-    rating_words,
     server_errors,
     tell,
     wait_until,
 )
+from tests.promises.rated_work import give_work, send_all
 from tests.served.dying import HALFWAY, UNANSWERED
 from tests.served.server import Server
 from tests.soak.tally import Tally
@@ -39,42 +31,6 @@ ANNOTATORS = 50
 REFERENCES_EACH = 2 * SCALE
 # Of the whole service; processes die with some submits besides.
 KILLS = 1 if SCALE == 1 else 5
-Work = dict[Caller, list[dict[str, Any]]]
-
-
-def give_work(cast: Any, callers: list[Caller], references: int) -> Work:
-    """Assign every caller references of five by name, the same to two; return what they send."""
-    chance = random.Random(1)
-    work: Work = {caller: [] for caller in callers}
-    for number in range(references * len(callers) // 2):
-        reference = make_reference(cast.campaign, f"work-{number}", 5)
-        for place in (0, 1):
-            caller = callers[(2 * number + place) % len(callers)]
-            for row in cast.assign(caller.user, reference):
-                scores = [chance.randint(0, 10) for _ in CRITERIA]
-                work[caller].append(rating_words(row.pk, scores, f"\u00e4 {row.pk}"))
-    return work
-
-
-def send_all(work: Work, deaths: dict[str, str], **how: bool) -> dict[str, Answer]:
-    """Have all callers send their ratings at once, each to its end; return the last answers.
-
-    `deaths` says at which moment the server process dies of an assignment's rating.
-    """
-
-    def send(caller: Caller) -> dict[str, Answer]:
-        return {
-            rating["assignment"]: caller.submit_until_answered(
-                rating, deaths.get(rating["assignment"], ""), **how
-            )
-            for rating in work[caller]
-        }
-
-    acknowledged: dict[str, Answer] = {}
-    for answers in at_once([partial(send, caller) for caller in work]):
-        assert isinstance(answers, dict), answers
-        acknowledged |= answers
-    return acknowledged
 
 
 @contextmanager

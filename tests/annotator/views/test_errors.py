@@ -1,6 +1,7 @@
 """Pages for what cannot be answered."""
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
 from annotator.views.errors import server_error
@@ -25,6 +26,25 @@ def test_the_page_of_a_fault_needs_no_database() -> None:
     answer = server_error(RequestFactory().get("/"))
     assert answer.status_code == 500
     assert b"Something went wrong" in answer.content
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/", "/api/v1/campaigns/"])
+def test_a_database_that_does_not_answer_is_503_and_says_what_to_do(
+    client: Client, path: str
+) -> None:
+    client.raise_request_exception = False
+
+    def fail(*_: object) -> None:
+        raise OperationalError("server closed the connection at secret-host")
+
+    with connection.execute_wrapper(fail):
+        client.cookies["sessionid"] = "a" * 32
+        answer = client.get(path)
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "5"
+    assert b"send it again" in answer.content and b"secret-host" not in answer.content
+    assert ("json" in answer["Content-Type"]) == path.startswith("/api/")
 
 
 @pytest.mark.django_db

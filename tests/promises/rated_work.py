@@ -1,0 +1,47 @@
+"""Ratings for many annotators at once: what each is to send, and their sending of it."""
+
+import random
+from functools import partial
+from typing import Any
+
+from annotator.rubric import CRITERIA
+from tests.conftest import make_reference
+from tests.crowd import at_once
+from tests.promises.harness import Answer, Caller, rating_words
+
+Work = dict[Caller, list[dict[str, Any]]]
+
+
+def give_work(cast: Any, callers: list[Caller], references: int) -> Work:
+    """Assign every caller references of five by name, the same to two; return what they send."""
+    chance = random.Random(1)
+    work: Work = {caller: [] for caller in callers}
+    for number in range(references * len(callers) // 2):
+        reference = make_reference(cast.campaign, f"work-{number}", 5)
+        for place in (0, 1):
+            caller = callers[(2 * number + place) % len(callers)]
+            for row in cast.assign(caller.user, reference):
+                scores = [chance.randint(0, 10) for _ in CRITERIA]
+                work[caller].append(rating_words(row.pk, scores, f"\u00e4 {row.pk}"))
+    return work
+
+
+def send_all(work: Work, deaths: dict[str, str], **how: bool) -> dict[str, Answer]:
+    """Have all callers send their ratings at once, each to its end; return the last answers.
+
+    `deaths` says at which moment the server process dies of an assignment's rating.
+    """
+
+    def send(caller: Caller) -> dict[str, Answer]:
+        return {
+            rating["assignment"]: caller.submit_until_answered(
+                rating, deaths.get(rating["assignment"], ""), **how
+            )
+            for rating in work[caller]
+        }
+
+    acknowledged: dict[str, Answer] = {}
+    for answers in at_once([partial(send, caller) for caller in work]):
+        assert isinstance(answers, dict), answers
+        acknowledged |= answers
+    return acknowledged

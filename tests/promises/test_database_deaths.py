@@ -1,0 +1,135 @@
+"""P2: an acknowledged rating is never lost, doubled or altered when PostgreSQL dies."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+from django.db import connection
+
+from tests.promises.conftest import StartServer
+from tests.promises.harness import (
+    SCALE,
+    Caller,
+    differences,
+    make_callers,
+    server_errors,
+    tell,
+    wait_until,
+)
+from tests.promises.rated_work import give_work, send_all
+from tests.served.postgres import OwnPostgres, programs
+from tests.served.server import HOST
+from tests.soak.tally import Tally
+
+pytestmark = [
+    pytest.mark.promise("P2"),
+    pytest.mark.slow,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(programs() is None, reason="no programs of PostgreSQL"),
+]
+ANNOTATORS: Final = 50
+REFERENCES_EACH: Final = 2 * SCALE
+KILLS: Final = 2 if SCALE == 1 else 10
+DATABASE_DOWN: Final = 503
+MakePostgres = Callable[..., OwnPostgres]
+
+
+@pytest.fixture
+def own_postgres(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePostgres]:
+    """Give a function that moves this test to a server of its own."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no server that could die")
+    made: list[OwnPostgres] = []
+
+    def make(**settings: str) -> OwnPostgres:
+        here = connection.settings_dict
+        server = OwnPostgres(here["USER"], **settings)
+        made.append(server)
+        server.start()
+        server.copy(here)
+        connection.close()
+        # Every thread's connection is made from this.
+        monkeypatch.setitem(here, "HOST", HOST)
+        monkeypatch.setitem(here, "PORT", server.port)
+        return server
+
+    yield make
+    connection.close()
+    monkeypatch.undo()
+    for server in made:
+        server.remove()
+
+
+def served(start_server: StartServer, database: OwnPostgres) -> Any:
+    here = connection.settings_dict
+    url = f"postgres://{here['USER']}@{HOST}:{database.port}/{here['NAME']}"
+    return start_server(DATABASE_URL=url)
+
+
+@contextmanager
+def killed_on_the_way(
+    database: OwnPostgres, callers: list[Caller], ratings: int, kills: int, tally: Tally
+) -> Iterator[None]:
+    """Kill the database each time after another share of the answers, and start it again."""
+
+    def kill() -> None:
+        for number in range(1, kills + 1):
+            due = ratings * number // (kills + 1)
+            wait_until(lambda due=due: stored_by(callers) >= due, "a share of the ratings")  # type: ignore[misc]
+            database.kill()
+            database.start()
+            begun, so_far = time.monotonic(), stored_by(callers)
+            wait_until(lambda n=so_far: stored_by(callers) > n, "the service answers again")  # type: ignore[misc]
+            tally.told(f"answered {time.monotonic() - begun:.1f} s after the database was back")
+
+    thread = Thread(target=kill)
+    thread.start()
+    yield
+    thread.join()
+
+
+def stored_by(callers: list[Caller]) -> int:
+    return sum(caller.statuses[201] for caller in callers)
+
+
+def test_kill_9_of_the_database_loses_doubles_and_alters_no_acknowledged_rating(
+    cast: Any, own_postgres: MakePostgres, start_server: StartServer, tally: Tally
+) -> None:
+    database = own_postgres()
+    server = served(start_server, database)
+    callers = make_callers(cast.campaign, ANNOTATORS, server.port)
+    work = give_work(cast, callers, REFERENCES_EACH)
+    sent = [rating for ratings in work.values() for rating in ratings]
+    tally.tried(submits=len(sent), kills=KILLS)
+    with killed_on_the_way(database, callers, len(sent), KILLS, tally):
+        connection.close()
+        acknowledged = send_all(work, {})
+    wrong = differences(acknowledged, sent)
+    # While it is down that is said; nothing else is.
+    met = server_errors(callers)
+    met.pop(DATABASE_DOWN, None)
+    tell(tally, [], wrong)
+    tally.found(errors=sum(met.values()))
+    assert wrong == []
+    assert met == {}
+
+
+def test_a_database_that_acknowledges_before_it_has_written_is_found_out(
+    cast: Any, own_postgres: MakePostgres, start_server: StartServer
+) -> None:
+    # Its writer sleeps ten seconds, so that what it had not written when it died is much.
+    database = own_postgres(synchronous_commit="off", wal_writer_delay="10000")
+    server = served(start_server, database)
+    callers = make_callers(cast.campaign, 4, server.port)
+    work = give_work(cast, callers, 2)
+    connection.close()
+    acknowledged = send_all(work, {})
+    assert stored_by(callers) > 0
+    database.kill()
+    database.start()
+    connection.close()
+    sent = [rating for ratings in work.values() for rating in ratings]
+    assert any("stored 0 times" in words for words in differences(acknowledged, sent))
