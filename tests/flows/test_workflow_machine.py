@@ -1,281 +1,23 @@
 """The workflow follows its model: whatever people do in whatever order, the rows say the same.
 
-WORKFLOW_RUNS and WORKFLOW_STEPS ask for more runs and longer ones; they are drawn anew then.
+WORKFLOW_RUNS and WORKFLOW_STEPS ask for more runs and longer ones, as PROMISES_SCALE does; they
+are drawn anew then.
 """
 
 import os
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import (
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
 
-from annotator.models import Adjudication, Assignment, Rating
-from annotator.rubric import CRITERIA
-from annotator.services.adjudication import rule as rule_on
-from annotator.services.adjudication import void_adjudication
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.departures import return_to, skip_assignment
-from annotator.services.drafts import save_draft
-from annotator.services.named_work import withdraw_assignments
-from annotator.services.places import lapse_leases
-from annotator.services.ratings import revise_rating, submit_rating
-from annotator.services.rounds import call_back, send_back
-from annotator.services.turns import give_back, take_turn
-from tests.flows.workflow_ground import PASSWORD, Ground
-from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS
-from tests.flows.workflow_state import expected, expected_to_show, shown, stored
+from tests.flows.workflow_acts import WithLadder, Workflow
+from tests.soak.tally import Tally
 
-RUNS = int(os.environ.get("WORKFLOW_RUNS", "0"))
-STEPS = int(os.environ.get("WORKFLOW_STEPS", "30"))
-# What follows from the rows is looked at every few steps: it costs most.
-SELDOM = 4
-# From one to the next nothing conflicts, from one to the one after it everything does.
-SCORES = st.sampled_from((1, 3, 4, 6, 9))
-PICK = st.integers(0, 999)
-PERSON = st.sampled_from(ANNOTATORS)
-JUDGE = st.sampled_from(ADJUDICATORS)
-MOSTLY = st.sampled_from((True, True, False))
-
-
-class Workflow(Ground):
-    """What people do, in any order."""
-
-    @initialize(far=st.booleans(), is_rated=MOSTLY, is_asked=MOSTLY)
-    def begin(self, far: bool, is_rated: bool, is_asked: bool) -> None:
-        """Begin, mostly, where two have rated a reference, long ago and asked to look again."""
-        pair = [one for one, place in self.model.reference.items() if place == 0]
-        for person, score in (("alice", 1), ("bob", 9 if far else 3)) if is_rated else ():
-            for place, one in enumerate(pair):
-                self.assign(person, 0, one=one)
-                self.submit(0, 10 - score if place and far else score, key=(person, one))
-        if is_rated and is_asked:
-            self.let_the_window_pass()
-            if self.model.conflicts:
-                self.ask_again("carol", 0, "again")
-
-    @rule(person=PERSON, pick=PICK)
-    def assign(self, person: str, pick: int, one: str = "") -> None:
-        """Give by name what a person never had."""
-        free = [c for c in self.model.reference if (person, c) not in self.model.shares]
-        if not free:
-            return
-        one = one or free[pick % len(free)]
-        self.model.assign(person, one)
-        assign_candidates(
-            campaign=self.campaign,
-            annotator=self.people[person],
-            candidates=[self.candidates[one]],
-        )
-
-    @rule(person=PERSON)
-    def take(self, person: str) -> None:
-        """Which one is given is drawn; that it is one of the right ones is not."""
-        allowed: set[str] = set()
-        given: list[Assignment | None] = []
-        self.same(
-            lambda: allowed.update(self.model.takeable(person)),
-            lambda: given.append(take_next(slug="machine", annotator=self.people[person])),
-        )
-        row = next(iter(given), None)
-        assert (row is not None) == bool(allowed)
-        if row is None:
-            return
-        one = row.candidate_id.hex
-        assert one in allowed
-        known = self.model.shares.get((person, one))
-        if known is None or known["status"] != "open":
-            self.model.assign(person, one, leased=True)
-
-    @precondition(lambda self: self.model.shares)
-    @rule(pick=PICK, score=SCORES)
-    def submit(self, pick: int, score: int, key: tuple[str, str] | None = None) -> None:
-        person, one = key or self.share(pick)
-        seen = self.model.shares[person, one]["draft"] or None
-        self.same(
-            lambda: self.model.submit(person, one, score),
-            lambda: submit_rating(
-                assignment_id=self.row(person, one).pk,
-                annotator=self.people[person],
-                scores=dict.fromkeys(CRITERIA, score),
-                draft_version=seen,
-            ),
-        )
-
-    @precondition(lambda self: self.model.ratings)
-    @rule(pick=PICK, score=st.none() | SCORES)
-    def revise(self, pick: int, score: int | None) -> None:
-        """Revise, also to what it was."""
-        keys = [key for key in self.model.ratings if self.model.running(key[1])]
-        keys = sorted(keys if keys and pick % 2 else self.model.ratings)
-        person, one = keys[pick % len(keys)]
-        rating = self.model.ratings[person, one]
-        value, version = score or rating["score"], rating["version"]
-        seen = self.model.shares[person, one]["draft"] or None
-        self.same(
-            lambda: self.model.revise(person, one, value),
-            lambda: revise_rating(
-                rating_id=Rating.objects.get(assignment=self.row(person, one)).pk,
-                annotator=self.people[person],
-                version=version,
-                scores=dict.fromkeys(CRITERIA, value),
-                draft_version=seen,
-            ),
-        )
-
-    @precondition(lambda self: self.model.shares)
-    @rule(pick=PICK)
-    def draft(self, pick: int) -> None:
-        person, one = self.share(pick)
-        share = self.model.shares[person, one]
-        version = self.model.ratings.get((person, one), {"version": 0})["version"]
-        save_draft(
-            assignment=self.row(person, one),
-            typed={"comment": "words"},
-            version=share["draft"],
-            rating_version=version,
-        )
-        share["draft"] += 1
-
-    @precondition(lambda self: self.model.shares)
-    @rule(pick=PICK)
-    def skip(self, pick: int) -> None:
-        key = self.share(pick)
-        self.same(
-            lambda: self.model.skip(*key),
-            lambda: skip_assignment(assignment=self.row(*key), reason_code="unreadable"),
-        )
-
-    @precondition(lambda self: self.model.shares)
-    @rule(pick=PICK)
-    def take_back(self, pick: int) -> None:
-        left = [key for key, row in self.model.shares.items() if row["status"] == "skipped"]
-        key = sorted(left)[pick % len(left)] if left else self.share(pick)
-        self.same(lambda: self.model.take_back(*key), lambda: return_to(assignment=self.row(*key)))
-
-    @rule(person=PERSON, place=st.integers(0, 1))
-    def withdraw(self, person: str, place: int) -> None:
-        self.same(
-            lambda: self.model.withdraw(person, place),
-            lambda: withdraw_assignments(
-                campaign=self.campaign,
-                annotator=self.people[person],
-                references=[self.references[place]],
-                reason="Not theirs.",
-                by=self.people["ada"],
-            ),
-        )
-
-    @rule()
-    def let_leases_run_out(self) -> None:
-        for row in self.model.shares.values():
-            if row["status"] == "open" and row["leased"]:
-                row["status"] = "lapsed"
-        leased = Assignment.objects.filter(status="open", lease_expires_at__isnull=False)
-        leased.update(lease_expires_at=timezone.now() - timedelta(minutes=1))
-        lapse_leases(self.campaign)
-
-    @rule()
-    def let_the_window_pass(self) -> None:
-        for row in self.model.ratings.values():
-            row["fresh"] = False
-        Rating.objects.update(revised_at=timezone.now() - timedelta(days=9))
-
-    @rule()
-    def close_or_reopen(self) -> None:
-        ada = self.people["ada"]
-        if self.model.is_open:
-            close_campaign(campaign=self.campaign, reason="over", closed_by=ada)
-        else:
-            reopen_campaign(campaign=self.campaign, reason="not over", reopened_by=ada)
-        self.model.is_open = not self.model.is_open
-
-    @precondition(lambda self: self.model.conflicts)
-    @rule(judge=JUDGE, pick=PICK)
-    def open_conflict(self, judge: str, pick: int) -> None:
-        key, pk = self.conflict(pick)
-        self.same(
-            lambda: self.model.take_turn(judge, key),
-            lambda: take_turn(conflict_id=pk, adjudicator=self.people[judge]),
-        )
-
-    @precondition(lambda self: self.model.turns)
-    @rule(judge=JUDGE, pick=PICK)
-    def give_turn_back(self, judge: str, pick: int) -> None:
-        key, pk = self.conflict(pick)
-        self.model.give_back(judge, key)
-        give_back(conflict_id=pk, adjudicator=self.people[judge])
-
-    @precondition(lambda self: self.model.conflicts)
-    @rule(judge=JUDGE, pick=PICK)
-    def decide(self, judge: str, pick: int) -> None:
-        key, pk = self.conflict(pick)
-        self.same(
-            lambda: self.model.rule(judge, key),
-            lambda: rule_on(
-                conflict_id=pk,
-                adjudicator=self.people[judge],
-                decision="mean",
-                reason_code="overlooked",
-                reason="Overlooked.",
-                password=PASSWORD,
-            ),
-        )
-
-    @precondition(lambda self: self.model.rulings)
-    @rule(pick=PICK)
-    def void(self, pick: int) -> None:
-        number = pick % len(self.model.rulings)
-        rows = Adjudication.objects.filter(conflict__campaign=self.campaign).order_by("made_at")
-        self.same(
-            lambda: self.model.void(number),
-            lambda: void_adjudication(
-                adjudication_id=rows[number].pk, reason="A slip.", by=self.people["ada"]
-            ),
-        )
-
-    @precondition(lambda self: self.model.conflicts)
-    @rule(judge=JUDGE, pick=PICK, kind=st.sampled_from(("again", "another")))
-    def ask_again(self, judge: str, pick: int, kind: str) -> None:
-        key, pk = self.conflict(pick)
-        self.same(
-            lambda: self.model.send_back(judge, key, kind),
-            lambda: send_back(
-                conflict_id=pk, adjudicator=self.people[judge], kind=kind, question="Claim 2?"
-            ),
-        )
-
-    @precondition(lambda self: self.model.rounds)
-    @rule(judge=JUDGE, pick=PICK)
-    def stop_asking(self, judge: str, pick: int) -> None:
-        key, pk = self.conflict(pick)
-        self.same(
-            lambda: self.model.call_back(key),
-            lambda: call_back(conflict_id=pk, adjudicator=self.people[judge]),
-        )
-
-    @invariant()
-    def rows_say_what_the_model_says(self) -> None:
-        assert stored(self.campaign) == expected(self.model)
-        self.steps += 1
-        if self.steps % SELDOM == 0:
-            assert shown(self.campaign, self.people) == expected_to_show(self.model)
-
-
-class WithLadder(Workflow):
-    """The same with a further annotator before the adjudicator."""
-
-    has_ladder = True
+IS_FULL = int(os.environ.get("PROMISES_SCALE", "1")) > 1
+# Half of them for each of the two machines.
+RUNS = int(os.environ.get("WORKFLOW_RUNS", "150" if IS_FULL else "0"))
+STEPS = int(os.environ.get("WORKFLOW_STEPS", "50" if IS_FULL else "30"))
 
 
 @pytest.mark.promise("P29")
@@ -283,7 +25,10 @@ class WithLadder(Workflow):
 @pytest.mark.embedded
 @pytest.mark.django_db
 @pytest.mark.parametrize("machine", [Workflow, WithLadder], ids=["plain", "ladder"])
-def test_the_workflow_follows_its_model(machine: type[Workflow], settings_quick: None) -> None:
+def test_the_workflow_follows_its_model(
+    machine: type[Workflow], settings_quick: None, tally: Tally
+) -> None:
+    tally.tried(runs=RUNS or 8, steps=(RUNS or 8) * STEPS)
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -295,6 +40,29 @@ def test_the_workflow_follows_its_model(machine: type[Workflow], settings_quick:
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.promise("P29")
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_a_rating_that_is_changed_after_its_lock_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, settings_quick: None
+) -> None:
+    monkeypatch.setattr("annotator.services.ratings.is_locked", lambda _: False)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        run_state_machine_as_test(
+            Workflow,
+            settings=settings(
+                max_examples=30,
+                stateful_step_count=STEPS,
+                derandomize=True,
+                database=None,
+                deadline=None,
+                # The first run that differs is enough; the shortest one would take minutes.
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
 
 
 @pytest.fixture
