@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from tests.flows.conftest import start_worker
+from tests.scoring.conftest import tiny_encoder
 from tests.served.server import Server
 from tests.soak.tally import tally
 
-__all__ = ["tally"]
+__all__ = ["start_worker", "tally", "tiny_encoder"]
 
 StartServer = Callable[..., Server]
 

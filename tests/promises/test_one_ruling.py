@@ -108,6 +108,7 @@ def test_without_the_lock_the_constraint_decides_and_without_both_it_is_found_ou
         said = decide_all([conflict], people)
         made = Adjudication.objects.count()
     finally:
+        Ruling.objects.all().delete()
         Adjudication.objects.all().delete()
         if wall == "constraint":
             with connection.schema_editor() as editor:

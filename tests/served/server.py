@@ -16,6 +16,7 @@ from django.db import connection
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_START_SECONDS = 60
+GRACE_SECONDS = 3
 HOST = "127.0.0.1"
 # Ports that no system gives to a client by chance: a killed server finds its own free again.
 LASTING_PORTS = range(15_000, 30_000)
@@ -32,7 +33,7 @@ def served_environment(**more: str) -> dict[str, str]:
 
 
 class Server:
-    """The server as `make run` starts it, but for its numbers; it dies by kill -9 only.
+    """The server as `make run` starts it, but for its numbers; it is stopped or killed.
 
     Workers that die alone come back, as there. `more` is added to the environment.
     """
@@ -64,6 +65,14 @@ class Server:
             assert self._process is not None and self._process.poll() is None, "it has ended"
             assert time.monotonic() < deadline, "it does not come up"
             time.sleep(0.05)
+
+    def stop(self) -> None:
+        """Ask the server to end in order, as the supervisor does; kill what is left."""
+        if self._process is not None:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=GRACE_SECONDS)
+        self.kill()
 
     def kill(self) -> None:
         """Kill -9 the server with its workers."""
