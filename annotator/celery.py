@@ -4,10 +4,10 @@ import os
 from enum import StrEnum
 
 from celery import Celery
-from celery.signals import worker_process_init, worker_ready, worker_shutting_down
+from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
 from kombu import Queue
 
-from annotator import heard_of
+from annotator import heard_of, logs
 from annotator.devices import bind_device
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
@@ -25,5 +25,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])
 worker_process_init.connect(bind_device)
+# Connected, it keeps Celery from its own, whose lines quote what a task failed on.
+setup_logging.connect(logs.configure_worker)
 worker_ready.connect(heard_of.begin)
 worker_shutting_down.connect(heard_of.end)

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.crypto import constant_time_compare
 from django.utils.http import urlencode
 
 from annotator import permissions
@@ -16,6 +17,8 @@ from annotator.queries.access import roles_of
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
 API_PREFIX = "/api/"
+# A program that watches the site has no account; it bears the token of the settings.
+METRICS_ROUTE = "annotator:metrics"
 # The field by which the rate form is known: what it carries must outlive a session.
 DRAFT_FIELD = "draft_version"
 
@@ -43,6 +46,8 @@ class Gate:
         rule = permissions.matrix().get(route)
         if request.path.startswith(API_PREFIX):
             return None
+        if route == METRICS_ROUTE and _is_scraper(request):
+            return None
         if rule is None or not rule.is_public:
             if not request.user.is_authenticated:
                 return _sign_in(request)
@@ -66,6 +71,11 @@ def principals_of(request: HttpRequest) -> frozenset[str]:
 def principals(user: Any, roles: frozenset[str]) -> frozenset[str]:
     """Return the roles, and site admin for one who is."""
     return roles | {permissions.SITE_ADMIN} if user.is_superuser else roles
+
+
+def _is_scraper(request: HttpRequest) -> bool:
+    token, given = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
+    return bool(token) and constant_time_compare(given, f"Bearer {token}")
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:

@@ -129,4 +129,5 @@ urlpatterns = [
     path("campaigns/<slug:slug>/comparisons/", compare.ask, name="ask_comparisons"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
 ]

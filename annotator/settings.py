@@ -18,7 +18,7 @@ import environ  # noqa: E402
 from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from annotator import endpoint_settings, production, sqlite  # noqa: E402
+from annotator import endpoint_settings, logs, production, sqlite  # noqa: E402
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -53,6 +53,10 @@ except (ImproperlyConfigured, ValueError) as error:
 os.umask(0o077)
 production.make_private(DATA_DIR)
 
+# Counts of requests, which all web processes share; the library reads the name at import.
+FIGURES_DIR = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(DATA_DIR / "figures")))
+FIGURES_DIR.mkdir(parents=True, exist_ok=True)
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -68,6 +72,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "annotator.requests.follow",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -260,14 +265,11 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "web"
 CELERY_TASK_PUBLISH_RETRY = False
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "INFO"},
-    "loggers": {"django.server": {"propagate": True}},
-}
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+LOGGING = logs.configuration(
+    LOG_FORMAT, tells_requests=env.bool("LOG_REQUESTS", default=not IS_LOCAL)
+)
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
 # Of one person, over all routes; `next` and `ratings` are promised 600 each.
 API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=2400)

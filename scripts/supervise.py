@@ -9,6 +9,7 @@ Django: it reads PORT, DATA_DIR and DEMO_PASSWORD and starts the programs that k
 import argparse
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -251,6 +252,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
     data_dir = Path(os.environ.get("DATA_DIR") or ROOT / "var")
     is_local = not any(os.environ.get(name) for name in PRODUCTION_SETTINGS)
+    # Counts of the web processes before: theirs would stand beside those of the new ones for good.
+    shutil.rmtree(data_dir / "figures", ignore_errors=True)
     supervisor = Supervisor(programs(port), url)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, supervisor.request_stop)

@@ -1,9 +1,10 @@
-"""Health for supervisors and load balancers; it tells nothing else."""
+"""Health for supervisors and load balancers, and figures for who watches the site."""
 
 from django.db.utils import DatabaseError
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from annotator.figures import text
 from annotator.health.database import waiting_migrations
 from annotator.health.processes import queues_without_worker
 
@@ -30,3 +31,9 @@ def readyz(request: HttpRequest) -> JsonResponse:
         words = f"no worker is alive for: {', '.join(unserved)}"
         return JsonResponse({"status": "degraded", "workers": words})
     return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Give the figures to a site admin, or to a scraper that bears METRICS_TOKEN."""
+    return HttpResponse(text(), content_type="text/plain; version=0.0.4; charset=utf-8")

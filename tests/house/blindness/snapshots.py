@@ -16,7 +16,7 @@ from tests.house.blindness.states import House
 # CSRF tokens, the key of a form that was not sent yet, and clocks.
 OF_THE_MOMENT: Final = re.compile(
     r'name="(csrfmiddlewaretoken|key)" value="[\w-]+"|"X-CSRFToken": "\w+"|csrftoken=\w+|'
-    r"expires[:=][^;\n]+|counted at [\d:]+|yours until.*",
+    r"expires[:=][^;\n]+|x-request-id[:=][^;\n]+|counted at [\d:]+|yours until.*",
     re.IGNORECASE,
 )
 

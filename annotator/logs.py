@@ -1,0 +1,129 @@
+"""What a log line may hold: ids, codes and places in the code; never the words of an exception.
+
+The words of an exception quote what it was about: PostgreSQL prints the whole row that a constraint
+refuses, claims included. Its kind and the lines that led to it stay, which is what mends a fault.
+"""
+
+import json
+import logging
+import traceback
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Final
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
+# One event is one line, and no sign of it moves the cursor of whoever reads it.
+CONTROLS: Final = {
+    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\n")
+} | {ord("\n"): "\\n", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+# What a record carries of itself; what else it carries was given by whoever logged it.
+FACTS: Final = ("method", "route", "status", "milliseconds", "user")
+CELERY_ENDS: Final = "celery.app.trace"
+
+
+def places(exc_info: Any) -> list[str]:
+    """Return the kinds of an exception and of its causes, each with where it passed."""
+    lines: list[str] = []
+    error = exc_info[1] if exc_info else None
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        lines.append(f"{type(error).__module__}.{type(error).__qualname__}")
+        lines += [
+            f"  {frame.filename}:{frame.lineno} in {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)
+        ]
+        error = error.__cause__ or error.__context__
+    return lines
+
+
+class Wordless(logging.Filter):
+    """Takes the words of a failed task's exception out of Celery's own sentence about it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == CELERY_ENDS and isinstance(record.args, dict):
+            kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
+            kept = {name: record.args.get(name, "") for name in ("name", "id", "description")}
+            record.args = (
+                kept | {"exc": kind, "traceback": "", "args": "", "kwargs": ""} | _numbers(record)
+            )
+        return True
+
+
+def _numbers(record: logging.LogRecord) -> dict[str, Any]:
+    given = record.args if isinstance(record.args, dict) else {}
+    return {name: value for name, value in given.items() if isinstance(value, int | float)}
+
+
+class LineFormatter(logging.Formatter):
+    """One line for a person: time, level, logger, request, words; then where it failed."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told = request_id.get()
+        words = record.getMessage().translate(CONTROLS)
+        line = f"{_at(record)} {record.levelname} {record.name} {words}"
+        line += f" request={told}" if told else ""
+        return "\n".join([line, *places(record.exc_info)])
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line, for programs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "at": _at(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+        }
+        if told := request_id.get():
+            line["request"] = told
+        line |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
+        if record.exc_info and record.exc_info[1]:
+            line["exception"] = places(record.exc_info)
+        return json.dumps(line, ensure_ascii=True)
+
+
+def _at(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="milliseconds")
+
+
+def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
+    """Return Django's LOGGING for `line` or `json`; requests are told or kept silent."""
+    formatter = JsonFormatter if log_format == "json" else LineFormatter
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"chosen": {"()": formatter}},
+        "filters": {"wordless": {"()": Wordless}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "chosen",
+                "filters": ["wordless"],
+            }
+        },
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "loggers": {
+            "annotator.requests": {"level": "INFO" if tells_requests else "WARNING"},
+            # Each task would be told three times.
+            "celery": {"level": "WARNING"},
+            "kombu": {"level": "WARNING"},
+            # It would print its own copy, with the words.
+            "django": {"handlers": [], "level": "INFO", "propagate": True},
+            "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+        },
+    }
+
+
+def configure_worker(**_: object) -> None:
+    """Give a worker the project's logging in the place of Celery's own."""
+    from logging.config import dictConfig
+
+    from django.conf import settings
+
+    dictConfig(settings.LOGGING)

@@ -1,0 +1,122 @@
+"""A log line tells where and what kind, and never what a claim says."""
+
+import io
+import json
+import logging
+from collections.abc import Callable, Iterator
+from logging.config import dictConfig
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from annotator import logs
+from annotator.models import Reference
+
+CANARY = "canaryclaimcanary"
+Told = Callable[[], str]
+
+
+@pytest.fixture(params=["line", "json"])
+def told(request: pytest.FixtureRequest) -> Iterator[Told]:
+    """Configure the project's logging in one format; give what it has printed since."""
+    dictConfig(logs.configuration(request.param, tells_requests=True))
+    (handler,) = [h for h in logging.root.handlers if type(h) is logging.StreamHandler]
+    stream = io.StringIO()
+    handler.setStream(stream)
+    yield stream.getvalue
+    dictConfig(settings.LOGGING)
+
+
+def every_line_is_json(text: str) -> bool:
+    return all(isinstance(json.loads(line), dict) for line in text.splitlines())
+
+
+def is_json(text: str) -> bool:
+    return text.startswith("{")
+
+
+def test_what_a_database_refuses_is_logged_without_the_row(cast, told: Told) -> None:
+    reference = cast.reference()
+    twin = {"campaign": cast.campaign, "reference_id": reference.reference_id}
+    try:
+        with transaction.atomic():
+            Reference.objects.create(**twin, claims=CANARY, claims_sha256="x", position=None)
+    except IntegrityError:
+        logging.getLogger("annotator.anything").exception("could not store")
+    assert "IntegrityError" in told()
+    assert "test_logs.py" in told()
+    assert CANARY not in told()
+    assert not is_json(told()) or every_line_is_json(told())
+
+
+def test_causes_are_told_by_kind_too(told: Told) -> None:
+    try:
+        try:
+            raise KeyError(CANARY)
+        except KeyError as error:
+            raise ValueError(CANARY) from error
+    except ValueError:
+        logging.getLogger("annotator.anything").exception("no")
+    assert "ValueError" in told()
+    assert "KeyError" in told()
+    assert CANARY not in told()
+
+
+def test_a_failed_task_is_told_by_its_name_and_kind(told: Told) -> None:
+    # As celery/app/trace.py words it.
+    words = "Task %(name)s[%(id)s] %(description)s: %(exc)s"
+    context = {
+        "name": "annotator.tasks.import_claims",
+        "id": "77",
+        "description": "raised unexpected",
+        "exc": f"ValueError('{CANARY}')",
+        "traceback": f"... {CANARY}",
+        "args": [CANARY],
+        "kwargs": {"x": CANARY},
+    }
+    try:
+        raise ValueError(CANARY)
+    except ValueError:
+        logging.getLogger("celery.app.trace").exception(words, context)
+    assert "Task annotator.tasks.import_claims[77] raised unexpected: ValueError" in told()
+    assert CANARY not in told()
+
+
+def test_a_name_with_line_ends_forges_no_second_line(told: Told) -> None:
+    name = "mallory\n2026-01-01 INFO annotator ada signed in\r\x1b[2J\u2028x"
+    logging.getLogger("annotator.anything").warning("unknown user %s", name)
+    assert len(told().splitlines()) == 1
+    assert "\x1b" not in told()
+
+
+@pytest.mark.django_db
+def test_a_request_is_told_by_its_route_and_not_by_its_address(told: Told, client: Client) -> None:
+    answer = client.get(f"/login/?next=/{CANARY}", headers={"X-Request-ID": "0123456789abcdef"})
+    assert answer.headers["X-Request-ID"] == "0123456789abcdef"
+    assert "annotator:login" in told()
+    assert "200" in told()
+    assert CANARY not in told()
+    if is_json(told()):
+        line: dict[str, Any] = json.loads(told().splitlines()[-1])
+        assert (line["method"], line["route"], line["status"]) == ("GET", "annotator:login", 200)
+        assert isinstance(line["milliseconds"], int)
+
+
+@pytest.mark.django_db
+def test_a_signed_in_request_names_the_account_by_its_key(cast, told: Told, client: Client) -> None:
+    client.force_login(cast.alice)
+    client.get("/")
+    if is_json(told()):
+        assert json.loads(told().splitlines()[-1])["user"] == cast.alice.pk
+    assert "alice" not in told()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("forged", ["", "short", "x" * 65, "1234 5678", "<b>12345678"])
+def test_an_id_that_is_not_well_formed_is_replaced(client: Client, forged: str) -> None:
+    answer = client.get("/healthz", headers={"X-Request-ID": forged})
+    assert answer.headers["X-Request-ID"] != forged
+    assert len(answer.headers["X-Request-ID"]) == 32
