@@ -90,12 +90,12 @@ def test_a_campaigns_admin_is_no_site_admin(cast) -> None:
 def test_a_broker_that_is_away_hides_no_other_figure(boss: Client, monkeypatch: Any) -> None:
     from kombu.exceptions import OperationalError
 
-    from annotator import figures as module
+    from annotator.celery import app
 
     def away(*_: object, **__: object) -> None:
         raise OperationalError
 
-    monkeypatch.setattr(module.app, "connection_for_write", away)
+    monkeypatch.setattr(app, "connection_for_write", away)
     found = figures(boss)
     assert "workbench_messages" not in found
     assert "workbench_jobs" in found

@@ -40,10 +40,10 @@ def is_json(text: str) -> bool:
 
 def test_what_a_database_refuses_is_logged_without_the_row(cast, told: Told) -> None:
     reference = cast.reference()
-    twin = {"campaign": cast.campaign, "reference_id": reference.reference_id}
+    twin: dict[str, Any] = {"campaign": cast.campaign, "reference_id": reference.reference_id}
     try:
         with transaction.atomic():
-            Reference.objects.create(**twin, claims=CANARY, claims_sha256="x", position=None)
+            Reference.objects.create(**twin, claims=CANARY, claims_sha256="x")
     except IntegrityError:
         logging.getLogger("annotator.anything").exception("could not store")
     assert "IntegrityError" in told()
