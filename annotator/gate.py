@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from annotator import permissions
 from annotator.models import User
 from annotator.queries.access import roles_of
+from annotator.second_step import must_set_up
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
 API_PREFIX = "/api/"
@@ -21,6 +22,8 @@ API_PREFIX = "/api/"
 METRICS_ROUTE = "annotator:metrics"
 # The field by which the rate form is known: what it carries must outlive a session.
 DRAFT_FIELD = "draft_version"
+# What stays open to who has yet to set up the second factor that the site requires.
+SECOND_FACTOR = "annotator:account_second_factor"
 
 
 class SignedInRequest(HttpRequest):
@@ -51,12 +54,23 @@ class Gate:
         if rule is None or not rule.is_public:
             if not request.user.is_authenticated:
                 return _sign_in(request)
+            if must_set_up(request) and not route.startswith(SECOND_FACTOR):
+                return _set_up(request)
             is_own = rule is not None and rule.is_own_account
             if not is_own and not permissions.may(route, principals_of(request)):
                 raise PermissionDenied
         if rule is not None and request.method not in rule.methods:
             return HttpResponseNotAllowed(sorted(rule.methods))
         return None
+
+
+def _set_up(request: HttpRequest) -> HttpResponse:
+    target = reverse(SECOND_FACTOR)
+    if request.headers.get("HX-Request"):
+        response = JsonResponse({"detail": "Set up your second factor first."}, status=403)
+        response["HX-Redirect"] = target
+        return response
+    return redirect(target)
 
 
 def principals_of(request: HttpRequest) -> frozenset[str]:

@@ -26,7 +26,9 @@ from annotator.views import (
     reliability,
     rubric,
     rulings,
+    second_factor,
     settled,
+    sign_in_code,
     tags,
     what_if,
 )
@@ -36,9 +38,21 @@ app_name = "annotator"
 urlpatterns = [
     path("", home.home, name="home"),
     path("login/", people.SignIn.as_view(), name="login"),
+    path("login/code/", sign_in_code.SignInCode.as_view(), name="login_code"),
     path("logout/", people.SignOut.as_view(), name="logout"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account_password"),
+    path("account/second-factor/", second_factor.second_factor, name="account_second_factor"),
+    path(
+        "account/second-factor/codes/",
+        second_factor.new_codes,
+        name="account_second_factor_codes",
+    ),
+    path(
+        "account/second-factor/remove/",
+        second_factor.remove,
+        name="account_second_factor_remove",
+    ),
     path("account/sessions/end-others/", account.end_others, name="account_end_others"),
     path("account/sessions/<uuid:pk>/end/", account.end_one, name="account_end_session"),
     path("rated/", home.rated, name="rated"),

@@ -175,6 +175,8 @@ STORAGES = {
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+# Who has none yet can do nothing before they set one up.
+REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", default=not IS_LOCAL)
 SESSION_ENGINE = "annotator.session_store"
 # After so long without a request of theirs, and after so long in any case, a person signs in anew.
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from django.http import Http404
-from rest_framework.exceptions import MethodNotAllowed, ValidationError
+from rest_framework.exceptions import MethodNotAllowed, PermissionDenied, ValidationError
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from annotator import permissions
 from annotator.gate import principals
 from annotator.queries.access import roles_by_campaign
+from annotator.second_step import must_set_up
 
 # Of the names that were sent, so that an answer stays short.
 MOST_NAMED: Final = 20
@@ -23,6 +24,9 @@ class MatrixPermission(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user.is_authenticated:
             return False
+        # A token was made by who had given their code; a browser's session says so itself.
+        if request.auth is None and must_set_up(request):
+            raise PermissionDenied("Set up your second factor first.")
         # A token brings its owner's roles along; a browser's session does not.
         known = getattr(request, "roles_by_campaign", None)
         roles = roles_by_campaign(request.user) if known is None else known

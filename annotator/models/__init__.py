@@ -27,6 +27,7 @@ from annotator.models.reading import ReadingPreference
 from annotator.models.reliability import ReliabilityReport
 from annotator.models.rounds import Round, RoundKind, SecondLook
 from annotator.models.rulings import Adjudication, Decision, Ruling, RulingReason, Turn
+from annotator.models.second_factors import RecoveryCode, SecondFactor
 from annotator.models.sessions import BrowserSession
 from annotator.models.unblinding import Shown, Unblinding
 
@@ -69,6 +70,7 @@ __all__ = [
     "Rating",
     "RatingRevision",
     "ReadingPreference",
+    "RecoveryCode",
     "Reference",
     "ReliabilityReport",
     "Role",
@@ -77,6 +79,7 @@ __all__ = [
     "RulesVersion",
     "Ruling",
     "RulingReason",
+    "SecondFactor",
     "SecondLook",
     "Shown",
     "TokenScope",

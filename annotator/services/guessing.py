@@ -73,6 +73,11 @@ def record_wrong(attempt: Attempt) -> None:
     )
 
 
+def record_right(user: User) -> None:
+    """Write down that a person has signed in."""
+    audit.record(actor=user, action="sign_in.accepted", object_type="user", object_id=user.pk)
+
+
 def account_of(username: str) -> str:
     """Return what all spellings of a name share."""
     return unicodedata.normalize("NFKC", username).casefold()

@@ -2,33 +2,26 @@
 
 import json
 from typing import Any
-from uuid import UUID
 
-from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
-from django.middleware.csrf import get_token
-from django.urls import Resolver404, resolve
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_http_methods
 
-from annotator.device_words import device_words
-from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.forms.people import SignInForm
-from annotator.forms.rating import TYPED, RatingForm
+from annotator.forms.rating import RatingForm
+from annotator.forms.second_factor import CodeForm
 from annotator.gate import DRAFT_FIELD
-from annotator.known_browsers import remember_browser
 from annotator.models import User
-from annotator.queries.access import assignments_for
 from annotator.refusals import TooOften
-from annotator.services.drafts import keep_refused
-from annotator.session_store import DEVICE
+from annotator.second_step import await_code, has_factor
+from annotator.views.letting_in import let_in
+from annotator.views.sign_in_code import ask_for_code
 
 UNPROCESSABLE = 422
 UNAUTHORIZED = 401
-RATE_ROUTE = "annotator:rate"
 
 
 @method_decorator(require_http_methods(["GET", "HEAD", "POST"]), name="dispatch")
@@ -67,16 +60,13 @@ class SignIn(LoginView):
         return super().get_context_data(**(carried | kwargs))
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        response = super().form_valid(form)
-        self.request.session[DEVICE] = device_words(self.request.headers.get("User-Agent", ""))
-        username = form.get_user().get_username()
-        if carried := self.request.POST.get("carried"):
-            _keep(self.request, self.get_redirect_url(), carried)
-        if self.request.headers.get("HX-Request"):
-            token = get_token(self.request)
-            response = JsonResponse({"token": token, "username": username})
-        remember_browser(self.request, response, username)
-        return response
+        user = form.get_user()
+        assert isinstance(user, User)
+        carried = self.request.POST.get("carried", "")
+        if not has_factor(user):
+            return let_in(self.request, user, self.get_success_url(), carried=carried)
+        await_code(self.request, user)
+        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), carried)
 
     def _too_often(self, refusal: TooOften) -> HttpResponse:
         """Say when to try again; the name, and what a form carries, stay."""
@@ -107,39 +97,3 @@ class SignOut(LogoutView):
         response = super().post(request, *args, **kwargs)
         response["Clear-Site-Data"] = '"cache", "storage"'
         return response
-
-
-def _keep(request: HttpRequest, target: str, carried: str) -> None:
-    """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
-    user = request.user
-    assert isinstance(user, User)
-    pk = _assignment_id(target)
-    assignment = assignments_for(user).filter(pk=pk).first() if pk else None
-    if assignment is None:
-        return
-    try:
-        typed = loads(carried.encode("utf-8", "surrogatepass"))
-        version = int(str(typed.get(DRAFT_FIELD) or 0))
-        kept = keep_refused(
-            assignment=assignment,
-            typed={name: str(typed.get(name, "")) for name in TYPED},
-            version=version,
-        )
-    except (StrictJsonError, AttributeError, ValueError):
-        kept = None
-    if kept:
-        messages.info(request, "What you sent after your session had ended is kept as a draft.")
-    else:
-        messages.error(
-            request,
-            "What you sent could not be kept: another tab has saved a draft since. "
-            "Your browser's back button still shows it.",
-        )
-
-
-def _assignment_id(target: str) -> UUID | None:
-    try:
-        match = resolve(target)
-    except Resolver404:
-        return None
-    return match.kwargs["pk"] if match.view_name == RATE_ROUTE else None

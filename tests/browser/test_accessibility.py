@@ -30,6 +30,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # What a GET answers without a page: two words, a part of a page, a file.
 NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:metrics", "annotator:campaign_counts"),
+    # Leads to the sign-in page unless a password was just given.
+    "annotator:login_code",
+    *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
     *("scoring:freeze_progress", "scoring:download_model", "scoring:download_report"),

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
 
-from annotator.models import Assignment, Draft, Rating, User
+from annotator.models import Assignment, BrowserSession, Draft, Rating, User
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, press, wait_for_another, wait_until_kept
 from tests.served.dying import DIE_AT, UNANSWERED
@@ -250,7 +249,7 @@ def test_a_session_that_ends_while_typing_costs_nothing(room: Page) -> None:
     here = room.url
     type_comment(room, "typed before, ")
     wait_until_kept(room)
-    Session.objects.all().delete()
+    BrowserSession.objects.all().delete()
     dialog = room.get_by_role("dialog", name="Sign in again")
     with room.expect_response(lambda answer: answer.status == 401):
         press(room, "7", "c", "End")

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from annotator.models import Campaign, Membership, Rating, User
+from annotator.models import BrowserSession, Campaign, Membership, Rating, User
 from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
 from scoring.services.dataset_import import import_dataset
 from scoring.services.report_work import carry_out_report
@@ -113,6 +112,6 @@ def test_a_page_that_asks_for_progress_says_when_the_session_has_ended(
     )
     enter(page.context, cast.rita)
     page.goto(f"{site}/runs/{run.pk}/")
-    Session.objects.all().delete()
+    BrowserSession.objects.all().delete()
     expect(page.locator("#problem")).to_contain_text("You were signed out.")
     expect(page.locator("#run-progress")).to_contain_text("Queued")

@@ -3,10 +3,17 @@
 from collections.abc import Iterator
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.models import Assignment, Draft, Flag, Rating, ReadingPreference, User
+from annotator.models import (
+    Assignment,
+    BrowserSession,
+    Draft,
+    Flag,
+    Rating,
+    ReadingPreference,
+    User,
+)
 from annotator.rubric import CRITERIA
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD
@@ -131,7 +138,7 @@ def test_a_submit_after_the_session_ended_is_carried_through_the_sign_in(
 ) -> None:
     choose(plain, 1, 2, 3, 4)
     plain.get_by_label("Comment").fill("two hours of thought\nover two lines")
-    Session.objects.all().delete()
+    BrowserSession.objects.all().delete()
     click(plain, "Submit rating")
     expect(plain.get_by_text("What you typed is not lost")).to_be_visible()
     for password in ("wrong", PASSWORD):

@@ -6,6 +6,9 @@ const PAUSE_MS = 1000;
 const dialog = document.getElementById("sign-in-again");
 const signIn = dialog.querySelector("form");
 const problem = dialog.querySelector(".error");
+const code = signIn.querySelector("[name=code]");
+// Where the code of the second factor goes, once the password was right; empty before.
+let codeUrl = "";
 let waiting = null;
 let lastKeyAt = -PAUSE_MS;
 
@@ -35,10 +38,17 @@ export function signInAgain() {
   return waiting;
 }
 
+function askForCode(url) {
+  codeUrl = url;
+  code.value = "";
+  code.closest(".field").hidden = !url;
+  (url ? code : signIn.querySelector("[type=password]")).focus();
+}
+
 async function send() {
   const body = new URLSearchParams(new FormData(signIn));
   const headers = { "HX-Request": "true", "X-CSRFToken": token() };
-  return fetch(dialog.dataset.url, { method: "POST", body, headers });
+  return fetch(codeUrl || dialog.dataset.url, { method: "POST", body, headers });
 }
 
 signIn.addEventListener("submit", async (event) => {
@@ -49,10 +59,14 @@ signIn.addEventListener("submit", async (event) => {
       answer = await send();
     }
     const said = await answer.json();
-    if (!answer.ok) {
+    if (!answer.ok || said.code_url) {
+      if (said.code_url || said.is_over) {
+        askForCode(said.code_url ?? "");
+      }
       say(said.sentence);
       return;
     }
+    askForCode("");
     useToken(said.token);
     signIn.querySelector("[type=password]").value = "";
     dialog.close();

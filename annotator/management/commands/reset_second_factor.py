@@ -1,0 +1,24 @@
+"""`manage.py reset_second_factor`: for who has lost phone and recovery codes."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.management.house_command import HouseCommand
+from annotator.models import User
+from annotator.refusals import Refused
+from annotator.services.second_factor import reset_factor
+
+
+class Command(HouseCommand):
+    help = "Take away a user's second factor and end their sessions; they set up a new one."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        user = User.objects.filter(username=options["username"]).first()
+        if user is None:
+            raise Refused(f"There is no user {options['username']!r}.")
+        reset_factor(user=user, by=None)
+        return {"user": user.username, "reset": True}

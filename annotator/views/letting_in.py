@@ -1,0 +1,78 @@
+"""What happens once somebody is known: the session begins, and what a form carried is kept."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.middleware.csrf import get_token
+from django.urls import Resolver404, resolve
+
+from annotator.device_words import device_words
+from annotator.formats.strict_json import StrictJsonError, loads
+from annotator.forms.rating import TYPED
+from annotator.gate import DRAFT_FIELD
+from annotator.known_browsers import remember_browser
+from annotator.models import User
+from annotator.queries.access import assignments_for
+from annotator.second_step import GIVEN, PENDING
+from annotator.services.drafts import keep_refused
+from annotator.services.guessing import record_right
+from annotator.session_store import DEVICE
+
+RATE_ROUTE = "annotator:rate"
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def let_in(
+    request: HttpRequest, user: User, target: str, *, carried: str = "", with_code: bool = False
+) -> HttpResponse:
+    """Begin the session of a person, and answer with where to go, or a script with its token."""
+    request.session.pop(PENDING, None)
+    login(request, user, backend=BACKEND)
+    record_right(user)
+    request.session[DEVICE] = device_words(request.headers.get("User-Agent", ""))
+    request.session[GIVEN] = with_code
+    if carried:
+        _keep(request, target, carried)
+    response: HttpResponse = HttpResponseRedirect(target)
+    if request.headers.get("HX-Request"):
+        response = JsonResponse({"token": get_token(request), "username": user.username})
+    remember_browser(request, response, user.username)
+    return response
+
+
+def _keep(request: HttpRequest, target: str, carried: str) -> None:
+    """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
+    user = request.user
+    assert isinstance(user, User)
+    pk = _assignment_id(target)
+    assignment = assignments_for(user).filter(pk=pk).first() if pk else None
+    if assignment is None:
+        return
+    try:
+        typed = loads(carried.encode("utf-8", "surrogatepass"))
+        version = int(str(typed.get(DRAFT_FIELD) or 0))
+        kept = keep_refused(
+            assignment=assignment,
+            typed={name: str(typed.get(name, "")) for name in TYPED},
+            version=version,
+        )
+    except (StrictJsonError, AttributeError, ValueError):
+        kept = None
+    if kept:
+        messages.info(request, "What you sent after your session had ended is kept as a draft.")
+    else:
+        messages.error(
+            request,
+            "What you sent could not be kept: another tab has saved a draft since. "
+            "Your browser's back button still shows it.",
+        )
+
+
+def _assignment_id(target: str) -> UUID | None:
+    try:
+        match = resolve(target)
+    except Resolver404:
+        return None
+    return match.kwargs["pk"] if match.view_name == RATE_ROUTE else None

@@ -1,0 +1,202 @@
+"""The second factor: set up, asked for, lost, guessed at."""
+
+import io
+import re
+from datetime import timedelta
+from typing import Any
+
+import pyotp
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.core.management import call_command
+from django.test import Client
+
+from annotator.clock import database_now
+from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, User
+from annotator.services import second_factor as room
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+PASSWORD = "a long enough phrase"
+SCRIPT = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Give a clock that goes on by itself only when told to: codes are used up by their time."""
+    start, passed = database_now(), [0]
+    monkeypatch.setattr(room, "database_now", lambda: start + timedelta(seconds=passed[0]))
+
+    def go_on(seconds: int) -> None:
+        passed[0] += seconds
+
+    return go_on
+
+
+@pytest.fixture
+def alice(cast, settings, clock) -> User:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    User.objects.update(password=make_password(PASSWORD))
+    return User.objects.get(username="alice")
+
+
+def sign_in(name: str = "alice", **more: str) -> tuple[Client, Any]:
+    client = Client()
+    return client, client.post("/login/", {"username": name, "password": PASSWORD, **more})
+
+
+def key_on(html: str) -> str:
+    """Return the key that a page of setting up shows."""
+    return "".join(re.findall(r"<code>([A-Z2-7 ]+)</code>", html)).replace(" ", "")
+
+
+def now() -> Any:
+    """Return the time by the clock of the service."""
+    return vars(room)["database_now"]()
+
+
+def code_now(off: int = 0) -> str:
+    secret = SecondFactor.objects.get().secret
+    return pyotp.TOTP(secret).generate_otp(int(now().timestamp()) // 30 + off)
+
+
+@pytest.fixture
+def codes(alice, clock) -> list[str]:
+    """Set up alice's second factor on the page; return the recovery codes."""
+    client, _ = sign_in()
+    html = client.get("/account/second-factor/").content.decode()
+    assert "<svg" in html and "style=" not in html
+    secret = key_on(html)
+    wrong = client.post("/account/second-factor/", {"code": "000000"})
+    assert wrong.status_code == 422 and not SecondFactor.objects.exists()
+    code = pyotp.TOTP(secret).at(now())
+    shown = client.post("/account/second-factor/", {"code": code}).content.decode()
+    clock(30)
+    return re.findall(r"<code>([a-z0-9-]{19})</code>", shown)
+
+
+def test_who_has_a_second_factor_gets_in_with_a_code_only(alice, codes) -> None:
+    client, answer = sign_in(next="/rubric/")
+    assert answer.status_code == 200 and b"One more step" in answer.content
+    assert client.get("/").status_code == 302
+    answer = client.post("/login/code/", {"code": code_now(), "next": "/rubric/"})
+    assert answer["Location"] == "/rubric/" and client.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/ok\r\nX: y"])
+def test_next_leads_to_this_site_only(alice, codes, target) -> None:
+    client, _ = sign_in(next=target)
+    location = client.post("/login/code/", {"code": code_now(), "next": target})["Location"]
+    assert location.startswith("/") and not location.startswith("//")
+
+
+def test_a_code_counts_once(alice, codes) -> None:
+    code = code_now()
+    assert sign_in()[0].post("/login/code/", {"code": code}).status_code == 302
+    again = sign_in()[0].post("/login/code/", {"code": code})
+    assert again.status_code == 422 and b"was used already" in again.content
+
+
+def test_codes_of_the_neighbouring_half_minutes_count_and_no_others(alice, codes, clock) -> None:
+    clock(300)
+    for off, status in ((-2, 422), (2, 422), (-1, 302), (1, 302)):
+        assert sign_in()[0].post("/login/code/", {"code": code_now(off)}).status_code == status
+
+
+def test_a_recovery_code_counts_once_and_is_not_stored(alice, codes) -> None:
+    assert len(set(codes)) == 10 and RecoveryCode.objects.count() == 10
+    stored = str(list(RecoveryCode.objects.values()))
+    assert not any(code in stored or code.replace("-", "") in stored for code in codes)
+    for code, status in ((codes[3].upper(), 302), (codes[3], 422), (codes[4], 302)):
+        assert sign_in()[0].post("/login/code/", {"code": code}).status_code == status
+
+
+@pytest.mark.parametrize("code", ["", "12345", "x" * 41, "\x00", "٠١٢٣٤٥", "12345\u0661", "-" * 19])
+def test_what_is_no_code_is_refused_without_a_fault(alice, codes, code) -> None:
+    assert sign_in()[0].post("/login/code/", {"code": code}).status_code == 422
+
+
+def test_codes_are_tried_five_times_and_then_not_looked_at(alice, codes) -> None:
+    client, _ = sign_in()
+    statuses = [client.post("/login/code/", {"code": "000000"}).status_code for _ in range(6)]
+    # One was tried in vain while the factor was set up.
+    assert statuses == [422] * 4 + [429] * 2
+    answer = client.post("/login/code/", {"code": code_now()})
+    assert answer.status_code == 429 and int(answer["Retry-After"]) > 0
+
+
+def test_without_the_password_no_code_is_taken(alice, codes) -> None:
+    for client in (Client(), sign_in("bob")[0]):
+        answer = client.post("/login/code/", {"code": code_now()})
+        assert (answer.status_code, answer["Location"]) == (302, "/login/")
+    stale, _ = sign_in()
+    alice.set_password("another phrase, as long")
+    alice.save()
+    assert stale.post("/login/code/", {"code": code_now()})["Location"] == "/login/"
+
+
+def test_a_form_that_was_carried_is_kept_after_the_code(alice, codes, cast) -> None:
+    row = cast.assign(cast.alice, cast.reference("r1", 1))[0]
+    more = {"carried": '{"comment": "carried words"}', "next": f"/rate/{row.pk}/"}
+    client, page = sign_in(**more)
+    assert page.context["carried"] == more["carried"]
+    client.post("/login/code/", {"code": code_now(), **more})
+    assert Draft.objects.get().typed["comment"] == "carried words"
+
+
+def test_a_script_is_told_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
+    client = Client(headers=SCRIPT)
+    said = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
+    assert said["code_url"] == "/login/code/" and "token" not in said
+    wrong = client.post("/login/code/", {"code": "000000"})
+    assert wrong.status_code == 422 and wrong.json()["sentence"]
+    right = client.post("/login/code/", {"code": code_now()})
+    assert right.json()["username"] == "alice" and right.json()["token"]
+    over = Client(headers=SCRIPT).post("/login/code/", {"code": "000000"})
+    assert over.status_code == 422 and over.json()["is_over"]
+
+
+def test_where_it_is_required_nothing_else_opens_before_it_is_set_up(alice, settings) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    client, _ = sign_in()
+    for path in ("/", "/rated/", "/account/", "/account/password/"):
+        assert client.get(path)["Location"] == "/account/second-factor/", path
+    answer = client.get("/rated/", headers=SCRIPT)
+    assert (answer.status_code, answer["HX-Redirect"]) == (403, "/account/second-factor/")
+    assert client.get("/api/v1/campaigns/").status_code == 403
+    page = client.get("/account/second-factor/").content.decode()
+    secret = key_on(page)
+    code = pyotp.TOTP(secret).at(now())
+    assert client.post("/account/second-factor/", {"code": code}).status_code == 200
+    assert client.get("/rated/").status_code == client.get("/api/v1/campaigns/").status_code == 200
+    removal = client.post("/account/second-factor/remove/", {"code": code})
+    assert removal.status_code == 422 and SecondFactor.objects.exists()
+
+
+def test_setting_it_up_ends_the_sessions_that_gave_no_code(alice, codes) -> None:
+    assert BrowserSession.objects.filter(user=alice).count() == 1
+
+
+def test_new_codes_replace_the_old_ones_and_removal_asks_for_a_code(alice, codes, clock) -> None:
+    client, _ = sign_in()
+    client.post("/login/code/", {"code": code_now()})
+    clock(30)
+    assert client.post("/account/second-factor/codes/", {"code": "1"}).status_code == 422
+    client.post("/account/second-factor/codes/", {"code": code_now()})
+    assert RecoveryCode.objects.count() == 10
+    assert sign_in()[0].post("/login/code/", {"code": codes[0]}).status_code == 422
+    clock(30)
+    assert client.post("/account/second-factor/remove/", {"code": code_now()}).status_code == 303
+    assert not SecondFactor.objects.exists() and not RecoveryCode.objects.exists()
+
+
+def test_the_operator_resets_it_which_ends_the_sessions(alice, codes) -> None:
+    client, _ = sign_in()
+    client.post("/login/code/", {"code": code_now()})
+    call_command("reset_second_factor", "alice", stdout=io.StringIO())
+    assert client.get("/account/").status_code == 302
+    assert sign_in()[1].status_code == 302
+    actions = set(AuditEvent.objects.values_list("action", flat=True))
+    assert {"second_factor.set_up", "second_factor.reset", "sign_in.accepted"} <= actions
+    with pytest.raises(SystemExit):
+        call_command("reset_second_factor", "alice", stderr=io.StringIO())
