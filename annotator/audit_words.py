@@ -22,8 +22,10 @@ class Act:
 
 _SCORES: Final = ("version", "scores")
 _JUDGED: Final = ("version", "judgements")
+_REFUSED: Final = ("route", "method", "status")
 _ACTS: Final[dict[str, Act]] = {
-    "access.refused": Act("was refused a page or call", ("route", "method", "status", "until")),
+    "access.refused": Act("was refused a page or call", _REFUSED),
+    "access.refused_often": Act("was refused more often than is written here", _REFUSED),
     "assignment.lapsed": Act("a candidate went back: its time ran out", is_raters=True),
     "assignment.leased": Act("took a candidate to rate", is_raters=True),
     "assignment.recusal": Act("recused themselves", ("reason",), is_raters=True),

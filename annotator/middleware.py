@@ -1,13 +1,22 @@
-"""What every request goes through: headers that every page carries, sessions that go on."""
+"""What every request goes through: headers, sessions that go on, refusals that are written down."""
 
+import logging
 from collections.abc import Callable
 from typing import Final
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
+from annotator.client_address import client_address
+from annotator.gate import API_PREFIX
+from annotator.models import User
+from annotator.services.refused_access import record_refusal
 from annotator.services.sessions import SEEN_EVERY, see_session
 
+logger = logging.getLogger(__name__)
+UNKNOWN: Final = 401
+FORBIDDEN: Final = 403
 View = Callable[[HttpRequest], HttpResponse]
 
 
@@ -53,3 +62,35 @@ def see_sessions(get_response: View) -> View:
         return get_response(request)
 
     return handle
+
+
+def note_refusals(get_response: View) -> View:
+    """Write down who was refused: the gate's 403, the API's 401 and 403, a form without its token.
+
+    A page that asks to sign in refuses nobody, and what does not exist for somebody is not found.
+    """
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        is_call = request.path.startswith(API_PREFIX)
+        if response.status_code == FORBIDDEN or (is_call and response.status_code == UNKNOWN):
+            _note(request, response.status_code)
+        return response
+
+    return handle
+
+
+def _note(request: HttpRequest, status: int) -> None:
+    match = request.resolver_match
+    try:
+        record_refusal(
+            actor=request.user if isinstance(request.user, User) else None,
+            address=client_address(request),
+            route=match.view_name if match else "",
+            method=str(request.method),
+            status=status,
+            slug=str(match.kwargs.get("slug", "")) if match else "",
+        )
+    except DatabaseError:
+        # Who is refused is refused, whether or not it can be written down.
+        logger.exception("a refusal could not be written to the audit trail")

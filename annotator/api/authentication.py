@@ -27,6 +27,8 @@ class ApiTokenAuthentication(BaseAuthentication):
         if caller is None:
             raise exceptions.AuthenticationFailed(REFUSED)
         if caller.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
+            # For the audit trail; the call ends here.
+            request._request.user = caller.user
             raise exceptions.PermissionDenied("This token may read only.")
         request.roles_by_campaign = caller.roles_by_campaign  # type: ignore[attr-defined]
         return caller.user, caller.scope
