@@ -82,9 +82,10 @@ def note_refusals(get_response: View) -> View:
 
 def _note(request: HttpRequest, status: int) -> None:
     match = request.resolver_match
+    who = getattr(request, "refused_caller", request.user)
     try:
         record_refusal(
-            actor=request.user if isinstance(request.user, User) else None,
+            actor=who if isinstance(who, User) else None,
             address=client_address(request),
             route=match.view_name if match else "",
             method=str(request.method),

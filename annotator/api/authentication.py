@@ -27,8 +27,8 @@ class ApiTokenAuthentication(BaseAuthentication):
         if caller is None:
             raise exceptions.AuthenticationFailed(REFUSED)
         if caller.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
-            # For the audit trail; the call ends here.
-            request._request.user = caller.user
+            # For the audit trail: the caller of a refused call counts as nobody.
+            request._request.refused_caller = caller.user  # type: ignore[attr-defined]
             raise exceptions.PermissionDenied("This token may read only.")
         request.roles_by_campaign = caller.roles_by_campaign  # type: ignore[attr-defined]
         return caller.user, caller.scope
