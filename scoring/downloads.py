@@ -6,6 +6,8 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 
+from annotator.export_notes import note_export
+from annotator.models import User
 from scoring.models import DatasetVersion
 from scoring.queries.data_cards import card_file
 from scoring.services.exports import Export
@@ -14,15 +16,18 @@ from scoring.services.model_exports import Archive
 Answer = TypeVar("Answer", bound=HttpResponseBase)
 
 
-def download(found: Export) -> StreamingHttpResponse:
-    """Stream an export under its name and type."""
+def download(found: Export, by: User) -> StreamingHttpResponse:
+    """Stream an export under its name and type; its headers say what it is and who has it."""
     answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+    note_export(answer, by=by, records=found.rows)
     return _as_file(answer, found.name)
 
 
-def model_download(found: Archive) -> StreamingHttpResponse:
+def model_download(found: Archive, by: User) -> StreamingHttpResponse:
     """Stream the archive of a model under its name and type."""
-    return _as_file(StreamingHttpResponse(found.pieces, content_type=found.media_type), found.name)
+    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+    note_export(answer, by=by)
+    return _as_file(answer, found.name)
 
 
 def card_download(version: DatasetVersion, wanted: str, *, tells_files: bool) -> HttpResponse:

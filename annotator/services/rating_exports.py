@@ -140,6 +140,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
             "counts": dict(sorted(export.counts.items())),
             "is_identified": export.is_identified,
             "exported_at": time_text(started),
+            "exported_by": "the command line",
             "notice": NOTICE,
         }
         # An older file would stand beside the manifest of the new one.

@@ -6,9 +6,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods
 
+from annotator.export_notes import note_export
 from annotator.forms.rating_export import RatingExportForm
 from annotator.gate import SignedInRequest
-from annotator.models import Campaign
+from annotator.models import Campaign, User
 from annotator.queries.access import campaigns_for
 from annotator.queries.export_access import OPEN, Exporter, exporter_of
 from annotator.queries.export_history import exports_of
@@ -42,13 +43,13 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
             asked_by=request.user,
             **form.cleaned_data,
         )
-        return _download(campaign, export)
+        return _download(campaign, export, request.user)
     except Refused as refusal:
         form.take_refusal(refusal)
         return _page(request, campaign, exporter, form, status=refusal.status)
 
 
-def _download(campaign: Campaign, export: RatingExport) -> FileResponse:
+def _download(campaign: Campaign, export: RatingExport, by: User) -> FileResponse:
     """Answer with a whole file: it is read before the first byte is sent, as of one moment."""
     whole = spooled(export)
     kind = "-identified" if export.is_identified else ""
@@ -59,6 +60,7 @@ def _download(campaign: Campaign, export: RatingExport) -> FileResponse:
         content_type=export.format.media_type,
     )
     answer["Content-Length"] = str(whole.size)
+    note_export(answer, by=by, records=sum(export.counts.values()))
     answer["Repr-Digest"] = f"sha-256=:{whole.digest}:"
     return answer
 

@@ -37,7 +37,7 @@ class Export(Door):
         row = _version(request, name, number)
         exporter(user, row)
         wish = export_wish(request.query_params)
-        return download(export_version(version=row, **wish, exported_by=user))
+        return download(export_version(version=row, **wish, exported_by=user), user)
 
 
 class DataCard(Door):

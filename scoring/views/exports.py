@@ -24,7 +24,7 @@ def export(request: SignedInRequest, name: str, number: int) -> HttpResponseBase
         found = export_version(version=row, **wish, exported_by=request.user)
     except Refused as refusal:
         return _refused(request, row, refusal)
-    return download(found)
+    return download(found, request.user)
 
 
 @require_safe

@@ -42,4 +42,4 @@ def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
     except Refused as refusal:
         context = {"version": version, "sentence": refusal.sentence}
         return render(request, "scoring/export_refused.html", context, status=refusal.status)
-    return model_download(found)
+    return model_download(found, request.user)

@@ -31,6 +31,17 @@ TRAIN = "scoring.train"
 PLAIN = '{"callbacks": null, "errbacks": null, "chain": null, "chord": null}'
 
 
+HEADERS = (
+    ("eta", "tomorrow"),
+    ("eta", {"a": 1}),
+    ("expires", "never"),
+    ("retries", "many"),
+    ("timelimit", ["soon", "later"]),
+    ("task", "celery.backend_cleanup; x"),
+    ("task", ["scoring.train"]),
+)
+
+
 class Evil:
     """Makes a file where it is unpickled."""
 
@@ -78,7 +89,15 @@ def publish_bad_ones(run: TrainingRun, place: Path) -> None:
     publish(f'[["{run.pk}", "more"], {{}}, {PLAIN}]', "application/json")
     publish(f'[[{{"pk": "{run.pk}"}}], {{}}, {PLAIN}]', "application/json")
     publish(f'[["{uuid4()}"], {{}}, {PLAIN}]', "application/json")
-    publish(wanted, "application/json", eta="tomorrow")
+    # CE12 and its siblings: what a message says of itself is input, too.
+    for name, value in HEADERS:
+        publish(wanted, "application/json", **{name: value})
+    publish(f'[{{"pk": "{run.pk}"}}, ["{run.pk}"], {PLAIN}]', "application/json")
+    publish(f'[["{run.pk}\\u0000"], {{}}, {PLAIN}]', "application/json")
+    publish(f'[[], {{"pk": ["{run.pk}"]}}, {PLAIN}]', "application/json")
+    publish('"text"', "application/json")
+    publish(b"\xff\xfe", "application/json")
+    publish(wanted, "text/plain")
 
 
 def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(

@@ -1,0 +1,172 @@
+"""What leaves: cells that no spreadsheet runs, names that lead nowhere, and who has taken it."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotator.models import AuditEvent, Campaign, Membership, User
+from scoring.models import DatasetVersion, ModelVersion
+from scoring.services.dataset_import import import_dataset
+from scoring.splits import SplitPlan
+from tests.annotator.rating_rows import rate
+from tests.scoring.conftest import data_directory, dataset_rows
+from tests.scoring.model_rows import model_row
+
+__all__ = ["data_directory"]
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+RATINGS: Final = "/campaigns/cups/ratings/export/"
+# EX01-EX06 and their siblings: what a spreadsheet takes for a formula, whatever stands before it.
+FORMULAS: Final = (
+    *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u00a0=1", "\u200b=1"),
+    *("\uff1d1+1", "\uff0b1", "\uff0d1", "\uff201", "\ufeff=1", "\u202e=1", "=cmd|' /C calc'!A0"),
+    *("\x00=1".replace("\x00", "\x01"), '=HYPERLINK("http://a.example","x")', "\u3000\uff1d1"),
+)
+# AU09, MA18: paths of files that no address may give, however they are written.
+PATHS: Final = (
+    *("/static../settings.py", "/static/../annotator/settings.py", "/static/%2e%2e/manage.py"),
+    *("/static/%252e%252e/manage.py", "/static/..%5cmanage.py", "/static//etc/passwd"),
+    *("/media/", "/.git", "/.git/config", "/.env", "/flower", "/flower/", "/var/db.sqlite3"),
+    *("/data/secret_key", "/models/../secret_key", "/models/%2e%2e%2fsecret_key/download/"),
+    *("/models/..%2f../download/", "/models/file%3A%2F%2F%2Fetc/download/", "/admin/", "/static/"),
+    *("/models/%5C%5Csrv%5Cshare/download/", "/datasets/..%2f../1/export/", "/uploads/"),
+    *("/datasets/%252e%252e/1/export/", "/runs/..%00/", "/robots.txt.bak", "/db.sqlite3"),
+)
+
+
+@pytest.fixture
+def version(cast: Any, data_directory: Any) -> DatasetVersion:
+    return import_dataset(
+        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
+    ).version
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def content(answer: Any) -> bytes:
+    return b"".join(answer.streaming_content)
+
+
+def close(campaign: Campaign) -> None:
+    closed = {"status": "closed", "closed_at": timezone.now() - timedelta(days=1)}
+    Campaign.objects.filter(pk=campaign.pk).update(**closed)
+
+
+def test_no_cell_of_a_table_is_a_formula_and_json_has_the_text_as_it_was(cast: Any) -> None:
+    """EX01-EX06: an apostrophe in CSV, said in its last column; JSON Lines untouched."""
+    candidates = [c for n in range(7) for c in cast.reference(f"r{n}").candidates.all()]
+    for candidate, formula in zip(candidates, FORMULAS, strict=False):
+        rate(cast.alice, candidate, (9, 8, 7, 6), comment=formula)
+    ada = signed_in(cast.ada)
+    text = content(ada.post(RATINGS, {"format": "csv"})).decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    assert len(rows) == len(FORMULAS)
+    assert {row["comment"] for row in rows} == {f"'{formula}" for formula in FORMULAS}
+    assert all("comment" in row["apostrophe_put_before"].split() for row in rows)
+    lines = content(ada.post(RATINGS, {"format": "jsonl"})).split(b"\n")[:-1]
+    assert {json.loads(line)["comment"] for line in lines} == set(FORMULAS)
+
+
+def test_a_file_says_that_it_is_confidential_of_whom_and_how_much(
+    cast: Any, version: DatasetVersion
+) -> None:
+    """The wrong copy shown in public: notice, who, when and count go with every download."""
+    rate(cast.alice, cast.reference("r1").candidates.all()[0], (9, 8, 7, 6))
+    User.objects.filter(pk=cast.ada.pk).update(username="ådå\u202e")
+    ada = signed_in(User.objects.get(pk=cast.ada.pk))
+    found = {
+        "ratings": ada.post(RATINGS, {"format": "jsonl"}),
+        "dataset": ada.get("/datasets/tiny/1/export/?format=csv&split=test"),
+        "api": ada.get("/api/v1/datasets/tiny/versions/1/export/"),
+    }
+    for name, answer in found.items():
+        assert answer.status_code == 200, name
+        assert answer["Export-Notice"].startswith("Confidential"), name
+        assert answer["Export-By"] == quote("ådå\u202e"), name
+        assert answer["Export-At"].endswith("Z"), name
+        assert int(answer["Export-Records"]) == content(answer).count(b"\n") - (name == "dataset")
+    assert "Repr-Digest" in found["ratings"]
+
+
+def test_an_export_without_names_joins_with_no_other(cast: Any) -> None:
+    """EX11: no name, no address, no id; pseudonyms of two exports differ."""
+    User.objects.filter(pk=cast.alice.pk).update(email="alice@example.org")
+    for person, name in ((cast.alice, "r1"), (cast.bob, "r2")):
+        for candidate in cast.reference(name).candidates.all():
+            rate(person, candidate, (9, 8, 7, 6))
+    bodies = [content(signed_in(cast.ada).post(RATINGS, {"format": "jsonl"})) for _ in range(2)]
+    told = [{json.loads(line)["annotator"] for line in body.splitlines()} for body in bodies]
+    assert len(told[0]) == 2 and told[0].isdisjoint(told[1])
+    secrets = [cast.alice.username, cast.bob.username, "example.org"]
+    secrets += [form for u in (cast.alice, cast.bob) for form in (str(u.pk), u.pk.hex)]
+    assert not [secret for secret in secrets if secret.encode() in bodies[0]]
+
+
+def test_addresses_of_files_lead_nowhere(cast: Any, version: DatasetVersion) -> None:
+    """AU09, EX08: 404 for everybody, and never a byte of a file."""
+    for client in (Client(), signed_in(cast.ada)):
+        found = {path: client.get(path) for path in PATHS}
+        assert {path: a.status_code for path, a in found.items() if a.status_code != 404} == {}
+        assert not [path for path, a in found.items() if b"SECRET_KEY" in a.content]
+
+
+def test_what_is_another_campaigns_or_nobodys_is_not_found(
+    cast: Any, version: DatasetVersion
+) -> None:
+    """EX08: another's export, and one that never was, are answered alike."""
+    Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="admin")
+    mallory, model = signed_in(cast.mallory), model_row(version)
+    for theirs, nobodys in (
+        ("/datasets/tiny/1/export/", "/datasets/none/1/export/"),
+        (f"/models/{model.pk}/download/", f"/models/{uuid4()}/download/"),
+        (RATINGS, "/campaigns/none/ratings/export/"),
+    ):
+        answers = [mallory.get(path) for path in (theirs, nobodys)]
+        assert [answer.status_code for answer in answers] == [404, 404], theirs
+        assert answers[0].content == answers[1].content, theirs
+
+
+def test_an_address_ends_with_the_role(cast: Any, version: DatasetVersion) -> None:
+    """EX09: a link that worked yesterday tells nothing once the role is gone."""
+    ada, path = signed_in(cast.ada), "/datasets/tiny/1/export/"
+    assert ada.get(path).status_code == 200
+    Membership.objects.filter(user=cast.ada).update(campaign=cast.elsewhere)
+    assert ada.get(path).status_code == 404
+    assert ada.post(RATINGS, {"format": "csv"}).status_code == 404
+    assert AuditEvent.objects.filter(action="dataset.exported").count() == 1
+
+
+def test_a_report_of_two_is_withheld_from_one_of_them(cast: Any) -> None:
+    """EX16: whoever knows their own ratings would know the other's by subtraction."""
+    Membership.objects.create(user=cast.alice, campaign=cast.campaign, role="researcher")
+    for person, name in ((cast.alice, "r1"), (cast.bob, "r2")):
+        for candidate in cast.reference(name).candidates.all():
+            rate(person, candidate, (9, 8, 7, 6))
+    alice = signed_in(cast.alice)
+    answer = alice.post(RATINGS, {"format": "jsonl"})
+    assert answer.status_code in (403, 409)
+    page = alice.get("/campaigns/cups/reliability/").content.decode()
+    assert "alpha" not in page.lower() or "You rate in this campaign" in page
+
+
+def test_no_model_is_uploaded_and_no_method_but_reading_is_known(
+    cast: Any, version: DatasetVersion
+) -> None:
+    """MA: a model comes into being by a training here (ADR 0021); there is no other door."""
+    model, ada = model_row(version), signed_in(cast.ada)
+    for path in ("/models/", f"/models/{model.pk}/", f"/models/{model.pk}/download/"):
+        for method in ("post", "put", "patch", "delete"):
+            assert getattr(ada, method)(path).status_code in (403, 405), (method, path)
+    assert ada.post("/api/v1/models/", {"file": "x"}).status_code in (403, 405)
+    assert ModelVersion.objects.count() == 1

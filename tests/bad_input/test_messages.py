@@ -1,0 +1,183 @@
+"""What is said to workers: a key and nothing else; claim text is in no message, file or log."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.conf import settings
+
+from annotator.celery import app
+from annotator.jobs.registry import _bells, kinds_of_jobs
+from annotator.jobs.rows import JobRow
+from annotator.messages import CarefulTask, Unexpected
+from annotator.models import ClaimImport, ReliabilityReport
+from annotator.services.import_jobs import request_import
+from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
+from scoring.services.dataset_import import import_dataset
+from scoring.splits import SplitPlan
+from tests.annotator.services.import_files import file, lines, reference
+from tests.flows.conftest import ROOT, environment, kill_group
+from tests.scoring.conftest import data_directory, dataset_rows
+
+__all__ = ["data_directory"]
+CANARY: Final = "quokkacanary"
+CLAIM: Final = f"1. A {CANARY} comprising a handle."
+LONGEST_WAIT_SECONDS: Final = 120
+
+
+def rows_of_jobs(cast: Any, version: DatasetVersion) -> list[JobRow]:
+    """Return a job of every kind, with claim text wherever one can be."""
+    return [
+        TrainingRun.objects.create(dataset_version=version, criterion="x", settings={"a": CANARY}),
+        AgreementReport.objects.create(
+            dataset_version=version, criterion="x", scorers=[CANARY], split="all", tie_threshold=0
+        ),
+        ScoreRequest.objects.create(
+            asked_by=cast.rita,
+            reference_text=CLAIM,
+            candidate_texts=[CLAIM],
+            models_by_criterion={},
+        ),
+        Freeze.objects.create(campaign=cast.campaign, asked_by=cast.rita, settings={"a": CANARY}),
+        ClaimImport.objects.create(campaign=cast.campaign, file_name=CANARY, file_bytes=1),
+        ReliabilityReport.objects.create(campaign=cast.campaign),
+    ]
+
+
+@pytest.fixture
+def version(cast: Any, data_directory: Any) -> DatasetVersion:
+    return import_dataset(
+        name="tiny", rows=dataset_rows(), plan=SplitPlan("file"), campaign=cast.campaign
+    ).version
+
+
+@pytest.mark.django_db
+def test_a_message_holds_the_key_of_a_row_and_nothing_else(
+    cast: Any, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CE15: arguments, their written form in the headers, and everything else that is sent."""
+    found: list[dict[str, Any]] = []
+
+    def send(name: str, args: Any, kwargs: Any, **options: Any) -> None:
+        message = app.amqp.create_task_message("id", name, args, kwargs)
+        found.append({"args": args, "kwargs": kwargs, "message": repr(message), "task": name})
+
+    monkeypatch.setattr(type(app), "send_task", lambda self, *a, **k: pytest.fail("by name"))
+    for task in app.tasks.values():
+        if task.name.startswith(("annotator.", "scoring.")):
+            monkeypatch.setattr(
+                type(task),
+                "apply_async",
+                lambda self, args=None, kwargs=None, **more: send(self.name, args, kwargs, **more),
+            )
+    rows = rows_of_jobs(cast, version)
+    assert {type(row) for row in rows} == set(kinds_of_jobs())
+    for row in rows:
+        _bells[type(row)](row.pk)
+    assert [(one["args"], one["kwargs"] or {}) for one in found] == [
+        ((str(row.pk),), {}) for row in rows
+    ]
+    assert not [one["task"] for one in found if CANARY in one["message"]]
+
+
+def test_an_error_of_a_task_is_told_by_its_kind_and_its_place() -> None:
+    """CE15: the words of an error may quote claims; a worker logs what a task raises."""
+
+    class Broken(CarefulTask):
+        def run(self, pk: str) -> None:
+            raise ValueError(f"cannot read {CLAIM}")
+
+    task = Broken()
+    with pytest.raises(Unexpected) as caught:
+        task("a key")
+    told = "".join(traceback.format_exception(caught.value))
+    assert "Unexpected: ValueError" in told and "in run" in told
+    assert CANARY not in told.replace("{CLAIM}", "")
+
+
+def test_results_are_off_and_only_json_is_read() -> None:
+    """CE01, CE02, CE15: results are input, too."""
+    assert app.conf.accept_content == ["json"]
+    assert app.conf.task_serializer == "json"
+    assert app.conf.task_ignore_result
+    assert not app.conf.result_backend
+    assert {task.ignore_result for name, task in app.tasks.items() if "celery" not in name} == {
+        True
+    }
+
+
+def held_by_the_broker() -> bytes:
+    """Return every byte that the broker holds: its files, or the keys and values of Redis."""
+    if settings.CELERY_BROKER_URL.startswith("redis"):
+        import redis
+
+        with redis.Redis.from_url(settings.CELERY_BROKER_URL) as client:
+            return b"\n".join(key + (client.dump(key) or b"") for key in client.scan_iter("*"))
+    folder = Path(app.conf.broker_transport_options["data_folder_in"]).parent
+    return b"\n".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.broker
+@pytest.mark.embedded
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_neither_the_broker_nor_the_log_of_a_worker_holds_claim_text(
+    cast: Any, tmp_path: Path
+) -> None:
+    """CE15: while messages wait, while they are carried out, and after; the log at its finest."""
+    good = lines([reference(1, reference_claims=CLAIM)])
+    bad = lines([reference(2, reference_claims=CLAIM), reference(3, reference_claims="", a=CLAIM)])
+    rows: list[Any] = [
+        request_import(
+            campaign=cast.campaign,
+            file=file(content),
+            file_name="claims.jsonl",
+            asked_by=cast.ada,
+            is_confirmed=True,
+        )
+        for content in (good, bad)
+    ]
+    rows.append(
+        ScoreRequest.objects.create(
+            asked_by=cast.rita,
+            reference_text=CLAIM,
+            candidate_texts=[CLAIM],
+            models_by_criterion={"overall_quality": CANARY},
+        )
+    )
+    for row in rows:
+        _bells[type(row)](row.pk)
+    waiting = held_by_the_broker()
+    assert str(rows[0].pk).encode() in waiting or b"body" in waiting
+    log = tmp_path / "worker.log"
+    command = [sys.executable, "-m", "celery", "-A", "annotator", "worker", "-Q", "web,gpu"]
+    command += ["-c", "1", "-l", "debug", "-n", f"canary-{os.getpid()}@test"]
+    with log.open("wb") as stream:
+        worker = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment(),
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+        while not all(row.is_final for row in rows):
+            assert time.monotonic() < deadline, [row.status for row in rows]
+            time.sleep(0.1)
+            for row in rows:
+                row.refresh_from_db()
+    finally:
+        kill_group(worker)
+    assert rows[0].result["stored"]["references"] == 1
+    told = log.read_bytes()
+    assert str(rows[0].pk).encode() in told
+    for place in (waiting, held_by_the_broker(), told, json.dumps(rows[1].message).encode()):
+        assert CANARY.encode() not in place
