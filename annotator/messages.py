@@ -1,16 +1,15 @@
-"""What a worker does with a message that no task can be made of, and with a task that breaks off.
+"""What a worker does with a message that no task can be made of: it is thrown away, and logged.
 
 Celery throws away what it knows to be malformed. Anything else, such as a body without its three
 parts, ends the worker as an unrecoverable error, and Redis hands the message to the next one: one
-bad message stops a queue for good. So it is thrown away, and logged. A job loses nothing, as its
-row is rung for again.
+bad message stops a queue for good. A job loses nothing, as its row is rung for again.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from celery import Task
-from celery.exceptions import Ignore, InvalidTaskError, Reject, Retry
+from celery.exceptions import InvalidTaskError
 from celery.worker import strategy
 from kombu.exceptions import ContentDisallowed, DecodeError
 
@@ -33,21 +32,7 @@ def careful_strategy(*given: Any, **options: Any) -> Callable[..., Any]:
     return handle
 
 
-class Unexpected(Exception):
-    """A task broke off by an error that nobody foresaw; it tells the kind of that error."""
-
-
 class CarefulTask(Task):
-    """A task whose messages are read with care, and whose errors quote nothing into a log."""
+    """A task whose messages are read with care."""
 
     Strategy = "annotator.messages:careful_strategy"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run; an error keeps its place in the code and loses its words, which may be claims."""
-        try:
-            return self.run(*args, **kwargs)
-        except (Ignore, Reject, Retry):
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is raised on by its kind
-            kind = Unexpected(type(error).__name__)
-            raise kind.with_traceback(error.__traceback__) from None
