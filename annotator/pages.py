@@ -30,6 +30,7 @@ from annotator.views import (
     settled,
     sign_in_code,
     tags,
+    tokens,
     what_if,
 )
 
@@ -53,6 +54,8 @@ urlpatterns = [
         second_factor.remove,
         name="account_second_factor_remove",
     ),
+    path("account/tokens/", tokens.tokens, name="account_tokens"),
+    path("account/tokens/<uuid:pk>/revoke/", tokens.revoke, name="account_revoke_token"),
     path("account/sessions/end-others/", account.end_others, name="account_end_others"),
     path("account/sessions/<uuid:pk>/end/", account.end_one, name="account_end_session"),
     path("rated/", home.rated, name="rated"),

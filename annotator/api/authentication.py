@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from annotator.models import TokenScope, User
 from annotator.queries.access import token_caller
 from annotator.services.people import token_digest
+from annotator.services.tokens import note_use
 
 KEYWORD = "Token"
 REFUSED = "This token is unknown or has expired."
@@ -30,6 +31,8 @@ class ApiTokenAuthentication(BaseAuthentication):
             # For the audit trail: the caller of a refused call counts as nobody.
             request._request.refused_caller = caller.user  # type: ignore[attr-defined]
             raise exceptions.PermissionDenied("This token may read only.")
+        if caller.is_first_today:
+            note_use(token_id=caller.token_id)
         request.roles_by_campaign = caller.roles_by_campaign  # type: ignore[attr-defined]
         return caller.user, caller.scope
 
@@ -48,5 +51,5 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
             "type": "apiKey",
             "in": "header",
             "name": "Authorization",
-            "description": "`Token ...`, made by `manage.py create_token`.",
+            "description": "`Token ...`, made on the account page or by `manage.py create_token`.",
         }

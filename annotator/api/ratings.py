@@ -16,6 +16,7 @@ from annotator.api.assignment_words import assignment_words
 from annotator.api.permissions import MatrixPermission
 from annotator.api.serializers import NewRatingSerializer, RatingSerializer, RevisionSerializer
 from annotator.models import Assignment, Membership, Rating, User
+from annotator.queries.access import assignments_for
 from annotator.queries.locks import is_locked
 from annotator.queries.queue import ratings_by
 from annotator.refusals import OutOfDate
@@ -78,6 +79,8 @@ class Ratings(APIView):
             "note": sent.get("note", ""),
             "error_tags": sent.get("error_tags", []),
         }
+        if user.only_campaign_id and not assignments_for(user).filter(pk=assignment_id).exists():
+            raise Http404
         try:
             rating = submit_rating(
                 assignment_id=assignment_id,

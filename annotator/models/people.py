@@ -10,6 +10,10 @@ class User(AbstractUser):
     """A person; what they may do is granted per campaign. `is_superuser` marks a site admin."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # What names that look alike share; none for accounts that were made past the service.
+    name_skeleton = models.CharField(max_length=300, unique=True, null=True)  # noqa: DJ001
+    # No column: a token may carry its owner into one campaign only.
+    only_campaign_id: uuid.UUID | None = None
 
 
 class TokenScope(models.TextChoices):
@@ -26,6 +30,11 @@ class ApiToken(models.Model):
     scope = models.CharField(max_length=5, choices=TokenScope, default=TokenScope.WRITE)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    # The one campaign that it reaches; all of its owner's without.
+    campaign = models.ForeignKey(
+        "annotator.Campaign", on_delete=models.CASCADE, null=True, related_name="+"
+    )
+    last_used_on = models.DateField(null=True)
 
     def __str__(self) -> str:
         return f"{self.user.username} {self.scope} until {self.expires_at:%Y-%m-%d}"

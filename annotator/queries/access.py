@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 
 from annotator.models import (
     ApiToken,
@@ -24,9 +25,14 @@ def campaigns_for(
     """Return the campaigns in which the user holds one of the roles."""
     if not user.is_authenticated or not user.is_active:
         return Campaign.objects.none()
-    return Campaign.objects.filter(
-        memberships__user=user, memberships__role__in=list(roles)
-    ).distinct()
+    rows = Campaign.objects.filter(memberships__user=user, memberships__role__in=list(roles))
+    return rows.filter(in_reach(user, "pk")).distinct()
+
+
+def in_reach(user: User | AnonymousUser, path: str = "campaign_id") -> Q:
+    """Return what a token for one campaign leaves of rows that name theirs by `path`."""
+    only = getattr(user, "only_campaign_id", None)
+    return Q(**{path: only}) if only else Q()
 
 
 def closed_for(user: User | AnonymousUser) -> QuerySet[Campaign]:
@@ -39,7 +45,7 @@ def roles_of(user: User | AnonymousUser, campaign: Campaign | None = None) -> fr
     """Return the user's roles in a campaign, or in any campaign when none is named."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()
-    rows = Membership.objects.filter(user=user)
+    rows = Membership.objects.filter(in_reach(user), user=user)
     if campaign is not None:
         rows = rows.filter(campaign=campaign)
     return frozenset(rows.values_list("role", flat=True))
@@ -52,32 +58,44 @@ class Caller:
     user: User
     scope: str
     roles_by_campaign: dict[str, set[str]]
+    token_id: UUID
+    is_first_today: bool
 
 
 def token_caller(token_sha256: str) -> Caller | None:
-    """Return the owner of a living token and all their roles, in one query.
+    """Return the owner of a living token and the roles that it reaches, in one query.
 
-    What else is asked of the user is loaded when it is asked for.
+    What else is asked of the user is loaded when it is asked for. The database's clock decides.
     """
-    rows = ApiToken.objects.filter(
-        token_sha256=token_sha256, expires_at__gt=timezone.now(), user__is_active=True
-    ).values_list(
-        *("scope", "user_id", "user__username", "user__is_superuser"),
-        *("user__memberships__campaign__slug", "user__memberships__role"),
+    rows = (
+        ApiToken.objects.filter(
+            token_sha256=token_sha256, expires_at__gt=Now(), user__is_active=True
+        )
+        .annotate(asked_at=Now())
+        .values_list(
+            *("pk", "last_used_on", "asked_at", "campaign_id"),
+            *("scope", "user_id", "user__username", "user__is_superuser"),
+            *("user__memberships__campaign_id", "user__memberships__campaign__slug"),
+            "user__memberships__role",
+        )
     )
     found: dict[str, set[str]] = {}
     row = None
     for row in rows:
-        *_, slug, role = row
-        if slug is not None:
+        *_, campaign_id, slug, role = row
+        if slug is not None and row[3] in {None, campaign_id}:
             found.setdefault(slug, set()).add(role)
     if row is None:
         return None
-    scope, pk, username, is_superuser, *_ = row
+    token_id, last_used_on, asked_at, only, scope, pk, username, is_superuser, *_ = row
     known = {"id": pk, "username": username, "is_superuser": is_superuser, "is_active": True}
     # In the order of the model's fields, as `from_db` reads them.
     names = [field.attname for field in User._meta.concrete_fields if field.attname in known]
-    return Caller(User.from_db("default", names, [known[name] for name in names]), scope, found)
+    user = User.from_db("default", names, [known[name] for name in names])
+    user.only_campaign_id = only
+    # Who is a site admin is so outside of any campaign.
+    user.is_superuser = is_superuser and only is None
+    return Caller(user, scope, found, token_id, last_used_on != asked_at.date())
 
 
 def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
@@ -93,6 +111,7 @@ def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
 def assignments_for(user: User) -> QuerySet[Assignment]:
     """Return the user's own assignments in campaigns where they still are annotator."""
     return Assignment.objects.filter(
+        in_reach(user),
         annotator=user,
         campaign__memberships__user=user,
         campaign__memberships__role=Role.ANNOTATOR,

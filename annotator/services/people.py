@@ -4,12 +4,13 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import transaction
-from django.utils import timezone
+from django.db import IntegrityError, transaction
 
+from annotator.clock import database_now
 from annotator.models import (
     ApiToken,
     Assignment,
@@ -20,28 +21,25 @@ from annotator.models import (
     TokenScope,
     User,
 )
+from annotator.names import name_problem, skeleton
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
 from annotator.services.places import free_place
 from annotator.services.qualification import fit_qualification, give_qualification
 
-LONGEST_TOKEN_DAYS = 90
-
-
-@dataclass(frozen=True, slots=True)
-class NewToken:
-    """A token as it is shown once."""
-
-    token: str
-    row: ApiToken
+LONGEST_TOKEN_DAYS: Final = 90
+MOST_TOKENS: Final = 50
+TAKEN: Final = (
+    "There is an account already whose name is {} or looks like it; choose a name that nobody "
+    "takes for another's."
+)
 
 
 @transaction.atomic
 def create_user(*, username: str, password: str | None, is_site_admin: bool = False) -> User:
     """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
-    if User.objects.filter(username__iexact=username).exists():
-        raise Refused(f"There is an account named {username} already (upper case does not count).")
-    user = User(username=username, is_superuser=is_site_admin)
+    refuse_name(username)
+    user = User(username=username, name_skeleton=skeleton(username), is_superuser=is_site_admin)
     try:
         user.clean_fields(exclude=["password"])
         if password is not None:
@@ -52,9 +50,26 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
         user.set_unusable_password()
     else:
         user.set_password(password)
-    user.save()
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:  # another one of that name at the same moment
+        raise Refused(TAKEN.format(username)) from error
     audit.record(action="user.created", object_type="user", object_id=user.pk)
     return user
+
+
+def refuse_name(username: str) -> None:
+    """Raise Refused for a name that is none, is taken, or would be taken for another's."""
+    if problem := name_problem(username):
+        raise Refused(problem, {"username": [problem]})
+    if User.objects.filter(username__iexact=username).exists():
+        sentence = f"There is an account named {username} already (upper case does not count)."
+    elif User.objects.filter(name_skeleton=skeleton(username)).exists():
+        sentence = TAKEN.format(username)
+    else:
+        return
+    raise Refused(sentence, {"username": [sentence]})
 
 
 def set_demo_password(*, user: User, password: str) -> None:
@@ -126,25 +141,47 @@ def _give_back(user: User, campaign: Campaign) -> None:
             free_place(candidate_id)
 
 
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token as it is shown once."""
+
+    token: str
+    row: ApiToken
+
+
 def token_digest(token: str) -> str:
     """Return what is stored of a token. It is random, so a plain digest cannot be guessed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 @transaction.atomic
-def create_token(*, user: User, scope: str = TokenScope.WRITE, days: int = 90) -> NewToken:
-    """Make an API token that expires after 1 to 90 days."""
+def create_token(
+    *,
+    user: User,
+    scope: str = TokenScope.WRITE,
+    days: int = LONGEST_TOKEN_DAYS,
+    campaign: Campaign | None = None,
+) -> NewToken:
+    """Make an API token that expires after 1 to 90 days, for one campaign or all of the user's."""
     if not 1 <= days <= LONGEST_TOKEN_DAYS:
-        raise Refused(f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}.")
+        sentence = f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}."
+        raise Refused(sentence, {"days": [sentence]})
+    if campaign is not None and not campaign.memberships.filter(user=user).exists():
+        sentence = f"{user.username} has no role in {campaign.slug}."
+        raise Refused(sentence, {"campaign": [sentence]})
+    if ApiToken.objects.filter(user=user, expires_at__gt=database_now()).count() >= MOST_TOKENS:
+        raise Refused(f"{MOST_TOKENS} tokens are enough; revoke one first.")
     token = secrets.token_urlsafe(32)
     row = ApiToken.objects.create(
         user=user,
         token_sha256=token_digest(token),
         scope=scope,
-        expires_at=timezone.now() + timedelta(days=days),
+        campaign=campaign,
+        expires_at=database_now() + timedelta(days=days),
     )
     audit.record(
         actor=user,
+        campaign=campaign,
         action="token.created",
         object_type="token",
         object_id=row.pk,

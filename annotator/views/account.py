@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -56,12 +56,12 @@ def end_others(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def end_one(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """End one session; nobody learns whether another id is somebody else's."""
+    """End one session; somebody else's is not found."""
     try:
         end_session(user=request.user, session_id=pk)
-        messages.success(request, "The session is ended.")
     except Refused as refusal:
-        messages.info(request, refusal.sentence)
+        raise Http404 from refusal
+    messages.success(request, "The session is ended.")
     return SeeOther(resolve_url("annotator:account"))
 
 

@@ -32,7 +32,6 @@ NO_PAGES = {
     *("annotator:healthz", "annotator:readyz", "annotator:metrics", "annotator:campaign_counts"),
     # Leads to the sign-in page unless a password was just given.
     "annotator:login_code",
-    *("annotator:healthz", "annotator:readyz", "annotator:campaign_counts"),
     *("annotator:reliability_progress", "annotator:claim_import_progress"),
     *("scoring:run_progress", "scoring:report_progress", "scoring:export", "scoring:data_card"),
     *("scoring:freeze_progress", "scoring:download_model", "scoring:download_report"),

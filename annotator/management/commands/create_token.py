@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand
+from annotator.management.house_command import HouseCommand, find_campaign
 from annotator.models import TokenScope, User
 from annotator.refusals import Refused
 from annotator.services.people import LONGEST_TOKEN_DAYS, create_token
@@ -16,13 +16,20 @@ class Command(HouseCommand):
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
         parser.add_argument("--scope", choices=TokenScope.values, default=TokenScope.WRITE)
+        parser.add_argument("--campaign", metavar="SLUG", help="reach this campaign only")
         parser.add_argument("--days", type=int, default=LONGEST_TOKEN_DAYS)
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
             raise Refused(f"There is no user {options['username']!r}.")
-        made = create_token(user=user, scope=options["scope"], days=options["days"])
+        slug = options["campaign"]
+        made = create_token(
+            user=user,
+            scope=options["scope"],
+            days=options["days"],
+            campaign=find_campaign(slug) if slug else None,
+        )
         return {
             "user": user.username,
             "token": made.token,

@@ -64,6 +64,24 @@ def test_a_name_that_differs_in_case_alone_is_taken() -> None:
         create_user(username="DORA", password=GOOD)
 
 
+@pytest.mark.parametrize(
+    "name", ["Alice", "ALICE", "\u0430lice", "alice\u200d", "\uff41lice", "al\u0131ce", "a1ice"]
+)
+def test_a_name_that_would_be_taken_for_anothers_is_refused(name: str) -> None:
+    create_user(username="alice", password=GOOD)
+    with pytest.raises(Refused):
+        create_user(username=name, password=GOOD)
+    assert User.objects.count() == 1
+
+
+def test_two_who_ask_for_names_alike_at_one_moment_do_not_both_get_them(monkeypatch) -> None:
+    monkeypatch.setattr("annotator.services.people.refuse_name", lambda name: None)
+    create_user(username="ace", password=GOOD)
+    with pytest.raises(Refused, match="looks like it"):
+        create_user(username="\u0430\u0441\u0435", password=GOOD)
+    assert User.objects.count() == 1
+
+
 def test_a_role_is_given_once_however_often() -> None:
     user = create_user(username="dora", password=None)
     campaign = Campaign.objects.create(slug="cups", name="Cups")

@@ -70,7 +70,7 @@ def test_one_session_or_all_others_are_ended(alice) -> None:
 def test_nobody_ends_the_session_of_another(alice) -> None:
     here, bob = signed_in(), signed_in("bob")
     row = BrowserSession.objects.get(user=alice)
-    assert bob.post(f"/account/sessions/{row.id}/end/").status_code == 303
+    assert bob.post(f"/account/sessions/{row.id}/end/").status_code == 404
     bob.post("/account/sessions/end-others/")
     assert is_in(here) and not AuditEvent.objects.filter(action="session.ended").exists()
 

@@ -1,0 +1,121 @@
+"""One's own API tokens."""
+
+import re
+
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.test import Client
+
+from annotator.models import ApiToken, AuditEvent, Campaign, User
+from annotator.services.people import create_token
+from tests.conftest import grant
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+PASSWORD = "a long enough phrase"
+PAGE = "/account/tokens/"
+GOOD = {"scope": "read", "days": "7", "campaign": "", "password": PASSWORD}
+
+
+@pytest.fixture
+def alice(cast, client, settings) -> User:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    User.objects.update(password=make_password(PASSWORD))
+    client.force_login(User.objects.get(username="alice"))
+    return cast.alice
+
+
+def by(token: str) -> Client:
+    return Client(headers={"Authorization": f"Token {token}"})
+
+
+def test_a_token_is_shown_once_works_and_ends_when_revoked(alice, client) -> None:
+    html = client.post(PAGE, GOOD | {"campaign": "cups"}).content.decode()
+    token = re.search(r"<code>([\w-]{43})</code>", html)
+    assert token and token[1] not in client.get(PAGE).content.decode()
+    row = ApiToken.objects.get()
+    assert (row.user, row.scope, row.campaign) == (alice, "read", Campaign.objects.get(slug="cups"))
+    assert row.last_used_on is None
+    assert by(token[1]).get("/api/v1/campaigns/").status_code == 200
+    row.refresh_from_db()
+    assert row.last_used_on is not None
+    assert f"{row.last_used_on:%Y-%m-%d}" in client.get(PAGE).content.decode()
+    client.post(f"{PAGE}{row.pk}/revoke/")
+    assert by(token[1]).get("/api/v1/campaigns/").status_code == 401
+    assert AuditEvent.objects.filter(action="token.revoked", actor=alice).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        ("scope", "all"),
+        ("days", "0"),
+        ("days", "91"),
+        ("days", "x"),
+        ("campaign", "elsewhere"),
+        ("campaign", "\x00"),
+        ("password", "wrong"),
+        ("password", ""),
+    ],
+)
+def test_a_token_that_cannot_be_is_refused_by_its_field(alice, client, field, sent) -> None:
+    answer = client.post(PAGE, GOOD | {field: sent})
+    assert answer.status_code == 422
+    assert f'id="id_{field}_error"' in answer.content.decode()
+    assert not ApiToken.objects.exists()
+
+
+def test_nobody_sees_or_revokes_the_tokens_of_another(alice, client, cast) -> None:
+    row = create_token(user=cast.bob).row
+    assert str(row.pk) not in client.get(PAGE).content.decode()
+    assert client.post(f"{PAGE}{row.pk}/revoke/").status_code == 404
+    assert ApiToken.objects.filter(pk=row.pk).exists()
+
+
+def test_a_day_of_use_costs_one_write(alice, django_assert_num_queries) -> None:
+    caller = by(create_token(user=alice).token)
+    caller.get("/api/v1/schema/")
+    with django_assert_num_queries(1):
+        caller.get("/api/v1/schema/")
+
+
+def test_a_token_for_one_campaign_finds_no_other(alice, cast) -> None:
+    grant(cast.alice, cast.elsewhere, "annotator", "researcher", "admin")
+    here = create_token(user=cast.alice, campaign=cast.campaign).token
+    both = create_token(user=cast.alice).token
+    own = cast.assign(cast.alice, cast.reference("r1", 1))[0]
+    other = cast.assign(cast.alice, cast.reference("r2", 1, cast.elsewhere))[0]
+    slugs = [row["slug"] for row in by(here).get("/api/v1/campaigns/").json()]
+    assert slugs == ["cups"]
+    paths = ["/api/v1/campaigns/elsewhere/", "/api/v1/campaigns/elsewhere/progress/"]
+    assert [by(both).get(path).status_code for path in paths] == [200, 200]
+    assert [by(here).get(path).status_code for path in paths] == [404, 404]
+    # Roles that the person has elsewhere only open nothing here.
+    assert by(both).get("/api/v1/datasets/").status_code == 200
+    assert by(here).get("/api/v1/datasets/").status_code == 403
+    codes = []
+    for row in (other, own):
+        scores = dict.fromkeys(
+            (
+                "feature_completeness",
+                "conceptual_clarity",
+                "terminology_consistency",
+                "logical_linkage",
+            ),
+            5,
+        )
+        body = {"assignment": str(row.pk), "scores": scores}
+        sent = by(here).post("/api/v1/ratings/", body, content_type="application/json")
+        codes.append(sent.status_code)
+    assert codes == [404, 201]
+    cast.submit(other)
+    mine = cast.alice.ratings.get(assignment=other)
+    assert by(here).get(f"/api/v1/ratings/{mine.pk}/").status_code == 404
+    assert by(both).get(f"/api/v1/ratings/{mine.pk}/").status_code == 200
+
+
+def test_a_site_admins_token_for_a_campaign_is_none_of_a_site_admin(cast) -> None:
+    boss = User.objects.create(username="boss", is_superuser=True)
+    grant(boss, Campaign.objects.get(slug="cups"), "annotator")
+    token = create_token(user=boss, campaign=cast.campaign).token
+    assert by(token).get("/api/v1/campaigns/cups/").status_code == 200
