@@ -191,7 +191,8 @@ SECURE_SSL_REDIRECT = not INSECURE_HTTP
 SECURE_HSTS_SECONDS = 0 if INSECURE_HTTP else 365 * 24 * 60 * 60
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_HTTP
 SECURE_REFERRER_POLICY = "same-origin"
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+# Asked by programs of this machine, which know of no certificate.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 IS_BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 if IS_BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
