@@ -19,7 +19,7 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check bench soak clean
+.PHONY: help run test test-fast check bench soak clean sbom licences audit
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,6 +52,17 @@ bench: .venv/runtime.stamp ## figures side by side
 
 soak: .venv/development.stamp ## the promises at full counts, with servers that die: an hour
 	@$(PY) -m tests.soak $(SOAK_ARGS)
+
+sbom: .venv/runtime.stamp ## a bill of materials (CycloneDX) of the installed packages, in sbom.json
+	@$(UV) tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(PY) \
+	  --output-format JSON --output-file sbom.json
+
+licences: .venv/runtime.stamp ## write docs/licences.md from what the packages say
+	@$(UV) tool run --quiet --from pip-licenses==5.5.5 pip-licenses --python=$(PY) --from=mixed \
+	  --with-system --format=json | $(PY) scripts/licences.py
+
+audit: .venv/runtime.stamp ## known vulnerabilities of the pinned packages; asks an advisory service
+	@$(UV) tool run --quiet --from pip-audit==2.10.1 pip-audit --no-deps --disable-pip -r requirements.txt
 
 clean: ## remove the virtual environment and caches; data in var/ stays
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis htmlcov
