@@ -31,7 +31,7 @@ def run_alone(folder: Path, *words: str) -> tuple[list[str], list[str]]:
     """Run the job without a network; return what Python and what the kernel heard of addresses."""
     kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
     trace = folder / "trace"
-    strace = shutil.which("strace")
+    strace = shutil.which("strace") or ""
     traced = [strace, "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", str(trace)]
     command = [*(traced if strace else []), sys.executable, "-m", "tests.flows.offline_run", *words]
     done = subprocess.run(
