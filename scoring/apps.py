@@ -16,6 +16,7 @@ class ScoringConfig(AppConfig):
         from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
         from scoring.queries.kept_files import dataset_and_model_files
         from scoring.queries.stored_files import look_at_stored_files
+        from scoring.services.carried_out_erasures import carry_out_erasures
         from scoring.services.run_files import clear_ended_runs
         from scoring.services.scores import delete_old_scores
 
@@ -26,5 +27,6 @@ class ScoringConfig(AppConfig):
         register(Freeze, lambda pk: tasks.freeze.delay(str(pk)))
         register_tidying(delete_old_scores)
         register_tidying(clear_ended_runs)
+        register_tidying(carry_out_erasures)
         register_look(look_at_stored_files)
         register_files(dataset_and_model_files, "datasets", "models")

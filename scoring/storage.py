@@ -6,12 +6,13 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import date
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
 from django.conf import settings
 
-from annotator.files import ASIDE
+from annotator.files import ASIDE, write_whole
 from annotator.refusals import Refused
 
 ABANDONED_SECONDS: Final = 15 * 60
@@ -21,6 +22,12 @@ FILE_BUFFER: Final = 1 << 20
 
 class StoredFileDamaged(Refused):
     """A file does not have the digest under which it was stored; each door says so in a line."""
+
+
+class DatasetErased(StoredFileDamaged):
+    """A file that held a matter which was erased: it is gone, and its version stays citable."""
+
+    status = 410
 
 
 def datasets_directory() -> Path:
@@ -117,11 +124,34 @@ def dataset_path(digest: str) -> Path:
     return datasets_directory() / f"{digest}.jsonl"
 
 
+def tombstone_path(digest: str) -> Path:
+    return datasets_directory() / f"{digest}.erased"
+
+
+def erase_dataset(digest: str, day: date) -> None:
+    """Take a dataset's file away for good; its tombstone tells every reader when that was."""
+    write_whole(tombstone_path(digest), [day.isoformat().encode()])
+    dataset_path(digest).unlink(missing_ok=True)
+
+
+def refuse_erased(digest: str) -> None:
+    """Raise DatasetErased, with the day, where a matter in the dataset was erased."""
+    try:
+        day = tombstone_path(digest).read_text()
+    except FileNotFoundError:
+        return
+    raise DatasetErased(
+        f"This version was erased in part on {day}: a matter in it was erased, and its file with "
+        "it. It can still be cited; freeze a new version to work on."
+    )
+
+
 def open_dataset(digest: str) -> BinaryIO:
     """Open a stored dataset whose digest was looked at; what is read then is the very same file.
 
     Raises StoredFileDamaged when it is missing or changed. The caller closes it.
     """
+    refuse_erased(digest)
     path = dataset_path(digest)
     try:
         file = path.open("rb")

@@ -5,6 +5,7 @@ from django.urls import include, path
 from scoring.views import (
     comparisons,
     datasets,
+    erasures,
     exports,
     freezes,
     lineage,
@@ -31,6 +32,10 @@ urlpatterns = [
     path("datasets/compare/", comparisons.compare, name="compare_versions"),
     path("datasets/ratings/<uuid:pk>/", lineage.rating_uses, name="rating_uses"),
     path("datasets/references/<uuid:pk>/", lineage.reference_uses, name="reference_uses"),
+    path("datasets/references/<uuid:pk>/erase/", erasures.ask, name="ask_erasure"),
+    path("erasures/", erasures.erasures, name="erasures"),
+    path("erasures/<uuid:pk>/agree/", erasures.agree, name="agree_erasure"),
+    path("erasures/<uuid:pk>/decline/", erasures.decline, name="decline_erasure"),
     path("datasets/<slug:name>/<int:number>/", datasets.version, name="dataset_version"),
     path("datasets/<slug:name>/<int:number>/licence/", datasets.licence, name="set_licence"),
     path("datasets/<slug:name>/<int:number>/export/", exports.export, name="export"),

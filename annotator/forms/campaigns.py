@@ -94,6 +94,11 @@ class RulesForm(RefusableForm):
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         help_text="The campaign page warns a month before. Nothing is erased by itself.",
     )
+    has_legal_hold = forms.BooleanField(
+        label="Legal hold",
+        required=False,
+        help_text="While it is set, nothing of this campaign can be erased, whatever the day.",
+    )
 
     def clean_retain_until(self) -> date | None:
         """Refuse a day that has passed, unless it stood there before."""
@@ -118,6 +123,7 @@ def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
     same = (
         *("name", "overlap", "shared_percent", "revision_hours", "lease_minutes"),
         *("criterion_gap", "has_ladder", "retain_until"),
+        "has_legal_hold",
     )
     return {name: getattr(campaign, name) for name in same} | {
         "overall_gap": gap_text(campaign.overall_gap_numerator),

@@ -38,6 +38,8 @@ class Campaign(models.Model):
     repeat_lag = models.PositiveSmallIntegerField(default=20)
     # Until when the claim texts are to be kept; none says that nobody has decided.
     retain_until = models.DateField(null=True, blank=True)
+    # While a lawsuit or an audit asks for them, nothing is erased, whatever the day.
+    has_legal_hold = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 

@@ -26,6 +26,8 @@ class Reference(models.Model):
     draft_claims = models.TextField(blank=True, default="")
     may_train = models.BooleanField(default=False)
     position = models.PositiveIntegerField(default=0)
+    # Its texts, and those of its candidates, are gone since then.
+    erased_at = models.DateTimeField(null=True, blank=True)
     imported_from = models.ForeignKey(
         ClaimImport, on_delete=models.PROTECT, null=True, related_name="references"
     )

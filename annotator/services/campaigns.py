@@ -43,6 +43,7 @@ class CampaignRules:
     flip_gap_numerator: int
     has_ladder: bool
     retain_until: date | None
+    has_legal_hold: bool = False
 
 
 # Rules whose change may open or lapse conflicts; each change of one is a version of its own.

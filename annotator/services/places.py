@@ -73,7 +73,8 @@ def spread_places(campaign: Campaign) -> None:
     The shared references are drawn by their ids, which are random: the same ones each time, as
     long as none is added. What everybody rates, what repeats, and what a round added stays.
     """
-    rows = Candidate.objects.filter(campaign=campaign)
+    # What was erased has no place for anybody.
+    rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
     usual = rows.filter(purpose=Purpose.RATED)
     references = Reference.objects.filter(campaign=campaign)
     shared = ceil(references.count() * campaign.shared_percent / 100)

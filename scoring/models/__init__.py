@@ -1,6 +1,7 @@
 """The nouns of the measuring house."""
 
 from scoring.models.datasets import Dataset, DatasetVersion, Freeze, UsedRating
+from scoring.models.erasures import Erasure, ErasureStatus
 from scoring.models.promotions import Promotion, PromotionAct
 from scoring.models.reports import AgreementReport, MetricScore
 from scoring.models.runs import ModelVersion, TrainingRun
@@ -10,6 +11,8 @@ __all__ = [
     "AgreementReport",
     "Dataset",
     "DatasetVersion",
+    "Erasure",
+    "ErasureStatus",
     "Freeze",
     "MetricScore",
     "ModelVersion",

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from annotator.backups.kept_files import KeptFile
 from scoring.model_files import BLOCK, open_model
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.storage import datasets_directory, models_directory, open_dataset
+from scoring.storage import datasets_directory, models_directory, open_dataset, tombstone_path
 
 
 def dataset_and_model_files() -> Iterator[KeptFile]:
@@ -18,6 +18,11 @@ def dataset_and_model_files() -> Iterator[KeptFile]:
     folder = datasets_directory().name
     digests = DatasetVersion.objects.order_by("sha256").values_list("sha256", flat=True).distinct()
     for digest in digests:
+        if (tombstone := tombstone_path(digest)).is_file():
+            words = tombstone.read_bytes()
+            sha256 = hashlib.sha256(words).hexdigest()
+            yield KeptFile(f"{folder}/{tombstone.name}", sha256, len(words))
+            continue
         with open_dataset(digest) as file:
             yield KeptFile(f"{folder}/{digest}.jsonl", digest, file.seek(0, 2))
     for model in ModelVersion.objects.order_by("directory"):

@@ -16,7 +16,7 @@ def cautions(model: ModelVersion) -> list[str]:
 
     Read are its validation figures and the newest finished report that holds it.
     """
-    found = _of_validation(model)
+    found = _of_erasures(model) + _of_validation(model)
     active = standing_promotion(model)
     active_model = None if active is None or active.model_id == model.pk else active.model
     result = _report_on(model)
@@ -28,6 +28,15 @@ def cautions(model: ModelVersion) -> list[str]:
             found += _by_validation(model, active_model)
         return found
     return found + _by_report(model, active_model, result)
+
+
+def _of_erasures(model: ModelVersion) -> list[str]:
+    if model.retire_since is None:
+        return []
+    return [
+        f"A matter that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it is to "
+        "be retired, and another one trained without that matter."
+    ]
 
 
 def _of_validation(model: ModelVersion) -> list[str]:

@@ -77,7 +77,7 @@ def touched_by_erasure(reference: Reference) -> Touched:
     """Return what holds the reference, its candidates or anything that was made of them."""
     of_it = {"candidate__reference": reference}
     pair = Q(left__reference=reference) | Q(right__reference=reference)
-    versions = _versions_with(reference)
+    versions = versions_with(reference)
     uses = uses_of(DatasetVersion.objects.filter(pk__in=versions))
     return Touched(
         candidates=reference.candidates.count(),
@@ -117,7 +117,7 @@ def _administered(user: User) -> QuerySet[Campaign]:
     return campaigns_for(user, [Role.ADMIN])
 
 
-def _versions_with(reference: Reference) -> set[UUID]:
+def versions_with(reference: Reference) -> set[UUID]:
     """Return the versions that hold a reference.
 
     Freezes left a row for every rating they used; of other versions of the campaign, the files

@@ -6,7 +6,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotator.forms.campaigns import ReasonForm
 from annotator.gate import SignedInRequest
+from annotator.models import Reference
+from scoring.queries.erasures import aftermath
 from scoring.queries.uses import (
     ratings_for,
     references_for,
@@ -35,5 +38,18 @@ def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def reference_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """List what an erasure of a reference would touch; erases nothing."""
     row = get_object_or_404(references_for(request.user), pk=pk)
-    context = {"reference": row, "campaign": row.campaign, "touched": touched_by_erasure(row)}
-    return render(request, "scoring/reference_uses.html", context)
+    return reference_page(request, row, ReasonForm(), 200)
+
+
+def reference_page(
+    request: SignedInRequest, row: Reference, form: ReasonForm, status: int
+) -> HttpResponse:
+    """Show a matter, what an erasure would touch or has left, and the form that asks for one."""
+    context = {
+        "reference": row,
+        "campaign": row.campaign,
+        "touched": touched_by_erasure(row),
+        "aftermath": aftermath(row),
+        "form": form,
+    }
+    return render(request, "scoring/reference_uses.html", context, status=status)

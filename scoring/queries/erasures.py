@@ -1,0 +1,70 @@
+"""Erasures as site admins and admins of the campaign see them: ids, counts and what is left."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotator.models import Backup, Candidate, Reference, User
+from scoring.models import Erasure, ErasureStatus, ModelVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One erasure; `may_answer` where the reader is another person than the one who asked."""
+
+    row: Erasure
+    counts: tuple[tuple[str, int], ...]
+    may_answer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What people have to follow up after an erasure: models to retire, backups to delete."""
+
+    erasure: Erasure
+    models: tuple[ModelVersion, ...]
+    backups: tuple[Backup, ...]
+
+    @property
+    def is_open(self) -> bool:
+        return self.erasure.status == ErasureStatus.ASKED
+
+
+def erasures_for(user: User) -> QuerySet[Erasure]:
+    """Return all erasures to a site admin, and none to anybody else."""
+    rows = Erasure.objects.select_related("campaign", "asked_by", "answered_by")
+    return rows if user.is_superuser else rows.none()
+
+
+def listed_erasures(user: User) -> list[Listed]:
+    """Return the erasures of the site, what waits for an answer first."""
+    rows = sorted(erasures_for(user), key=lambda row: row.status != ErasureStatus.ASKED)
+    return [
+        Listed(
+            row=row,
+            counts=_counts(row),
+            may_answer=row.status == ErasureStatus.ASKED and row.asked_by_id != user.pk,
+        )
+        for row in rows
+    ]
+
+
+def aftermath(reference: Reference) -> Aftermath | None:
+    """Return the newest erasure of a matter with what it leaves to people, if there is one."""
+    row = Erasure.objects.filter(reference=reference).select_related("answered_by").first()
+    if row is None:
+        return None
+    models = ModelVersion.objects.filter(pk__in=row.result.get("models", []))
+    # Those of before the end still hold it.
+    backups = Backup.objects.filter(made_at__lte=row.done_at) if row.done_at else ()
+    return Aftermath(row, tuple(models), tuple(backups))
+
+
+def _counts(row: Erasure) -> tuple[tuple[str, int], ...]:
+    if not row.result:
+        return (("candidates", Candidate.objects.filter(reference=row.reference_id).count()),)
+    sizes: dict[str, Any] = {
+        name: len(value) if isinstance(value, list) else value for name, value in row.result.items()
+    }
+    return tuple((name, size) for name, size in sizes.items() if size)

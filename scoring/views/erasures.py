@@ -1,0 +1,78 @@
+"""Erasures: an admin of the campaign asks on the page of the matter, a site admin answers."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render, resolve_url
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.forms.campaigns import ReasonForm
+from annotator.gate import SignedInRequest
+from annotator.refusals import Forbidden, Refused
+from annotator.views.see_other import SeeOther
+from scoring.queries.erasures import erasures_for, listed_erasures
+from scoring.queries.uses import references_for
+from scoring.services.erasures import answer_erasure, ask_erasure
+from scoring.views.lineage import reference_page
+
+ASKED = "Asked for. A site admin has to agree; nothing is erased before."
+AGREED = "Agreed. It is erased within a minute or so, and cannot be brought back."
+DECLINED = "Declined. Nothing was erased."
+
+
+@require_POST
+def ask(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Ask that a matter be erased."""
+    row = get_object_or_404(references_for(request.user), pk=pk)
+    form = ReasonForm(request.POST)
+    form.is_valid()
+    try:
+        reason = str(form.cleaned_data.get("reason", ""))
+        ask_erasure(reference=row, asked_by=request.user, reason=reason)
+    except Forbidden as refusal:
+        raise PermissionDenied(refusal.sentence) from refusal
+    except Refused as refusal:
+        if "reason" not in form.errors:
+            form.take_refusal(refusal)
+        form.focus_error()
+        return reference_page(request, row, form, refusal.status)
+    messages.success(request, ASKED)
+    return SeeOther(resolve_url("scoring:reference_uses", pk))
+
+
+@require_safe
+def erasures(request: SignedInRequest) -> HttpResponse:
+    """List the erasures with ids and counts, never a text: site admins read no claims."""
+    return _page(request)
+
+
+@require_POST
+def agree(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Agree to an erasure, for good."""
+    return _answer(request, pk, agrees=True)
+
+
+@require_POST
+def decline(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Decline an erasure."""
+    return _answer(request, pk, agrees=False)
+
+
+def _answer(request: SignedInRequest, pk: UUID, *, agrees: bool) -> HttpResponse:
+    row = get_object_or_404(erasures_for(request.user), pk=pk)
+    try:
+        answer_erasure(erasure=row, answered_by=request.user, agrees=agrees)
+    except Forbidden as refusal:
+        raise PermissionDenied(refusal.sentence) from refusal
+    except Refused as refusal:
+        messages.error(request, refusal.sentence)
+        return _page(request, refusal.status)
+    messages.success(request, AGREED if agrees else DECLINED)
+    return SeeOther(resolve_url("scoring:erasures"))
+
+
+def _page(request: SignedInRequest, status: int = 200) -> HttpResponse:
+    context = {"erasures": listed_erasures(request.user)}
+    return render(request, "scoring/erasures.html", context, status=status)

@@ -1,0 +1,298 @@
+"""An erased matter is nowhere: in no row, no file, no freed page, and in no backup made after."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyrage
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from annotator.backups.archives import check_archive
+from annotator.backups.sealing import KeyFile, open_sealed, seal_to
+from annotator.backups.tables import applied_migrations, lines_of, models_after
+from annotator.models import (
+    Assignment,
+    Campaign,
+    ClaimImport,
+    Departure,
+    Draft,
+    Flag,
+    Rating,
+    Reference,
+    ReliabilityReport,
+    User,
+)
+from annotator.refusals import Forbidden, OutOfDate, Refused
+from annotator.services.backups import make_backup
+from annotator.services.ratings import submit_rating
+from annotator.services.uploaded_files import uploads_directory
+from scoring import storage
+from scoring.models import (
+    AgreementReport,
+    DatasetVersion,
+    Erasure,
+    MetricScore,
+    ModelVersion,
+    ScoreRequest,
+)
+from scoring.queries.erasures import aftermath
+from scoring.services.carried_out_erasures import carry_out_erasures
+from scoring.services.erasures import answer_erasure, ask_erasure
+from scoring.services.freezing import freeze_dataset
+from tests.conftest import grant, make_user
+from tests.scoring.conftest import RatedCampaign, data_directory, make_campaign  # noqa: F401
+from tests.scoring.model_rows import model_row, write_directory
+
+pytestmark = [pytest.mark.embedded, pytest.mark.django_db(transaction=True)]
+CANARY = "zqxcanary"
+WORDS = f"1. A {CANARY} comprising a lid of a secret alloy."
+
+
+@pytest.fixture
+def room(data_directory: Path, transactional_db: None) -> RatedCampaign:  # noqa: F811
+    """A campaign of four matters; the first is full of the canary, wherever words can be."""
+    room = make_campaign(4)
+    room.rate_all(range(1, 4))
+    plant(room)
+    return room
+
+
+def plant(room: RatedCampaign) -> None:
+    now = timezone.now()
+    Reference.objects.filter(reference_id="r0").update(
+        claims=WORDS, title=CANARY, family=CANARY, draft_claims=WORDS, reference_id=f"EP{CANARY}"
+    )
+    reference = matter()
+    for row in reference.candidates.all():
+        row.claims = f"{WORDS} {row.candidate_id}"
+        row.save()
+        for name, user in room.people.items():
+            given = Assignment.objects.create(
+                campaign=room.campaign, annotator=user, candidate=row, label=name
+            )
+            if name == "bob" and row.candidate_id == "c3":
+                typed = {"comment": CANARY}
+                Draft.objects.create(assignment=given, typed=typed, saved_at=now)
+                Flag.objects.create(
+                    assignment=given, reason_code="other", reason=CANARY, made_at=now
+                )
+                Departure.objects.create(
+                    assignment=given, kind="skip", reason_code="other", reason=CANARY, made_at=now
+                )
+                continue
+            rating = submit_rating(
+                assignment_id=given.pk,
+                annotator=user,
+                scores=dict.fromkeys(Rating(**zeros()).scores, 5),
+                comment=CANARY,
+                submitted_at=now,
+            )
+            tags = [{"tag": "x", "side": "candidate", "start": 1, "end": 2, "remark": CANARY}]
+            for found in (rating, rating.revisions.get()):
+                found.error_tags, found.note = tags, CANARY
+                found.save()
+    brought = ClaimImport.objects.create(
+        campaign=room.campaign,
+        file_name="claims.jsonl",
+        file_sha256="0" * 64,
+        file_bytes=1,
+        format="csv",
+        result={"counts": {"references": 1}, "preview": [{"claims": WORDS}]},
+    )
+    (uploads_directory() / str(brought.pk)).write_text(WORDS)
+    ReliabilityReport.objects.create(
+        campaign=room.campaign, input_sha256="0" * 64, result={"words": [WORDS]}
+    )
+    ScoreRequest.objects.create(
+        asked_by=room.people["alice"],
+        reference_text=WORDS,
+        candidate_texts=[WORDS],
+        models_by_criterion={},
+    )
+    MetricScore.objects.create(
+        scorer="bleu-1",
+        reference_sha256=reference.claims_sha256,
+        candidate_sha256=reference.candidates.all()[0].claims_sha256,
+        value=0.5,
+    )
+    (storage.cache_directory() / "vectors").mkdir()
+    (storage.cache_directory() / "vectors" / "one").write_text(CANARY)
+
+
+def zeros() -> dict[str, Any]:
+    return {"overall_numerator": 0}
+
+
+def matter() -> Reference:
+    return Reference.objects.get(family=CANARY)
+
+
+@pytest.fixture
+def version(room: RatedCampaign) -> DatasetVersion:
+    """A version that holds the canary, with a model and a report that quotes it."""
+    made = freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True).version
+    assert CANARY in storage.dataset_path(made.sha256).read_text()
+    model = model_row(made)
+    directory = storage.models_directory() / model.directory
+    model.manifest_sha256 = write_directory(directory, {"card.json": b"{}"})
+    model.save()
+    AgreementReport.objects.create(
+        dataset_version=made,
+        criterion="feature_completeness",
+        scorers=["bleu-1"],
+        split="all",
+        tie_threshold=0,
+        result={"n": 4, "items": [{"reference_id": f"EP{CANARY}", "B": WORDS}]},
+    )
+    return made
+
+
+@pytest.fixture
+def two(room: RatedCampaign) -> tuple[User, User]:
+    """An admin of the campaign, and a site admin."""
+    return grant(make_user("ada"), room.campaign, "admin"), make_user("sam", is_superuser=True)
+
+
+def erase(two: tuple[User, User]) -> Reference:
+    reference = matter()
+    row = ask_erasure(reference=reference, asked_by=two[0], reason=f"about {CANARY}")
+    answer_erasure(erasure=row, answered_by=two[1], agrees=True)
+    assert carry_out_erasures() == 1
+    reference.refresh_from_db()
+    return reference
+
+
+def holding(data: bytes, where: object) -> list[str]:
+    return [str(where)] if CANARY.encode() in data else []
+
+
+def found_in_rows() -> list[str]:
+    return [
+        found
+        for model in models_after(applied_migrations())
+        for line in lines_of(model)
+        for found in holding(line, f"{model._meta.db_table}: {line[:300]!r}")
+    ]
+
+
+def found_in_files(directory: Path) -> list[str]:
+    files = [path for path in directory.rglob("*") if path.is_file()]
+    return [found for path in files for found in holding(path.read_bytes(), path)]
+
+
+def found_in_the_database_itself() -> list[str]:
+    """Look at the bytes on disk: those of the file with its log, or of the server's tables."""
+    if connection.vendor == "sqlite":
+        name = Path(connection.settings_dict["NAME"])
+        return [x for p in name.parent.glob(name.name + "*") for x in holding(p.read_bytes(), p)]
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW data_directory")
+        (directory,) = cursor.fetchone()
+        cursor.execute("SELECT oid FROM pg_database WHERE datname = current_database()")
+        (oid,) = cursor.fetchone()
+    return found_in_files(Path(directory, "base", str(oid)))
+
+
+def found_in_a_new_backup(tmp_path: Path) -> list[str]:
+    key = pyrage.x25519.Identity.generate()
+    (tmp_path / "key").write_text(str(key))
+    sealed = tmp_path / "after.backup"
+    make_backup(target=sealed, seal=seal_to([str(key.to_public())]))
+    with (tmp_path / "plain").open("w+b") as plain:
+        with sealed.open("rb") as source:
+            open_sealed(source, plain, KeyFile(tmp_path / "key"))
+        archive = check_archive(plain)
+        tables = [x for t in archive.manifest.tables for x in archive.lines(t)]
+        files = [piece for f in archive.manifest.files for piece in archive.file(f)]
+    assert tables
+    return [found for piece in [*tables, *files] for found in holding(piece, piece[:80])]
+
+
+def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
+    room: RatedCampaign, version: DatasetVersion, two: tuple[User, User], tmp_path: Path
+) -> None:
+    assert len(found_in_rows()) > 10
+    assert found_in_files(Path(settings.DATA_DIR))
+    scores = Rating.objects.filter(candidate__reference=matter()).count()
+    reference = erase(two)
+    assert found_in_rows() == []
+    assert found_in_files(Path(settings.DATA_DIR)) == []
+    assert found_in_the_database_itself() == []
+    assert found_in_a_new_backup(tmp_path) == []
+    # What stays: scores, times, names, the trail, and a tombstone.
+    assert reference.erased_at is not None
+    assert Rating.objects.filter(candidate__reference=reference).count() == scores == 5
+    tombstone = Erasure.objects.get()
+    assert (tombstone.status, len(tombstone.mark)) == ("done", 64)
+    assert not reference.candidates.filter(has_room=True).exists()
+    assert not Assignment.objects.filter(candidate__reference=reference, status="open").exists()
+    assert MetricScore.objects.count() == 0
+    # The other matters are as they were.
+    assert Reference.objects.filter(erased_at=None).exclude(claims="").count() == 3
+
+
+def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_retired(
+    room: RatedCampaign, version: DatasetVersion, two: tuple[User, User]
+) -> None:
+    reference = erase(two)
+    day = timezone.now().date().isoformat()
+    with pytest.raises(storage.DatasetErased, match=f"erased in part on {day}"):
+        storage.open_dataset(version.sha256)
+    model = ModelVersion.objects.get()
+    assert model.retire_since is not None
+    left = aftermath(reference)
+    assert left is not None
+    assert left.models == (model,)
+    again = freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True).version
+    lines = storage.dataset_path(again.sha256).read_text().splitlines()
+    assert {json.loads(line)["reference_id"] for line in lines} == {"r1", "r2", "r3"}
+
+
+def test_it_takes_two_people_and_no_legal_hold(room: RatedCampaign, two: tuple[User, User]) -> None:
+    ada, sam = two
+    reference = matter()
+    both = grant(make_user("both", is_superuser=True), room.campaign, "admin")
+    for act, refusal in refused_asks(reference, room, ada):
+        with pytest.raises(refusal):
+            act()
+    Campaign.objects.update(has_legal_hold=True)
+    with pytest.raises(Refused, match="legal hold"):
+        ask_erasure(reference=reference, asked_by=ada, reason="x")
+    Campaign.objects.update(has_legal_hold=False)
+    row = ask_erasure(reference=reference, asked_by=both, reason="x")
+    with pytest.raises(OutOfDate):
+        ask_erasure(reference=reference, asked_by=ada, reason="x")
+    for person in (both, ada):
+        with pytest.raises(Forbidden):
+            answer_erasure(erasure=row, answered_by=person, agrees=True)
+    Campaign.objects.update(has_legal_hold=True)
+    with pytest.raises(Refused, match="legal hold"):
+        answer_erasure(erasure=row, answered_by=sam, agrees=True)
+    Campaign.objects.update(has_legal_hold=False)
+    answer_erasure(erasure=row, answered_by=sam, agrees=True)
+    with pytest.raises(OutOfDate):
+        answer_erasure(erasure=row, answered_by=sam, agrees=False)
+    # A hold that comes between wins.
+    Campaign.objects.update(has_legal_hold=True)
+    assert carry_out_erasures() == 0
+    assert matter().claims == WORDS
+    Campaign.objects.update(has_legal_hold=False)
+    assert carry_out_erasures() == 1
+    assert carry_out_erasures() == 0
+
+
+def refused_asks(
+    reference: Reference, room: RatedCampaign, ada: User
+) -> list[tuple[Callable[[], Any], type[Exception]]]:
+    def ask(**how: Any) -> Callable[[], Any]:
+        return lambda: ask_erasure(**({"reference": reference, "asked_by": ada} | how))
+
+    return [
+        (ask(reason=" "), Refused),
+        (ask(reason="x" * 2001), Refused),
+        (ask(reason="x", asked_by=room.people["alice"]), Forbidden),
+    ]
