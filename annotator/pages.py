@@ -14,6 +14,7 @@ from annotator.views import (
     health,
     home,
     imports,
+    invitations,
     keys,
     leaving,
     members,
@@ -31,6 +32,7 @@ from annotator.views import (
     sign_in_code,
     tags,
     tokens,
+    users,
     what_if,
 )
 
@@ -58,6 +60,9 @@ urlpatterns = [
     path("account/tokens/<uuid:pk>/revoke/", tokens.revoke, name="account_revoke_token"),
     path("account/sessions/end-others/", account.end_others, name="account_end_others"),
     path("account/sessions/<uuid:pk>/end/", account.end_one, name="account_end_session"),
+    path("users/", users.users, name="users"),
+    path("users/<uuid:pk>/<str:name>/", users.change_user, name="change_user"),
+    path("invitation/<str:token>/", invitations.invitation, name="invitation"),
     path("rated/", home.rated, name="rated"),
     path("rate/<uuid:pk>/", ratings.rate, name="rate"),
     path("rate/<uuid:pk>/overall/", ratings.overall, name="overall"),
@@ -95,6 +100,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/close/", campaign_rules.close, name="close_campaign"),
     path("campaigns/<slug:slug>/reopen/", campaign_rules.reopen, name="reopen_campaign"),
     path("campaigns/<slug:slug>/members/", members.members, name="members"),
+    path("campaigns/<slug:slug>/members/invite/", invitations.invite_member, name="invite_member"),
     path("campaigns/<slug:slug>/members/revoke/", members.revoke, name="revoke"),
     path("campaigns/<slug:slug>/reliability/", reliability.reliability, name="reliability"),
     path(

@@ -19,6 +19,7 @@ from annotator.models.comparisons import Comparison, Preference, PreferenceRevis
 from annotator.models.drafts import Draft, WorkTime
 from annotator.models.imported_annotations import ImportedAnnotation
 from annotator.models.imports import ClaimImport, ImportStage
+from annotator.models.invitations import Invitation
 from annotator.models.paces import UsedPace
 from annotator.models.people import ApiToken, TokenScope, User
 from annotator.models.presences import SWEEPER, Presence
@@ -62,6 +63,7 @@ __all__ = [
     "IdempotencyKey",
     "ImportStage",
     "ImportedAnnotation",
+    "Invitation",
     "Membership",
     "Preference",
     "PreferenceRevision",

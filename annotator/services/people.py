@@ -40,12 +40,14 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
     """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
     refuse_name(username)
     user = User(username=username, name_skeleton=skeleton(username), is_superuser=is_site_admin)
+    field = "username"
     try:
         user.clean_fields(exclude=["password"])
+        field = "password"
         if password is not None:
             validate_password(password, user)
     except ValidationError as error:
-        raise Refused(" ".join(error.messages)) from error
+        raise Refused(" ".join(error.messages), {field: error.messages}) from error
     if password is None:
         user.set_unusable_password()
     else:

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from annotator import permissions
 from annotator.models import Assignment, Campaign, CampaignStatus, Conflict, Role, User
 from annotator.services.comparisons import assign_comparisons
+from annotator.services.invitations import invite
 from annotator.services.reliability import carry_out_reliability, request_reliability
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.services.dataset_import import import_dataset
@@ -99,6 +100,9 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
         "annotator:rate": {"pk": work[0].pk},
         "annotator:compare": {"pk": comparison.pk},
         "annotator:rubric_criterion": {"name": CRITERION},
+        "annotator:invitation": {
+            "token": invite(by=cast.ada, campaign=cast.campaign, role="reader")
+        },
         "annotator:adjudicate": {"pk": Conflict.objects.get(kind="overall_gap").pk},
         **{route: {"slug": cast.campaign.slug} for route in OF_A_CAMPAIGN},
         "annotator:claim_import": {"slug": cast.campaign.slug, "pk": imports.waiting.pk},

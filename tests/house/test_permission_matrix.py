@@ -17,9 +17,20 @@ from annotator.models import Campaign, CampaignStatus, Role, TokenScope, User
 from annotator.services.people import create_token
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-ARGUMENTS = {"slug": "cups", "pk": uuid.UUID(int=7), "name": "cups", "number": 1, "place": 1}
+ARGUMENTS = {
+    "slug": "cups",
+    "pk": uuid.UUID(int=7),
+    "name": "cups",
+    "number": 1,
+    "place": 1,
+    "token": "no-such-token",
+}
 # The name in its address is a word of the rubric.
-OF_NO_CAMPAIGN = {"annotator:rubric_criterion", "annotator:account_end_session"}
+OF_NO_CAMPAIGN = {
+    "annotator:rubric_criterion",
+    "annotator:change_user",
+    "annotator:invitation",
+}
 SIGNED_IN = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
 
 
