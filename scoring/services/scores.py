@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
@@ -67,7 +67,7 @@ def request_scores(
             scores=known,
             status=JobStatus.SUCCEEDED if is_done else JobStatus.QUEUED,
             progress=float(is_done),
-            finished_at=timezone.now() if is_done else None,
+            finished_at=database_now() if is_done else None,
             message="Scored before." if is_done else "Waiting for a worker.",
         )
         _record("scores.requested", request, asked_by)
@@ -105,7 +105,7 @@ def delete_scores(*, request: ScoreRequest) -> None:
 
 def delete_old_scores() -> int:
     """Delete the requests whose time is over, done or not; return how many."""
-    until = timezone.now() - timedelta(minutes=settings.SCORE_KEEP_MINUTES)
+    until = database_now() - timedelta(minutes=settings.SCORE_KEEP_MINUTES)
     count, _ = ScoreRequest.objects.filter(created_at__lt=until).delete()
     return count
 
