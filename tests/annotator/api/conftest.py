@@ -22,8 +22,9 @@ def call(db: None) -> Call:
         user: User | None, method: str, path: str, body: object = None, **headers: str
     ) -> HttpResponse:
         if user is not None:
-            token = tokens.setdefault(user.pk, create_token(user=user).token)
-            headers["Authorization"] = f"Token {token}"
+            if user.pk not in tokens:
+                tokens[user.pk] = create_token(user=user).token
+            headers["Authorization"] = f"Token {tokens[user.pk]}"
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         more = {} if body is None else {"data": body, "content_type": "application/json"}
         return getattr(Client(), method)(f"/api/v1/{path}", headers=names, **more)
