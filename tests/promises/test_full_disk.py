@@ -1,0 +1,132 @@
+"""P14: a full disk loses nothing acknowledged, is told, and work goes on once it has room."""
+
+import http.client
+import subprocess
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyrage
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from annotator.backups.sealing import seal_to
+from annotator.models import Assignment
+from annotator.services.backups import make_backup
+from tests.promises.fresh_host import Host, fresh_host
+from tests.promises.harness import SCALE, make_callers, rating_words
+from tests.served.server import HOST, Server
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.embedded,
+    pytest.mark.django_db(transaction=True),
+]
+CYCLES = 1 if SCALE == 1 else 10
+SIZE_MB = 64
+FULL = (503, 507)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 MB, in memory; only root can mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m,mode=0700", "tmpfs", str(place)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no small disk can be mounted here: {done.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def fill(place: Path) -> Path:
+    """Write until nothing fits any more."""
+    filler = place / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while file.write(b"x" * size):
+                    pass
+            except OSError:
+                continue
+    return filler
+
+
+def upload(server: Server, slug: str, token: str) -> int:
+    """Send a file of claim sets that no memory takes; return the status."""
+    line = b'{"reference_id": "x", "reference_claims": "1. A cup.", "candidates": []}\n'
+    body = b"--b\r\n" + b'Content-Disposition: form-data; name="file"; filename="x.jsonl"\r\n\r\n'
+    body += line * 36_000 + b"\r\n--b--\r\n"
+    headers = {"Authorization": f"Token {token}"}
+    headers |= {"Content-Type": "multipart/form-data; boundary=b"}
+    wire = http.client.HTTPConnection(HOST, server.port, timeout=60)
+    try:
+        # The answer may come before all of the file is sent.
+        with suppress(BrokenPipeError):
+            wire.request("POST", f"/api/v1/campaigns/{slug}/claim-sets/import/", body, headers)
+        return wire.getresponse().status
+    finally:
+        wire.close()
+
+
+def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
+    cast: Any, small_disk: Path, tmp_path: Path
+) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    reference = cast.reference("r1", 40 * CYCLES)
+    (caller,) = make_callers(cast.campaign, 1, 0)
+    cast.campaign.memberships.create(user=caller.user, role="admin")
+    todo = [row.pk for row in cast.assign(caller.user, reference)]
+    sealed = tmp_path / "all.backup"
+    key = pyrage.x25519.Identity.generate()
+    (tmp_path / "key").write_text(str(key))
+    make_backup(target=sealed, seal=seal_to([str(key.to_public())]))
+    with fresh_host(small_disk / "var") as host:
+        said = host.command("restore", str(sealed), "--identity", str(tmp_path / "key"))
+        assert said.returncode == 0, said.stderr
+        server = Server(**host.env)
+        server.start()
+        try:
+            caller.port = server.port
+            acknowledged = [
+                pk for _ in range(CYCLES) for pk in one_cycle(caller, server, todo, small_disk)
+            ]
+            assert stored(host, caller) == len(acknowledged)
+        finally:
+            server.kill()
+
+
+def one_cycle(caller: Any, server: Server, todo: list[Any], disk: Path) -> list[Any]:
+    """Rate, fill the disk, rate and upload in vain, make room, rate; return what was stored."""
+    done = [todo.pop() for _ in range(3)]
+    for pk in done:
+        assert send(caller, pk).status == 201
+    filler = fill(disk)
+    full = [todo.pop() for _ in range(30)]
+    statuses = {pk: send(caller, pk) for pk in full}
+    # PostgreSQL lies on another disk here: only files are refused.
+    refused = {pk: answer for pk, answer in statuses.items() if answer.status != 201}
+    if connection.vendor == "sqlite":
+        assert refused
+    assert {answer.status for answer in refused.values()} <= set(FULL)
+    assert all("detail" in answer.body for answer in refused.values())
+    assert upload(server, "cups", caller.token) in FULL
+    filler.unlink()
+    for pk in refused:
+        assert send(caller, pk).status == 201
+    return [*done, *full]
+
+
+def send(caller: Any, pk: Any) -> Any:
+    return caller.submit(rating_words(pk, (6, 6, 6, 6), "x" * 3000), str(uuid.uuid5(pk, "once")))
+
+
+def stored(host: Host, caller: Any) -> int:
+    said = host.command("export_ratings", "cups", "--format", "jsonl")
+    assert said.returncode == 0, said.stderr
+    assert Assignment.objects.filter(annotator=caller.user, status="open").exists()
+    return len(said.stdout.splitlines())
