@@ -1,16 +1,25 @@
-"""Django's `migrate`, one at a time: several services of one installation may start together."""
+"""Django's `migrate`, one at a time; it warns of a database that forgets what it acknowledged."""
 
 from typing import Any
 
 from django.core.management.commands import migrate
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 
+from annotator.health.database import look_at_settings
+from annotator.health.findings import Level
 from annotator.migrating import migrating_alone
 
 
 class Command(migrate.Command):
-    """Wait for a migration that runs, then see what is left to do."""
+    """Wait for a migration that runs, then see what is left to do.
 
-    def handle(self, *args: Any, **options: Any) -> str | None:
+    Every start of the services comes by here, so what `doctor` says of the database is said too.
+    """
+
+    def handle(self, *args: Any, **options: Any) -> None:
         with migrating_alone(connections[options["database"]]):
-            return super().handle(*args, **options)
+            super().handle(*args, **options)
+        if options["database"] == DEFAULT_DB_ALIAS and options["verbosity"]:
+            for finding in look_at_settings():
+                if finding.level != Level.OK:
+                    self.stderr.write(self.style.WARNING(f"{finding.found} {finding.mend}"))
