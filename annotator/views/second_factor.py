@@ -117,6 +117,7 @@ def _page(
 def _set_up_page(
     request: SignedInRequest, secret: str, form: CodeForm, status: int = 200
 ) -> HttpResponse:
+    form.fields["code"].help_text = "The six digits that the app shows."
     drawn = segno.make(address_of(secret, request.user), error="m", micro=False)
     picture = drawn.svg_inline(scale=4, dark="#000", light="#fff", border=3)
     context = {

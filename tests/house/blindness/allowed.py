@@ -63,6 +63,7 @@ REPORTS: Final = (
 )
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
+USERS: Final = ("annotator:users", "annotator:change_user", "annotator:users after annotator:users")
 
 TABLE: Final = (
     # Every page says who is signed in, and members know their campaign.
@@ -73,6 +74,8 @@ TABLE: Final = (
     Row(EVERYBODY, ("conflict.word",), doors=("api:schema",)),
     # Of the own campaign everything that one's roles there open, of the crawled one nothing.
     Row(("outsider",), ("elsewhere", "outsider.pk", *WORDS)),
+    # A site admin looks after accounts, and reads no more of anybody than the name.
+    Row(("boss",), NAMES, doors=USERS),
     # A site admin makes campaigns, and reads the rules of the new one.
     Row(("boss",), ("boss",)),
     Row(
