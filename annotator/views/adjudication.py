@@ -87,6 +87,8 @@ def take(request: SignedInRequest, pk: UUID) -> HttpResponse:
         if request.headers.get("HX-Request"):
             return JsonResponse({"until": f"{until:%H:%M}"})
     except Refused as refusal:
+        if request.headers.get("HX-Request"):
+            return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
         messages.error(request, refusal.sentence)
     return SeeOther(resolve_url(PAGE, pk))
 

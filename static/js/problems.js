@@ -1,7 +1,9 @@
 // Makes every failed htmx request visible; what was typed stays where it is.
 const place = document.getElementById("problem");
+let shown = "";
 
 function show(text) {
+  shown = text;
   place.textContent = text;
   place.hidden = false;
 }
@@ -21,7 +23,8 @@ document.addEventListener("htmx:before:response", (event) => {
 document.addEventListener("htmx:after:request", (event) => {
   const status = event.detail?.ctx?.response?.status ?? 200;
   if (status < 400) {
-    place.hidden = true;
+    // What another script says of its own request stays until that one succeeds.
+    place.hidden ||= place.textContent === shown;
   } else if (status === 403) {
     show("The server did not accept this page any more. Copy what you typed and load the page again.");
   } else {

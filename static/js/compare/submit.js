@@ -1,5 +1,5 @@
 // Submits without losing anything to a server that is away; what it refuses, it shows as a page.
-import { post } from "../rate/post.js";
+import { isExplained, post, unexplained } from "../rate/post.js";
 import { form } from "./form.js";
 
 const problem = document.getElementById("problem");
@@ -21,6 +21,8 @@ async function submit() {
   }
   if (answer.ok) {
     location.assign((await answer.json()).location);
+  } else if (!isExplained(answer)) {
+    say(unexplained(answer));
   } else {
     // The same request once more, as a page: the server answers it with what is wrong and where.
     form.submit();

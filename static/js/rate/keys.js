@@ -6,6 +6,7 @@ import { beginTag } from "./tags.js";
 const { keys } = JSON.parse(form.dataset.keymap);
 const codes = new Map(Object.entries(keys).flatMap(([code, pressed]) => pressed.map((key) => [key, code])));
 const leave = document.getElementById("leave");
+const problem = document.getElementById("problem");
 // A focused pane scrolls by its own arrows and page keys.
 const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp"];
 
@@ -51,8 +52,11 @@ function openLeave(id) {
 async function showExamples() {
   const dialog = document.getElementById("exemplars");
   const criterion = scales[Math.max(current(), 0)].querySelector("input").name;
-  const answer = await fetch(`${form.dataset.rubricUrl}${criterion}/`, { headers: { "HX-Request": "true" } });
-  if (answer.ok) {
+  const answer = await fetch(`${form.dataset.rubricUrl}${criterion}/`, { headers: { "HX-Request": "true" } }).catch(() => null);
+  problem.hidden = Boolean(answer?.ok);
+  if (!answer?.ok) {
+    problem.textContent = "The examples could not be fetched. What you typed is still here; try again.";
+  } else {
     const part = new DOMParser().parseFromString(await answer.text(), "text/html");
     const text = document.getElementById("exemplars-text");
     text.replaceChildren(...[...part.body.childNodes].map((node) => document.adoptNode(node)));

@@ -1,7 +1,7 @@
 // Submits without losing anything to a server that is away; what it refuses, it shows as a page.
 import { keep, settle, settled } from "./drafts.js";
 import { form } from "./form.js";
-import { post } from "./post.js";
+import { isExplained, post, unexplained } from "./post.js";
 
 const problem = document.getElementById("problem");
 let isOnItsWay = false;
@@ -21,10 +21,13 @@ async function submit() {
     say("The server cannot be reached; nothing is lost. Submit again in a moment.");
     return;
   }
-  settled();
   if (answer.ok) {
+    settled();
     location.assign((await answer.json()).location);
+  } else if (!isExplained(answer)) {
+    say(unexplained(answer));
   } else {
+    settled();
     // The same request once more, as a page: the server answers it with what is wrong and where.
     form.submit();
   }

@@ -1,10 +1,11 @@
 // Error tags: chosen from the list, placed on the words that are selected in a claim set.
 import { changed, field, form } from "./form.js";
-import { post } from "./post.js";
+import { post, unexplained } from "./post.js";
 import { showSpans } from "./spans.js";
 
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");
+const problem = document.getElementById("problem");
 const WHOLE = place?.textContent;
 let span = null;
 
@@ -50,7 +51,22 @@ function forget() {
   place.textContent = WHOLE;
 }
 
+function say(text) {
+  problem.textContent = text;
+  problem.hidden = !text;
+}
+
+// Says whether the list now shows what was wished for.
 async function change(wish) {
+  try {
+    return await ask(wish);
+  } catch {
+    say("The server cannot be reached; nothing is lost. Try again in a moment.");
+    return false;
+  }
+}
+
+async function ask(wish) {
   let asked;
   let answer;
   let words;
@@ -65,13 +81,15 @@ async function change(wish) {
     words = await answer.text();
   } while (answer.ok && field("error_tags").value !== asked);
   if (!answer.ok) {
-    place.textContent = answer.status === 422 ? words : "The tag was not taken; try again.";
-    return;
+    say(answer.status === 422 ? words : unexplained(answer));
+    return false;
   }
   // The fragment is our own server's, with every text in it escaped.
   const fragment = new DOMParser().parseFromString(words, "text/html");
   document.getElementById("tags").replaceWith(document.adoptNode(fragment.getElementById("tags")));
   highlight();
+  say("");
+  return true;
 }
 
 export const showTags = () => change("show");
@@ -82,10 +100,11 @@ async function add() {
     return;
   }
   const where = span ? ` ${span.side} ${span.start} ${span.end}` : "";
-  await change(choice.value + where);
-  choice.value = "";
-  forget();
-  changed();
+  if (await change(choice.value + where)) {
+    choice.value = "";
+    forget();
+    changed();
+  }
 }
 
 export function beginTag() {
@@ -118,9 +137,10 @@ export function startTags() {
     const button = event.target.closest("#tags button[name=tag]");
     if (button) {
       event.preventDefault();
-      await change(button.value);
-      choice.focus();
-      changed();
+      if (await change(button.value)) {
+        choice.focus();
+        changed();
+      }
     }
   });
 }

@@ -1,0 +1,121 @@
+"""A request of a page's script that fails is said, and nothing that was typed is lost (HX04)."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from annotator.models import Preference, Rating
+from annotator.rubric import ALL_CRITERIA
+from annotator.services.comparisons import assign_comparisons
+from tests.browser.room import press, wait_for_another
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+OFFLINE = 0
+CODES = (400, 403, 404, 413, 429, 500, 503, OFFLINE)
+WORDS = "what I typed"
+TAG = "add vagueness"
+
+
+def failing(code: int, method: str = "POST") -> Callable[[Route], None]:
+    """Return a server that says no, with a page that is none of ours, or does not answer.
+
+    The page asks itself for a new token after a 403; that request is not what fails.
+    """
+
+    def answer(route: Route) -> None:
+        if route.request.method != method:
+            route.continue_()
+        elif code == OFFLINE:
+            route.abort()
+        else:
+            route.fulfill(status=code, body="<main>no</main>")
+
+    return answer
+
+
+def set_score(page: Page, number: int) -> None:
+    page.locator("fieldset.scale").first.locator(f"input[value='{number % 10}']").check()
+
+
+# What is done, which request that makes, and where the page says that it failed.
+ACTS: dict[str, tuple[Callable[[Page, int], Any], str, str]] = {
+    "a score": (set_score, "**/overall/", "#problem"),
+    "a draft": (
+        lambda page, number: page.get_by_label("Note").fill(f"note {number}"),
+        "**/draft/",
+        "#draft-state",
+    ),
+    "a tag": (
+        lambda page, number: page.get_by_role("button", name="Add", exact=True).click(),
+        "**/tags/",
+        "#problem",
+    ),
+    "an aid": (lambda page, number: page.keyboard.press("d"), "**/reading/", "#problem"),
+    "examples": (lambda page, number: page.keyboard.press("b"), "**/rubric/*/", "#problem"),
+    "a submit": (
+        lambda page, number: page.keyboard.press("Control+Enter"),
+        "**/rate/*/",
+        "#problem",
+    ),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
+    room: Page, act: str
+) -> None:
+    do, address, place = ACTS[act]
+    here = room.url
+    press(room, "1", "2", "3", "4")
+    room.get_by_label("Comment").fill(WORDS)
+    room.get_by_label("Error tag").select_option(TAG)
+    expect(room.locator("#draft-state")).to_contain_text("Draft kept")
+    for number, code in enumerate(CODES):
+        room.evaluate("id => { document.querySelector(id).textContent = ''; }", place)
+        room.route(address, failing(code, "GET" if act == "examples" else "POST"))
+        room.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
+        do(room, number)
+        said = room.locator(place)
+        expect(said).to_contain_text("ot kept" if act == "a draft" else "gain")
+        expect(said).to_be_visible()
+        room.unroute(address)
+        assert room.url == here
+        expect(room.get_by_label("Comment")).to_have_value(WORDS)
+        expect(room.get_by_label("Error tag")).to_have_value(TAG)
+        assert room.locator("fieldset.scale input:checked").count() == 4
+        assert not Rating.objects.exists()
+    # The same once more, with a server that answers.
+    press(room, "Escape")
+    room.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
+    press(room, "Control+Enter")
+    wait_for_another(room, here)
+    assert Rating.objects.get().comment == WORDS
+
+
+def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
+    cast, alice, enter, site: str, page: Page
+) -> None:
+    pairs = list(combinations(cast.reference().candidates.all(), 2))
+    row = assign_comparisons(campaign=cast.campaign, annotator=alice, pairs=pairs[:1])[0]
+    enter(page.context, alice)
+    page.goto(f"{site}/compare/{row.pk}/")
+    expect(page.get_by_role("button", name="Keys")).to_be_visible()
+    press(page, *(["1"] * len(ALL_CRITERIA)))
+    page.get_by_label("Comment").fill(WORDS)
+    here = page.url
+    for code in CODES:
+        page.route(here, failing(code))
+        page.evaluate("document.getElementById('problem').textContent = ''")
+        press(page, "Control+Enter")
+        expect(page.locator("#problem")).to_contain_text("gain in a")
+        page.unroute(here)
+        assert page.url == here
+        expect(page.get_by_label("Comment")).to_have_value(WORDS)
+        assert page.locator("input[type=radio]:checked").count() == len(ALL_CRITERIA)
+    press(page, "Control+Enter")
+    page.wait_for_url(f"{site}/")
+    assert Preference.objects.get().comment == WORDS
