@@ -63,7 +63,16 @@ REPORTS: Final = (
 )
 EXPORT: Final = ("annotator:export_ratings",)
 NAMES: Final = tuple(f"{who}.name" for who in ROLES)
-USERS: Final = ("annotator:users", "annotator:change_user", "annotator:users after annotator:users")
+USERS: Final = (
+    *("annotator:users", "annotator:change_user"),
+    *("annotator:users after annotator:users", "annotator:users after annotator:change_user"),
+)
+ACCOUNTS: Final = (
+    *NAMES,
+    *(f"{who}.person" for who in ROLES),
+    *("outsider.pk", "elsewhere"),
+)
+
 
 TABLE: Final = (
     # Every page says who is signed in, and members know their campaign.
@@ -75,7 +84,7 @@ TABLE: Final = (
     # Of the own campaign everything that one's roles there open, of the crawled one nothing.
     Row(("outsider",), ("elsewhere", "outsider.pk", *WORDS)),
     # A site admin looks after accounts, and reads no more of anybody than the name.
-    Row(("boss",), NAMES, doors=USERS),
+    Row(("boss",), ACCOUNTS, doors=USERS),
     # A site admin makes campaigns, and reads the rules of the new one.
     Row(("boss",), ("boss",)),
     Row(
