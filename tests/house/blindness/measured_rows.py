@@ -134,6 +134,7 @@ def _report(version: DatasetVersion, researcher: User) -> AgreementReport:
     if not _results:
         carry_out_report(report.pk)
         report.refresh_from_db()
+        assert report.result, report.message
         _results.append(json.dumps(report.result).replace(version.dataset.name, DATASET))
     report.result = json.loads(_results[0].replace(DATASET, version.dataset.name))
     report.status = "succeeded"
