@@ -7,10 +7,19 @@ from itertools import product
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.urls.converters import IntConverter, SlugConverter, UUIDConverter
 
-from annotator.models import Adjudication, Assignment, Comparison, Conflict, Rating
+from annotator.models import (
+    Adjudication,
+    ApiToken,
+    Assignment,
+    BrowserSession,
+    Comparison,
+    Conflict,
+    Rating,
+)
 from annotator.rubric import CRITERIA
 from tests.house.blindness.states import House
 
@@ -31,6 +40,8 @@ KINDS: Final = {
     "score": ("scores",),
     "imports": ("import",),
     "references": ("reference",),
+    "sessions": ("session",),
+    "tokens": ("token",),
 }
 OTHER_TEXT: Final = (CRITERIA[0], "no-such-word")
 
@@ -107,9 +118,15 @@ def ids(house: House) -> dict[str, list[UUID]]:
         "import": [house.imports.waiting.pk, house.imports.refused.pk],
         "candidate": [house.item.pk],
         "reference": [house.item.reference_id],
+        "session": _first_id(BrowserSession.objects.filter(user=house.people["one"])),
+        "token": _first_id(ApiToken.objects.filter(user=house.people["one"])),
         "user": [house.people["peer"].pk],
         "campaign": [campaign.pk],
     }
+
+
+def _first_id(rows: QuerySet[Any]) -> list[UUID]:
+    return list(rows.order_by("pk").values_list("id", flat=True)[:1])
 
 
 def _conflicts(house: House) -> list[UUID]:

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from annotator.models import Membership, Role, User
+from annotator.services.people import create_token
 from annotator.services.reliability import carry_out_reliability, request_reliability
 from tests.house.blindness.marks import ELSEWHERE, HERE, Marks
 from tests.house.blindness.people import Visitor, person, visitors
@@ -44,6 +46,8 @@ def world(request: pytest.FixtureRequest, db: None) -> World:
     """Build the state that the test names; the other campaign has been through everything."""
     state: str = request.param
     other = furnish(ELSEWHERE, "ruled")
+    Client().force_login(other.people["one"])
+    create_token(user=other.people["one"])
     here = furnish(HERE, state)
     if state == "closed":
         # The pages of figures have something to show; names and own results are for afterwards.
