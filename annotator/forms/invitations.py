@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from annotator.forms.account import password_field
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
+from annotator.queries.access import campaign_named
 
 
 class InviteForm(RefusableForm):
@@ -26,7 +27,7 @@ class SiteInviteForm(RefusableForm):
 
     def clean_campaign(self) -> Campaign | None:
         slug = self.cleaned_data["campaign"]
-        row = Campaign.objects.filter(slug=slug).first() if slug else None
+        row = campaign_named(slug) if slug else None
         if slug and row is None:
             raise ValidationError("There is no campaign of that short name.")
         return row

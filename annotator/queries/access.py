@@ -35,6 +35,11 @@ def in_reach(user: User | AnonymousUser, path: str = "campaign_id") -> Q:
     return Q(**{path: only}) if only else Q()
 
 
+def campaign_named(slug: str) -> Campaign | None:
+    """Return a campaign whoever asks: for a site admin's invitations, which read nothing of it."""
+    return Campaign.objects.filter(slug=slug).first()
+
+
 def closed_for(user: User | AnonymousUser) -> QuerySet[Campaign]:
     """Return the closed campaigns in which the user is annotator, the last closed first."""
     rows = campaigns_for(user, (Role.ANNOTATOR,)).filter(status=CampaignStatus.CLOSED)
