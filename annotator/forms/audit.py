@@ -1,12 +1,12 @@
 """What somebody looks for in the audit trail."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 
-from annotator.audit_words import listed_actions
 from annotator.forms.refusable import RefusableForm
 from annotator.queries.audit_trail import Question
 
@@ -30,11 +30,17 @@ class AuditForm(RefusableForm):
         validators=[MinValueValidator(1), MaxValueValidator(LAST)],
     )
 
-    def __init__(self, *args: Any, has_people: bool = True, **more: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        actions: Sequence[tuple[str, str]],
+        has_people: bool = True,
+        **more: Any,
+    ) -> None:
         super().__init__(*args, label_suffix="", **more)
         choice = self.fields["action"]
         assert isinstance(choice, forms.ChoiceField)
-        choice.choices = [("", "anything"), *listed_actions()]
+        choice.choices = [("", "anything"), *actions]
         if not has_people:
             del self.fields["person"]
 

@@ -40,6 +40,12 @@ class Trail:
     # Kept back until the campaign is closed, because the reader rates or adjudicates in it.
     is_limited: bool = False
 
+    @property
+    def actions(self) -> list[tuple[str, str]]:
+        """The kinds of acts in it, with their words; of others not even the word."""
+        found = self.seals.order_by().values_list("event__action", flat=True).distinct()
+        return sorted(((one, act_of(one).words) for one in found), key=lambda one: one[1])
+
     def page(self, question: Question) -> list["Entry"]:
         """Return the latest entries that answer the question, one more than a page holds."""
         rows = list(_answering(self.seals, question, is_named=self.is_named)[: A_PAGE + 1])

@@ -66,7 +66,7 @@ def _page(
     has_people: bool = True,
     refused: int = 200,
 ) -> HttpResponse:
-    form = AuditForm(request.GET, has_people=has_people)
+    form = AuditForm(request.GET, actions=trail.actions, has_people=has_people)
     is_valid = form.is_valid()
     entries = trail.page(form.question) if is_valid else []
     more = {

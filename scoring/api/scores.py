@@ -50,7 +50,8 @@ class Score(Door):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
-        delete_scores(request=get_object_or_404(score_requests_for(person(request)), pk=pk))
+        row = get_object_or_404(score_requests_for(person(request)), pk=pk)
+        delete_scores(request=row, deleted_by=person(request))
         return Response(status=204)
 
 

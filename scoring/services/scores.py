@@ -98,16 +98,27 @@ def carry_out_scores(pk: UUID | str) -> None:
         raise
 
 
-def delete_scores(*, request: ScoreRequest) -> None:
+@transaction.atomic
+def delete_scores(*, request: ScoreRequest, deleted_by: User) -> None:
     """Delete a request with its texts and scores; a worker that has it finds it gone."""
-    ScoreRequest.objects.filter(pk=request.pk).delete()
+    count, _ = ScoreRequest.objects.filter(pk=request.pk).delete()
+    if count:
+        _record("scores.deleted", request, deleted_by)
 
 
+@transaction.atomic
 def delete_old_scores() -> int:
     """Delete the requests whose time is over, done or not; return how many."""
     until = database_now() - timedelta(minutes=settings.SCORE_KEEP_MINUTES)
-    count, _ = ScoreRequest.objects.filter(created_at__lt=until).delete()
-    return count
+    rows = ScoreRequest.objects.select_for_update(no_key=True, skip_locked=True)
+    ids = list(rows.filter(created_at__lt=until).values_list("pk", flat=True))
+    ScoreRequest.objects.filter(pk__in=ids).delete()
+    audit.record_each(
+        action="scores.expired",
+        object_type="score_request",
+        details_by_id=((pk, {}) for pk in ids),
+    )
+    return len(ids)
 
 
 def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def delete(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    delete_scores(request=_own(request, pk))
+    delete_scores(request=_own(request, pk), deleted_by=request.user)
     messages.success(request, "The texts and their scores are deleted.")
     return redirect("scoring:score")
 

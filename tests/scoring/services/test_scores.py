@@ -200,6 +200,8 @@ def test_texts_are_gone_once_their_time_is_over_done_or_not(cast, model, setting
     )
     assert delete_old_scores() == 2
     assert list(ScoreRequest.objects.all()) == [young]
+    expired = AuditEvent.objects.filter(action="scores.expired").values_list("object_id", flat=True)
+    assert set(expired) == {str(old.pk), str(waiting.pk)}
 
 
 def test_a_request_deleted_while_it_is_scored_stays_deleted(
@@ -208,7 +210,7 @@ def test_a_request_deleted_while_it_is_scored_stays_deleted(
     row = ask(cast)
 
     def score(request: ScoreRequest, check: Any) -> dict[str, Any]:
-        delete_scores(request=request)
+        delete_scores(request=request, deleted_by=cast.rita)
         return {}
 
     monkeypatch.setattr(service, "_score", score)
