@@ -60,6 +60,8 @@ _ACTS: Final[dict[str, Act]] = {
     "import.failed": Act("an import failed", ("sha256",)),
     "import.stored": Act("an import was stored", ("sha256",)),
     "import.requested": Act("asked for an import", ("sha256",)),
+    "invitation.accepted": Act("took an invitation up"),
+    "invitation.made": Act("invited somebody"),
     "password.changed": Act("changed a password"),
     "plan.carried_out": Act("gave out a plan", ("count", "seed", "due_at", "annotators")),
     "preference.revised": Act("revised a comparison", _JUDGED, is_raters=True),
@@ -97,6 +99,8 @@ _ACTS: Final[dict[str, Act]] = {
     "turn.taken": Act("took a conflict", is_of_dispute=True),
     "unblinding.shown": Act("was shown what annotators must not see", ("shown",)),
     "user.created": Act("an account was made"),
+    "user.deactivated": Act("closed an account"),
+    "user.reactivated": Act("opened an account again"),
 }
 
 
