@@ -77,6 +77,8 @@ ACCOUNTS: Final = (
 TABLE: Final = (
     # Every page says who is signed in, and members know their campaign.
     *(Row((who,), (f"{who}.name",)) for who in ("one", "peer", "researcher", "reader", "admin")),
+    # Names of routes and plain numbers, which say nothing of any campaign.
+    Row(("boss",), tuple(WORDS), doors=("annotator:metrics",)),
     Row(ADJUDICATORS, ("adjudicator.name",)),
     Row(MEMBERS, ("campaign",)),
     # The schema of the API names things, and tells of none.
