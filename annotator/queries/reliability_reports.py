@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from annotator.clock import database_now
+from django.utils import timezone
+
 from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, ReliabilityReport
 from annotator.queries.annotator_names import (
@@ -44,7 +45,7 @@ class Standing:
 
     @property
     def age(self) -> timedelta | None:
-        return database_now() - self.finished_at if self.finished_at else None
+        return timezone.now() - self.finished_at if self.finished_at else None
 
     @property
     def since(self) -> dict[str, int]:
