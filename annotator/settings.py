@@ -255,10 +255,16 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "polling_interval": 0.05,
     }
 else:
-    # A broker that is down must not hold a request: the sweeper rings again from the row.
+    # A broker that is down, or hangs, must not hold a request: the sweeper rings again from the
+    # row. kombu tries each message twice here, without the pauses of its hundred tries: whoever
+    # asks for a training waits three seconds at most. A worker asks again by itself.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "socket_connect_timeout": 2,
-        "socket_timeout": 10,
+        "socket_connect_timeout": 1,
+        "socket_timeout": 1.4,
+        "max_retries": 1,
+        "interval_start": 0,
+        "interval_step": 0,
+        "interval_max": 0,
     }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Q
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import UNSETTLED, Campaign, Conflict, ConflictStatus, Purpose
 from annotator.queries.annotator_progress import AnnotatorProgress, annotator_progress
 from annotator.queries.candidate_counts import CandidateCounts, candidate_counts
@@ -41,7 +41,7 @@ class CampaignProgress:
 
 def campaign_progress(campaign: Campaign, now: datetime | None = None) -> CampaignProgress:
     """Count the campaign; a candidate is complete when as many have rated it as it has places."""
-    now = now or timezone.now()
+    now = now or database_now()
     of = candidate_counts(campaign, now)
     genuine = of[Purpose.RATED] + of[Purpose.QUALIFICATION]
     return CampaignProgress(

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import Assignment, Campaign, Candidate, Rating, Round, Ruling, Turn
 
 LOCKED_SENTENCE = (
@@ -23,7 +23,7 @@ def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QueryS
     rated = Candidate.objects.filter(reference__campaign=campaign, ratings__isnull=False).distinct()
     if not campaign.is_open:
         return rated
-    before = (now or timezone.now()) - timedelta(hours=campaign.revision_hours)
+    before = (now or database_now()) - timedelta(hours=campaign.revision_hours)
     turn = Turn.objects.filter(candidate=OuterRef("pk"), expires_at__gt=Now())
     ruling = Ruling.objects.filter(candidate=OuterRef("pk"), is_valid=True)
     asked = Round.objects.filter(candidate=OuterRef("pk"), finished_at=None)

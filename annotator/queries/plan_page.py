@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Q, QuerySet, Sum
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -58,7 +58,7 @@ class Checks:
 
 def people_at_work(campaign: Campaign) -> tuple[PersonsWork, ...]:
     """Return the annotators by name with the counts of their assignments."""
-    late = Q(status=AssignmentStatus.OPEN, due_at__lt=timezone.now())
+    late = Q(status=AssignmentStatus.OPEN, due_at__lt=database_now())
     counts = {
         row["annotator"]: row
         for row in Assignment.objects.filter(campaign=campaign)

@@ -11,8 +11,8 @@ from typing import Final
 from uuid import UUID
 
 from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -200,7 +200,7 @@ def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
         .values_list("candidate__reference")
         .annotate(Count("pk"))
     )
-    now = timezone.now()
+    now = database_now()
     waiting = _rows(rows.filter(status=AssignmentStatus.OPEN))
     return QueueCampaign(
         campaign,

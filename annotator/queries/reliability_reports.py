@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.utils import timezone
-
+from annotator.clock import database_now
 from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, ReliabilityReport
 from annotator.queries.annotator_names import (
@@ -45,7 +44,7 @@ class Standing:
 
     @property
     def age(self) -> timedelta | None:
-        return timezone.now() - self.finished_at if self.finished_at else None
+        return database_now() - self.finished_at if self.finished_at else None
 
     @property
     def since(self) -> dict[str, int]:

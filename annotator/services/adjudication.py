@@ -8,8 +8,8 @@ from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Adjudication,
     Candidate,
@@ -132,7 +132,7 @@ def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudi
         raise Forbidden("Only an admin of the campaign voids a signature.")
     _check_reason(reason)
     lock_reference(row.conflict.candidate.reference_id)
-    now = timezone.now()
+    now = database_now()
     changed = Adjudication.objects.filter(pk=row.pk, voided_at=None).update(
         voided_at=now, voided_by=by, voided_because=reason
     )
@@ -180,7 +180,7 @@ def _decide(
     if seen and seen != seen_sha256(ratings):
         raise OutOfDate(CHANGED_SENTENCE)
     row.ratings_seen = ratings_seen(ratings)
-    row.made_at = timezone.now()
+    row.made_at = database_now()
     if row.decision == Decision.TAKE:
         return _taken(candidates, ratings, rating_id)
     if row.decision == Decision.SCORES:

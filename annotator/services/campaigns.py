@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Campaign,
     CampaignStatus,
@@ -115,7 +115,7 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
         spread_places(row)
     if has_new_version:
         _keep_rules(row, changed_by)
-        now = timezone.now()
+        now = database_now()
         for pk in references:
             measure_conflicts(row, pk, now)
     _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
@@ -138,7 +138,7 @@ def _keep_rules(campaign: Campaign, made_by: User | None) -> None:
     RulesVersion.objects.create(
         campaign=campaign,
         number=campaign.rules_version,
-        made_at=timezone.now(),
+        made_at=database_now(),
         made_by=made_by,
         **{name: getattr(campaign, name) for name in OF_CONFLICTS},
     )
@@ -171,7 +171,7 @@ def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: 
         .exclude(status=status)
         .update(
             status=status,
-            closed_at=timezone.now() if status == CampaignStatus.CLOSED else None,
+            closed_at=database_now() if status == CampaignStatus.CLOSED else None,
         )
     )
     if not changed:

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -41,7 +41,7 @@ def skip_assignment(*, assignment: Assignment, reason_code: str, reason: str = "
     _check(reason_code, DepartureReason.values, reason)
     _lock_open_campaign(assignment)
     _leave(assignment, AssignmentStatus.SKIPPED)
-    return _depart(assignment, DepartureKind.SKIP, reason_code, reason, timezone.now())
+    return _depart(assignment, DepartureKind.SKIP, reason_code, reason, database_now())
 
 
 @transaction.atomic
@@ -54,7 +54,7 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
     """
     _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
     _lock_open_campaign(assignment)
-    now = timezone.now()
+    now = database_now()
     rows = Assignment.objects.filter(
         annotator_id=assignment.annotator_id,
         candidate__reference_id=assignment.candidate.reference_id,
@@ -97,7 +97,7 @@ def flag_candidate(*, assignment: Assignment, reason_code: str, reason: str = ""
     """Tell the campaign's admin that something is wrong with a candidate."""
     _check(reason_code, FlagReason.values, reason)
     flag = Flag.objects.create(
-        assignment=assignment, reason_code=reason_code, reason=reason, made_at=timezone.now()
+        assignment=assignment, reason_code=reason_code, reason=reason, made_at=database_now()
     )
     _audit(assignment, "candidate.flagged", {"reason": reason_code})
     return flag

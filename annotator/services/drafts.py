@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.utils import timezone
 
 from annotator.clock import database_now
 from annotator.models import (
@@ -42,7 +41,7 @@ def save_draft(
     Raises DraftMoved when another save or a submit came between, Refused when it is too long.
     """
     _check(typed)
-    now = timezone.now()
+    now = database_now()
     try:
         with transaction.atomic():
             # A submit of the same assignment ends before or begins after this.

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from io import BufferedReader
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
 from annotator.formats.compressed import unpacked
@@ -58,7 +58,7 @@ def import_file(
             file_bytes=size,
             format=format,
             may_train=may_train,
-            started_at=timezone.now(),
+            started_at=database_now(),
             progress=1.0,
         )
         counts = _store(row, file, progress)
@@ -66,7 +66,7 @@ def import_file(
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
             raise Refused("The file was changed while it was read; nothing was stored.")
         row.result = {"stored": counts}
-        row.finished_at = timezone.now()
+        row.finished_at = database_now()
         row.save(update_fields=["result", "finished_at"])
     return FileImport(row, counts, is_new)
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -180,7 +180,7 @@ def lock_annotator(campaign: Campaign, annotator: User) -> Membership:
 
 def refuse_past(due_at: datetime | None) -> None:
     """Refuse a due date that nobody can keep."""
-    if due_at is not None and due_at <= timezone.now():
+    if due_at is not None and due_at <= database_now():
         _refuse("due_at", "The due date has passed already.")
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.files import write_whole, written_aside
 from annotator.formats.times import time_text
 from annotator.models import Campaign, Shown, User
@@ -125,7 +125,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
 
     Whatever stops this, there is no file under the name, or one that its manifest is of.
     """
-    started, digest, size = timezone.now(), sha256(), 0
+    started, digest, size = database_now(), sha256(), 0
     with written_aside(target) as file:
         for piece in export.pieces():
             file.write(piece)

@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -74,7 +74,7 @@ def submit_rating(
     try:
         with transaction.atomic():
             assignment = _lock(assignment_id, annotator)
-            now = submitted_at or timezone.now()
+            now = submitted_at or database_now()
             # A key that was used for another assignment is found when it is stored, below.
             if hasattr(assignment, "rating") and (
                 known := _answered_before(annotator, idempotency_key, request_sha256)
@@ -145,7 +145,7 @@ def revise_rating(
         if is_locked(assignment):
             raise OutOfDate(LOCKED_SENTENCE)
         _end_draft(assignment, draft_version)
-        now = timezone.now()
+        now = database_now()
         asked = circumstances_of(assignment)
         fields |= _worked(assignment, error_tags)
         # What was once given with open eyes stays so.

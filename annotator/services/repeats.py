@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, Q
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     GENUINE,
     Assignment,
@@ -129,7 +129,7 @@ def give_repeat(
     )
     if last.lease_expires_at is not None:
         # Who works on demand takes up what lapsed before anything new: no sign of a name.
-        row.status, row.lease_expires_at = AssignmentStatus.LAPSED, timezone.now()
+        row.status, row.lease_expires_at = AssignmentStatus.LAPSED, database_now()
         row.save(update_fields=["status", "lease_expires_at"])
         free_place(repeat.pk)
     return True

@@ -5,8 +5,8 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -60,7 +60,7 @@ def send_back(
         raise OutOfDate("The campaign is closed: nobody rates any more. Rule on it, or reopen it.")
     if Round.objects.filter(candidate__in=candidates, finished_at=None).exists():
         raise OutOfDate("The annotators are being asked already.")
-    now = timezone.now()
+    now = database_now()
     # Before any candidate changes: its row names the campaign, which who leaves a candidate holds.
     _audit(conflict, adjudicator, "conflict.sent_back", {"kind": kind})
     rows = [_ask(one, conflict, adjudicator, kind, question, now) for one in candidates]
@@ -84,7 +84,7 @@ def call_back(*, conflict_id: UUID, adjudicator: User) -> None:
     running = list(Round.objects.filter(candidate__in=candidates, finished_at=None))
     if not running and conflict.status != ConflictStatus.WAITING:
         raise OutOfDate("Nobody is being asked about this conflict any more.")
-    now = timezone.now()
+    now = database_now()
     _audit(conflict, adjudicator, "conflict.called_back", {})
     Round.objects.filter(pk__in=[one.pk for one in running]).update(finished_at=now)
     for one in running:

@@ -5,8 +5,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import Comparison, Preference, PreferenceRevision, User
 from annotator.queries.comparisons import closed_because
 from annotator.refusals import OutOfDate, Refused
@@ -56,7 +56,7 @@ def submit_preference(
 
 
 def _first(comparison: Comparison, said: Mapping[str, Any]) -> Preference:
-    now = timezone.now()
+    now = database_now()
     row = Preference.objects.create(
         comparison=comparison,
         rubric_version=comparison.campaign.rubric_version,
@@ -72,7 +72,7 @@ def _revised(comparison: Comparison, stored: Preference, said: Mapping[str, Any]
     for name, value in said.items():
         setattr(stored, name, value)
     stored.version += 1
-    stored.revised_at = timezone.now()
+    stored.revised_at = database_now()
     stored.save(update_fields=[*said, "version", "revised_at"])
     _record(comparison, stored, "preference.revised")
     return stored

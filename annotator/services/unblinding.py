@@ -3,8 +3,8 @@
 from typing import Final
 
 from django.db import transaction
-from django.utils import timezone
 
+from annotator.clock import database_now
 from annotator.models import Campaign, Membership, Shown, Unblinding, User
 from annotator.queries.unblindings import is_unblinded
 from annotator.refusals import OutOfDate, Refused
@@ -55,7 +55,7 @@ def record_unblinding(
 ) -> Unblinding:
     """Store that somebody is shown something, with its row in the audit trail."""
     row = Unblinding.objects.create(
-        campaign=campaign, user=user, shown=shown, reason=reason, at=timezone.now()
+        campaign=campaign, user=user, shown=shown, reason=reason, at=database_now()
     )
     audit.record(
         actor=user,

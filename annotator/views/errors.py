@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from annotator.full_disk import is_disk_full
 from annotator.queries.access import campaigns_for
 
 # What a lost connection, a full disk and a lock that nobody gives back are raised as.
@@ -17,6 +18,11 @@ ASK_AGAIN_SECONDS: Final = 5
 DOWN_SENTENCE: Final = (
     "Whether your last step was stored cannot be said. Wait a moment, go back and send it again: "
     "what you typed is still in the page, and a rating that was stored is not stored twice."
+)
+
+FULL_SENTENCE: Final = (
+    "The server's disk is full: nothing of your last step was stored. Tell whoever runs this site. "
+    "What you typed is still in the page before this one: go back, and send it again later."
 )
 
 
@@ -55,14 +61,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
     One that does not answer is no fault of ours: it is told as such, and asked again soon.
     """
-    if isinstance(sys.exception(), DATABASE_DOWN):
-        return _unavailable(request)
+    error = sys.exception()
+    if is_disk_full(error):
+        return _unavailable(request, FULL_SENTENCE, status=507)
+    if isinstance(error, DATABASE_DOWN):
+        return _unavailable(request, DOWN_SENTENCE, status=503)
     return HttpResponse(render_to_string("errors/500.html"), status=500)
 
 
-def _unavailable(request: HttpRequest) -> HttpResponse:
+def _unavailable(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     headers = {"Retry-After": str(ASK_AGAIN_SECONDS)}
     if request.path.startswith("/api/"):
-        return JsonResponse({"detail": DOWN_SENTENCE}, status=503, headers=headers)
-    words = render_to_string("errors/503.html", {"sentence": DOWN_SENTENCE})
-    return HttpResponse(words, status=503, headers=headers)
+        return JsonResponse({"detail": sentence}, status=status, headers=headers)
+    words = render_to_string("errors/503.html", {"sentence": sentence})
+    return HttpResponse(words, status=status, headers=headers)
