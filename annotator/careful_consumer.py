@@ -14,7 +14,7 @@ from vine import promise
 
 logger = logging.getLogger(__name__)
 # What no task of ours is ever given; each may be there, and hold nothing.
-NEVER: Final = {
+NEVER: Final[dict[str, tuple[Any, ...]]] = {
     "eta": (None,),
     "expires": (None,),
     "retries": (None, 0),
@@ -50,6 +50,6 @@ class CarefulConsumer(Consumer):
                 return carry_on(message)
             # Nothing of it is quoted: whoever wrote it also chose the words.
             logger.error("a message was thrown away: its headers are not of our making")
-            return message.reject_log_error(logger, self.connection_errors)
+            return message.reject_log_error(logger, self.connection_errors)  # type: ignore[attr-defined]
 
         return take

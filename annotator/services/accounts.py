@@ -48,5 +48,7 @@ def _refuse_last_admin(user: User) -> None:
         others = campaign.memberships.filter(role=Role.ADMIN, user__is_active=True)
         if not others.exclude(user=user).exists():
             raise OutOfDate(
-                f"{user.username} is the last admin of {campaign.name}; name another one first."
+                # Which one, a site admin is not told: its name may be that of a client.
+                f"{user.username} is the last admin of a campaign; its members must have another "
+                "one first."
             )

@@ -11,6 +11,7 @@ from django.test import Client
 from annotator import permissions
 from annotator.models import User
 from annotator.queries.access import roles_of
+from annotator.services.people import create_token
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.marks import HERE
 from tests.house.blindness.states import furnish
@@ -60,7 +61,9 @@ def wrong_headers(answer: Any) -> list[str]:
 def house(db: None, settings: Any, tmp_path: Path) -> Any:
     settings.DATA_DIR = tmp_path
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    return furnish(HERE, "closed")
+    house = furnish(HERE, "closed")
+    create_token(user=house.people["one"])
+    return house
 
 
 def is_open(address: Address, user: User) -> bool:

@@ -67,6 +67,9 @@ USERS: Final = (
     *("annotator:users", "annotator:change_user"),
     *("annotator:users after annotator:users", "annotator:users after annotator:change_user"),
 )
+# The trail of a campaign names rows by their keys; who rated what it does not say (B11).
+TRAIL: Final = ("annotator:audit", "annotator:export_audit")
+ACTED_ON: Final = ("conflict.pk", "import", "one.assignment", "one.rating", "peer.rating")
 ACCOUNTS: Final = (
     *NAMES,
     *(f"{who}.person" for who in ROLES),
@@ -86,7 +89,7 @@ TABLE: Final = (
     # Of the own campaign everything that one's roles there open, of the crawled one nothing.
     Row(("outsider",), ("elsewhere", "outsider.pk", *WORDS)),
     # A site admin looks after accounts, and reads no more of anybody than the name.
-    Row(("boss",), ACCOUNTS, doors=USERS),
+    Row(("boss",), ACCOUNTS, doors=(*USERS, "annotator:system_audit")),
     # A site admin makes campaigns, and reads the rules of the new one.
     Row(("boss",), ("boss",)),
     Row(
@@ -107,6 +110,7 @@ TABLE: Final = (
     Row(ADJUDICATORS, RATINGS, READABLE),
     Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, doors=(TAKEN,)),
     Row(ADJUDICATORS, ("ruling", "void reason"), SINCE_RULED),
+    Row(ADJUDICATORS, ("ruling.pk",), SINCE_RULED, doors=("annotator:own_acts",)),
     # Adjudicators ask the question; who reads the history of a candidate finds it there.
     Row(ADJUDICATORS, ("question",), ("waiting",)),
     Row(ADMINS, ("question",), ("waiting",), doors=SETTLED),
@@ -143,6 +147,9 @@ TABLE: Final = (
     # Admins import: they know the file, and look at what is in it before it is stored.
     Row(ADMINS, ("import",), doors=IMPORTS),
     Row(ADMINS, ("import text",), doors=PREVIEWS),
+    Row(ADMINS, ("import",), doors=("annotator:own_acts",)),
+    Row(ADMINS, ACTED_ON, doors=TRAIL),
+    Row(ADMINS, ("reference.pk",), doors=("scoring:ask_erasure",)),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "purpose")),
     Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),
