@@ -1,0 +1,74 @@
+"""Bad input in every field of every form that anybody is shown."""
+
+import html
+import os
+from typing import Any, Final
+from urllib.parse import unquote
+
+import pytest
+
+from tests.bad_input.form_fields import Field, fields
+from tests.bad_input.nasty import FORM_VALUES
+from tests.bad_input.rooms import Room, counts, undone
+
+pytestmark = pytest.mark.slow
+FORM: Final = "application/x-www-form-urlencoded"
+SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
+# Of all values each field of the quick tier is given every tenth, beginning with another one.
+EVERY: Final = 10 if SCALE == 1 else 1
+REFUSALS: Final = frozenset({400, 403, 404, 409, 413, 415, 422, 428, 429})
+
+
+def answer_to(room: Room, field: Field, sent: str) -> Any:
+    """Send a form; nothing breaks, and a refusal writes nothing."""
+    before = counts()
+    with undone():
+        client = room.clients[field.who]
+        if field.method == "GET":
+            answer = client.get(f"{field.action.split('?')[0]}?{sent}")
+        else:
+            answer = client.post(field.action, sent, content_type=FORM)
+        about = f"{answer.status_code} at {field.route} for {field.name}: {sent[-80:]}"
+        assert answer.status_code < 500, about
+        if answer.status_code >= 400:
+            assert answer.status_code in REFUSALS, about
+            assert counts() == before, about
+        return answer
+
+
+def lost(field: Field, answer: Any, value: str | None) -> list[str]:
+    """Return the fields of words that a refused form does not show again as they were typed."""
+    shown = html.unescape(answer.content.decode()).replace("\r\n", "\n")
+    typed = field.values | {field.name: value or ""}
+    return [
+        name
+        for name in field.texts & typed.keys()
+        if "password" not in name and typed[name].strip().replace("\r\n", "\n") not in shown
+    ]
+
+
+def values_for(number: int) -> dict[str, str]:
+    """Return what the field of this number is given."""
+    labels = list(FORM_VALUES)
+    chosen = (labels[(number + step) % len(labels)] for step in range(0, len(labels), EVERY))
+    return {label: FORM_VALUES[label] for label in chosen}
+
+
+@pytest.mark.parametrize("who", ["one", "adjudicator", "researcher", "admin"])
+def test_no_value_of_a_field_breaks_a_form_and_a_refused_form_keeps_what_was_typed(
+    room: Room, tried, who: str
+) -> None:
+    count, faults = 0, []
+    for number, field in enumerate(fields(room, who)):
+        for label, encoded in values_for(number).items():
+            answer = answer_to(room, field, field.with_value(encoded))
+            count += 1
+            about = f"{field.method} {field.route} {field.name}: {label} ({answer.status_code})"
+            if answer.status_code == 422 and label != "NUL":
+                gone = lost(field, answer, unquote(encoded, errors="replace"))
+                faults += [f"lost {name}: {about}" for name in gone]
+        for sent in (field.with_value(None), field.with_value("1", "2")):
+            answer_to(room, field, sent)
+            count += 1
+    assert not faults, "\n".join(faults)
+    tried("forms", count)
