@@ -37,13 +37,18 @@ def answer_to(room: Room, field: Field, sent: str) -> Any:
 
 
 def lost(field: Field, answer: Any, value: str | None) -> list[str]:
-    """Return the fields of words that a refused form does not show again as they were typed."""
+    """Return the fields of words that a refused form does not show again as they were typed.
+
+    Secrets are never shown again: passwords, and the codes of a second factor.
+    """
     shown = html.unescape(answer.content.decode()).replace("\r\n", "\n")
     typed = field.values | {field.name: value or ""}
     return [
         name
         for name in field.texts & typed.keys()
-        if "password" not in name and typed[name].strip().replace("\r\n", "\n") not in shown
+        if "password" not in name
+        and name != "code"
+        and typed[name].strip().replace("\r\n", "\n") not in shown
     ]
 
 
