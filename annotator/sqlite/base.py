@@ -35,9 +35,23 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, parameters: Any) -> Any:
         """Connect, with the function that the triggers of the audit trail chain with."""
-        connection = super().get_new_connection(parameters)
+        connection = self._connect(parameters)
         connection.create_function("audit_seal", -1, seal, deterministic=True)
         return connection
+
+    def _connect(self, parameters: Any) -> Any:
+        """Connect, however often it takes: SQLite asks for the journal mode without waiting.
+
+        Of two programs that open a new database at one moment, one is told that it is locked.
+        """
+        deadline = time.monotonic() + self.settings_dict["OPTIONS"]["timeout"]
+        while True:
+            try:
+                return super().get_new_connection(parameters)
+            except base.Database.OperationalError as error:  # type: ignore[attr-defined]
+                if TAKEN not in str(error) or time.monotonic() >= deadline:
+                    raise
+                time.sleep(random.uniform(SHORTEST_PAUSE, LONGEST_PAUSE))
 
     def _start_transaction_under_autocommit(self) -> None:
         patience = self.settings_dict["OPTIONS"]["timeout"]

@@ -128,3 +128,17 @@ def test_a_statement_outside_a_transaction_waits_as_it_always_did(file: Path) ->
     with connections[NAME].cursor() as cursor:
         cursor.execute("PRAGMA busy_timeout")
         assert cursor.fetchone() == (PATIENCE * 1000,)
+
+
+def test_a_new_database_that_another_program_is_making_is_waited_for(file: Path) -> None:
+    new = file.with_name("new.sqlite3")
+    told = connections.settings[NAME]
+    told["NAME"], told["OPTIONS"]["timeout"] = str(new), 20
+    other = sqlite3.connect(new, check_same_thread=False, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE cups (name TEXT)")
+    threading.Timer(0.3, lambda: other.execute("COMMIT")).start()
+    with connections[NAME].cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM cups")
+        assert cursor.fetchone() == (0,)
+    other.close()
