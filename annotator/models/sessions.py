@@ -1,14 +1,10 @@
 """Signed-in browsers, one row each, that their owner can see and end."""
 
 import uuid
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
-
-if TYPE_CHECKING:
-    from annotator.session_store import SessionStore
 
 
 class BrowserSession(AbstractBaseSession):
@@ -27,9 +23,3 @@ class BrowserSession(AbstractBaseSession):
 
     def __str__(self) -> str:
         return f"{self.device} since {self.started_at:%Y-%m-%d %H:%M}"
-
-    @classmethod
-    def get_session_store_class(cls) -> "type[SessionStore]":
-        from annotator.session_store import SessionStore
-
-        return SessionStore
