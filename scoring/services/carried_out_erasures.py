@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import time
 from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
@@ -29,6 +30,7 @@ from scoring.services.runs import cancel_training
 logger = logging.getLogger(__name__)
 # What is shorter may stand in any sentence by chance; it is replaced where it stands alone.
 TELLING: Final = 20
+WAIT_FOR_READERS_SECONDS: Final = 20
 
 
 def carry_out_erasures() -> int:
@@ -173,6 +175,8 @@ def _clean_pages() -> bool:
     """Have the database give up the pages on which the texts lay; say whether it could."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
+            if not _older_readers_are_gone(cursor):
+                return False
             # Written anew: a plain VACUUM leaves the bytes in the holes of a page.
             cursor.execute("VACUUM (FULL)")
             cursor.execute("CHECKPOINT" if _may_checkpoint(cursor) else "SELECT 1")
@@ -181,6 +185,24 @@ def _clean_pages() -> bool:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (is_busy, *_) = cursor.fetchone()
         return not is_busy
+
+
+def _older_readers_are_gone(cursor: Any) -> bool:
+    """Wait for who reads as of a moment before: VACUUM keeps the rows that they may still see."""
+    cursor.execute("SELECT clock_timestamp()")
+    (erased_before,) = cursor.fetchone()
+    deadline = time.monotonic() + WAIT_FOR_READERS_SECONDS
+    while True:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid() AND xact_start < %s "
+            "AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)",
+            [erased_before],
+        )
+        (count,) = cursor.fetchone()
+        if not count or time.monotonic() >= deadline:
+            return not count
+        time.sleep(0.1)
 
 
 def _may_checkpoint(cursor: Any) -> bool:

@@ -40,6 +40,7 @@ from scoring.models import (
     ScoreRequest,
 )
 from scoring.queries.erasures import aftermath
+from scoring.services import carried_out_erasures
 from scoring.services.carried_out_erasures import carry_out_erasures
 from scoring.services.erasures import answer_erasure, ask_erasure
 from scoring.services.freezing import freeze_dataset
@@ -233,6 +234,24 @@ def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
     assert MetricScore.objects.count() == 0
     # The other matters are as they were.
     assert Reference.objects.filter(erased_at=None).exclude(claims="").count() == 3
+
+
+@pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite's log says so by itself")
+def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
+    room: RatedCampaign, two: tuple[User, User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(carried_out_erasures, "WAIT_FOR_READERS_SECONDS", 0)
+    reader = connection.copy()
+    with reader.cursor() as cursor:
+        cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("SELECT count(*) FROM annotator_reference")
+        row = ask_erasure(reference=matter(), asked_by=two[0], reason="over")
+        answer_erasure(erasure=row, answered_by=two[1], agrees=True)
+        assert carry_out_erasures() == 0
+        assert found_in_the_database_itself()
+    reader.close()
+    assert carry_out_erasures() == 1
+    assert found_in_the_database_itself() == []
 
 
 def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_retired(

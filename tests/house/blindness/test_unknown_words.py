@@ -8,7 +8,7 @@ from annotator import permissions
 from tests.house.blindness.addresses import addresses
 from tests.house.blindness.crawl import Crawl
 from tests.house.blindness.requests_sent import Sent
-from tests.house.blindness.snapshots import OF_THE_MOMENT
+from tests.house.blindness.snapshots import DRAWN_ANEW, OF_THE_MOMENT
 
 pytestmark = pytest.mark.slow
 PATHS = (
@@ -23,8 +23,6 @@ WORDS = urlencode(
 )
 # They take known words only, and say so.
 STRICT = {"scoring:export", "scoring:data_card"}
-# It offers a new secret each time.
-DRAWN_ANEW = {"annotator:account_second_factor"}
 WHO = ("one", "adjudicator", "researcher", "admin")
 
 
