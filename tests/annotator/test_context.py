@@ -8,9 +8,7 @@ def names(client: Client) -> list[str]:
     return [place.name for place in client.get("/").context["places"]]
 
 
-def test_an_annotator_is_led_to_queue_ratings_rubric_and_own_acts_only(
-    cast, client: Client
-) -> None:
+def test_an_annotator_is_led_to_queue_their_ratings_and_own_acts(cast, client: Client) -> None:
     client.force_login(cast.alice)
     assert names(client) == ["Home", "Rated", "Rubric", "Your acts"]
 

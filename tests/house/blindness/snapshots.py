@@ -16,11 +16,11 @@ from tests.house.blindness.states import House
 # CSRF tokens, the key of a form that was not sent yet, and clocks.
 OF_THE_MOMENT: Final = re.compile(
     r'name="(csrfmiddlewaretoken|key)" value="[\w-]+"|"X-CSRFToken": "\w+"|csrftoken=\w+|'
-    r"expires[:=][^;\n]+|x-request-id[:=][^;\n]+|counted at [\d:]+|yours until.*",
+    r"expires[:=][^;\n]+|(?:x-request-id|export-at)[:=][^;\n]+|counted at [\d:]+|yours until.*",
     re.IGNORECASE,
 )
-# Pages that offer a secret drawn anew at each look, the same for nobody twice.
-DRAWN_ANEW: Final = frozenset({"annotator:account_second_factor"})
+# A secret that is drawn anew at each look, and figures that count the looks.
+DRAWN_ANEW: Final = frozenset({"annotator:account_second_factor", "annotator:metrics"})
 
 
 def looked_at(visitor: Visitor, house: House, chosen: Iterable[Address] = ()) -> dict[str, str]:
