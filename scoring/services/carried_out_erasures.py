@@ -188,15 +188,18 @@ def _clean_pages() -> bool:
 
 
 def _older_readers_are_gone(cursor: Any) -> bool:
-    """Wait for who reads as of a moment before: VACUUM keeps the rows that they may still see."""
+    """Wait for who began before: VACUUM keeps the rows that they may still see.
+
+    Whoever writes in another database of the server counts as well.
+    """
     cursor.execute("SELECT clock_timestamp()")
     (erased_before,) = cursor.fetchone()
     deadline = time.monotonic() + WAIT_FOR_READERS_SECONDS
     while True:
         cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-            "AND pid <> pg_backend_pid() AND xact_start < %s "
-            "AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)",
+            "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND xact_start < %s AND (backend_xid IS NOT NULL "
+            "OR datname = current_database() AND backend_xmin IS NOT NULL)",
             [erased_before],
         )
         (count,) = cursor.fetchone()
