@@ -30,7 +30,8 @@ from scoring.services.runs import cancel_training
 logger = logging.getLogger(__name__)
 # What is shorter may stand in any sentence by chance; it is replaced where it stands alone.
 TELLING: Final = 20
-WAIT_FOR_READERS_SECONDS: Final = 20
+# The sweeper does this, and has leases to look after meanwhile.
+WAIT_FOR_READERS_SECONDS: Final = 5
 
 
 def carry_out_erasures() -> int:
