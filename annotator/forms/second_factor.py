@@ -5,6 +5,13 @@ from django import forms
 from annotator.forms.refusable import RefusableForm
 
 
+class FreshInput(forms.TextInput):
+    """A field that is empty each time: a code that was refused is never right later."""
+
+    def format_value(self, value: object) -> None:
+        return None
+
+
 class CodeForm(RefusableForm):
     """Six digits from the phone, or a recovery code; which it is shows in its length."""
 
@@ -13,7 +20,7 @@ class CodeForm(RefusableForm):
         max_length=40,
         help_text="Six digits from the app on your phone, or a recovery code.",
         error_messages={"max_length": "No code is so long."},
-        widget=forms.TextInput(
+        widget=FreshInput(
             attrs={
                 "autocomplete": "one-time-code",
                 "autocapitalize": "none",

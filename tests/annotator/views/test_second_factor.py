@@ -200,3 +200,10 @@ def test_the_operator_resets_it_which_ends_the_sessions(alice, codes) -> None:
     assert {"second_factor.set_up", "second_factor.reset", "sign_in.accepted"} <= actions
     with pytest.raises(SystemExit):
         call_command("reset_second_factor", "alice", stderr=io.StringIO())
+
+
+def test_a_refused_code_is_not_in_the_way_of_the_next_one(alice, client: Client) -> None:
+    client.force_login(alice)
+    answer = client.post("/account/second-factor/", {"code": "no-code-of-ours"})
+    assert answer.status_code == 422
+    assert "no-code-of-ours" not in answer.content.decode()
