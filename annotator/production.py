@@ -55,17 +55,29 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def refuse_unsafe(
-    *, secret: str, hosts: Sequence[str], is_debug: bool, database: Mapping[str, Any]
-) -> None:
-    """Raise ImproperlyConfigured, naming the setting, when a production value is unsafe."""
+def refuse_weak_secret(name: str, secret: str) -> None:
+    """Raise ImproperlyConfigured when a key of this name can be guessed."""
     if len(secret) < SHORTEST_SECRET or len(set(secret)) < 5:
         raise ImproperlyConfigured(
-            f"SECRET_KEY must have at least {SHORTEST_SECRET} random characters; make one with "
+            f"{name} must have at least {SHORTEST_SECRET} random characters; make one with "
             '`python -c "import secrets; print(secrets.token_urlsafe(64))"`'
         )
     if any(secret.lower().startswith(weak) for weak in KNOWN_WEAK):
-        raise ImproperlyConfigured("SECRET_KEY is a published sample value; make your own")
+        raise ImproperlyConfigured(f"{name} is a published sample value; make your own")
+
+
+def refuse_unsafe(
+    *,
+    secret: str,
+    fallbacks: Sequence[str],
+    hosts: Sequence[str],
+    is_debug: bool,
+    database: Mapping[str, Any],
+) -> None:
+    """Raise ImproperlyConfigured, naming the setting, when a production value is unsafe."""
+    refuse_weak_secret("SECRET_KEY", secret)
+    for fallback in fallbacks:
+        refuse_weak_secret("Each of SECRET_KEY_FALLBACKS", fallback)
     if is_debug:
         raise ImproperlyConfigured("DEBUG must be 0 in production: error pages would show claims")
     if not hosts or any(host in ("*", ".") for host in hosts):

@@ -33,6 +33,8 @@ try:
     else:
         SECRET_KEY = env.str("SECRET_KEY", default="")
         ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
+    # Keys of before, which still open and vouch for what was sealed with them; none signs anew.
+    SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
     INSECURE_HTTP = env.bool("ALLOW_INSECURE_HTTP", default=IS_LOCAL)
     CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
     # An unknown engine is refused below, in one line; the library would only warn of it.
@@ -40,7 +42,11 @@ try:
     _database = env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
     if not IS_LOCAL:
         production.refuse_unsafe(
-            secret=SECRET_KEY, hosts=ALLOWED_HOSTS, is_debug=DEBUG, database=_database
+            secret=SECRET_KEY,
+            fallbacks=SECRET_KEY_FALLBACKS,
+            hosts=ALLOWED_HOSTS,
+            is_debug=DEBUG,
+            database=_database,
         )
         production.refuse_open_ways(
             hosts=ALLOWED_HOSTS, is_plain_http=INSECURE_HTTP, broker=CELERY_BROKER_URL

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.db.utils import DatabaseError
 
-from annotator.health import choices, database, files, processes
+from annotator.health import choices, database, files, processes, second_factors
 from annotator.health.findings import Finding, Level, Look, missing, registered_looks
 
 WITHOUT_DATABASE: Final[tuple[Look, ...]] = (
@@ -17,6 +17,7 @@ WITH_DATABASE: Final[tuple[Look, ...]] = (
     database.look_at_settings,
     processes.look_at_programs,
     processes.look_at_jobs,
+    second_factors.look_at_second_factors,
 )
 
 

@@ -5,7 +5,10 @@ from django.db import models
 
 
 class SecondFactor(models.Model):
-    """A confirmed secret of time-based codes (RFC 6238); `last_step` is the last code's, once."""
+    """A confirmed secret of time-based codes (RFC 6238); `last_step` is the last code's, once.
+
+    The secret is sealed (annotator.kept_secrets): who reads the database makes no codes of it.
+    """
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
@@ -13,7 +16,7 @@ class SecondFactor(models.Model):
         primary_key=True,
         related_name="second_factor",
     )
-    secret = models.CharField(max_length=64)
+    secret = models.CharField(max_length=255)
     last_step = models.BigIntegerField()
     confirmed_at = models.DateTimeField(auto_now_add=True)
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from annotator.clock import database_now
+from annotator.kept_secrets import WrongKey, is_of_today, seal, unseal
 from annotator.models import RecoveryCode, SecondFactor, User
 from annotator.refusals import OutOfDate, Refused, TooOften
 from annotator.services import audit
@@ -27,6 +28,10 @@ ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 # Who asks has the password: three of a million codes count at a time, so 290 a day find few.
 OF_CODES: Final = Pace("second factor", 5, 300)
 WRONG: Final = "This code is not right, or was used already. Type the next one that is shown."
+LOCKED_AWAY: Final = (
+    "Codes of your phone cannot be checked: this site's secret key was changed. Use a recovery "
+    "code, or ask a site admin to reset your second factor."
+)
 
 
 def new_secret() -> str:
@@ -48,7 +53,8 @@ def set_up_factor(*, user: User, secret: str, code: str) -> list[str]:
     give_back([(OF_CODES, str(user.pk))])
     with transaction.atomic():
         _, is_new = SecondFactor.objects.get_or_create(
-            user=user, defaults={"secret": secret, "last_step": step}
+            user=user,
+            defaults={"secret": seal(secret, owner=str(user.pk)), "last_step": step},
         )
         if not is_new:
             raise OutOfDate("A second factor is set up already.")
@@ -112,12 +118,37 @@ def _refuse_haste(user: User) -> None:
 
 def _use_timed(user: User, code: str) -> bool:
     row = SecondFactor.objects.filter(user=user).first()
-    step = _step_of(row.secret, code) if row else None
+    if row is None:
+        return False
+    try:
+        secret = unseal(row.secret, owner=str(user.pk))
+    except WrongKey as error:
+        raise Refused(LOCKED_AWAY, {"code": [LOCKED_AWAY]}) from error
+    step = _step_of(secret, code)
     if step is None:
         return False
     # One statement: of two requests with one code at one moment, one is let in.
     rows = SecondFactor.objects.filter(user=user, last_step__lt=step)
     return rows.update(last_step=step) == 1
+
+
+@transaction.atomic
+def seal_factors() -> dict[str, int]:
+    """Seal what a fallback opens with the SECRET_KEY of today, so that the old key can go."""
+    counts = {"sealed": 0, "unopened": 0}
+    rows = SecondFactor.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
+    for row in rows:
+        owner = str(row.user_id)
+        if is_of_today(row.secret, owner=owner):
+            continue
+        try:
+            secret = unseal(row.secret, owner=owner)
+        except WrongKey:
+            counts["unopened"] += 1
+        else:
+            SecondFactor.objects.filter(pk=row.pk).update(secret=seal(secret, owner=owner))
+            counts["sealed"] += 1
+    return counts
 
 
 def _use_recovery(user: User, code: str) -> bool:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.second_factor import CodeForm
 from annotator.gate import SignedInRequest
+from annotator.kept_secrets import WrongKey, seal, unseal
 from annotator.refusals import OutOfDate, Refused
 from annotator.second_step import GIVEN, has_factor
 from annotator.services.second_factor import (
@@ -36,7 +37,7 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
     """Show the second factor, or the way to one; a POST ends the way with a code of the phone."""
     if has_factor(request.user):
         return _page(request)
-    secret = request.session.setdefault(OFFERED, new_secret())
+    secret = _offered(request)
     if request.method != "POST":
         return _set_up_page(request, secret, CodeForm())
 
@@ -53,6 +54,17 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
         # Where else the person is signed in, no code was asked for.
         end_sessions(user=request.user, by=request.user, keep=this_session(request))
     return answer
+
+
+def _offered(request: SignedInRequest) -> str:
+    """Return the secret that this session was shown, or a new one; it is kept sealed."""
+    owner = str(request.user.pk)
+    try:
+        return unseal(request.session.get(OFFERED, ""), owner=owner)
+    except WrongKey:
+        secret = new_secret()
+        request.session[OFFERED] = seal(secret, owner=owner)
+        return secret
 
 
 @require_POST

@@ -1,20 +1,23 @@
 """Seals models anew, by who runs the site: after another SECRET_KEY, or a restore elsewhere."""
 
 from django.db import transaction
+from django.utils.crypto import constant_time_compare
 
 from annotator.services import audit
 from scoring import storage
 from scoring.model_files import open_model
 from scoring.models import ModelVersion
-from scoring.seals import is_sealed, seal_of
+from scoring.seals import seal_of
 
 
 def seal_model(*, model: ModelVersion) -> bool:
-    """Seal a model whose files are those that its row names; return False where it is sealed.
+    """Seal a model whose files are those that its row names; return False where today's key did.
+
+    One that only a fallback vouches for is sealed anew, so that the old key can go.
 
     Raises StoredFileDamaged when a file is missing or was changed.
     """
-    if is_sealed(model):
+    if constant_time_compare(model.seal, seal_of(model)):
         return False
     for entry in open_model(storage.models_directory() / model.directory, model.manifest_sha256):
         entry.file.close()

@@ -26,6 +26,7 @@ def test_good_production_settings_pass_the_deployment_check(run_python: RunPytho
         ("SECRET_KEY", "short"),
         ("SECRET_KEY", "a" * 64),
         ("SECRET_KEY", "django-insecure-9vXq2-LrT8_mWz5YkB1nHsD7cJfGpE4uAa6RiVoKxN3eQtMbZyCjS0h"),
+        ("SECRET_KEY_FALLBACKS", "short"),
         ("ALLOWED_HOSTS", ""),
         ("ALLOWED_HOSTS", "*"),
         ("DEBUG", "1"),

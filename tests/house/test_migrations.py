@@ -187,3 +187,24 @@ def test_every_row_of_the_first_schema_is_there_as_it_was_in_todays(migrate: Mig
             pk: {k: v for k, v in row.items() if k in shared} for pk, row in before[table].items()
         }
         assert after[table] == then, table
+
+
+@pytest.mark.embedded
+@pytest.mark.slow
+def test_secrets_of_second_factors_are_sealed_on_the_way_and_readable_on_the_way_back(
+    migrate: Migrate,
+) -> None:
+    from annotator.kept_secrets import unseal
+
+    before = [("annotator", "0022_invitations"), ("scoring", "0007_erasures")]
+    old = migrate(before)
+    person = old.get_model("annotator", "User").objects.create(username="p")
+    old.get_model("annotator", "SecondFactor").objects.create(
+        user=person, secret="JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", last_step=3
+    )
+    now = migrate(MigrationExecutor(connection).loader.graph.leaf_nodes())
+    row = now.get_model("annotator", "SecondFactor").objects.get()
+    assert "JBSWY3DP" not in row.secret
+    assert unseal(row.secret, owner=str(row.pk)) == "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+    then = migrate(before).get_model("annotator", "SecondFactor").objects.get()
+    assert (then.secret, then.last_step) == ("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", 3)

@@ -101,6 +101,9 @@ def test_another_secret_refuses_and_an_earlier_one_may_still_count(
     assert not is_sealed(model)
     settings.SECRET_KEY_FALLBACKS = [earlier]
     assert is_sealed(model)
+    call_command("seal_models", "--json", stdout=StringIO())
+    settings.SECRET_KEY_FALLBACKS = []
+    assert is_sealed(ModelVersion.objects.get(pk=model.pk))
 
 
 def test_who_runs_the_site_seals_whole_models_anew_and_hears_of_the_others(

@@ -1,6 +1,7 @@
 """The second factor: set up, asked for, lost, guessed at."""
 
 import io
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -12,8 +13,12 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotator.clock import database_now
+from annotator.health.findings import Level
+from annotator.health.second_factors import look_at_second_factors
+from annotator.kept_secrets import unseal
 from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, User
 from annotator.services import second_factor as room
+from annotator.session_store import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -56,7 +61,8 @@ def now() -> Any:
 
 
 def code_now(off: int = 0) -> str:
-    secret = SecondFactor.objects.get().secret
+    row = SecondFactor.objects.get()
+    secret = unseal(row.secret, owner=str(row.pk))
     return pyotp.TOTP(secret).generate_otp(int(now().timestamp()) // 30 + off)
 
 
@@ -67,6 +73,8 @@ def codes(alice, clock) -> list[str]:
     html = client.get("/account/second-factor/").content.decode()
     assert "<svg" in html and "style=" not in html
     secret = key_on(html)
+    kept = [SessionStore().decode(row.session_data) for row in BrowserSession.objects.all()]
+    assert kept and secret not in str(kept)
     wrong = client.post("/account/second-factor/", {"code": "000000"})
     assert wrong.status_code == 422 and not SecondFactor.objects.exists()
     code = pyotp.TOTP(secret).at(now())
@@ -207,3 +215,37 @@ def test_a_refused_code_is_not_in_the_way_of_the_next_one(alice, client: Client)
     answer = client.post("/account/second-factor/", {"code": "no-code-of-ours"})
     assert answer.status_code == 422
     assert "no-code-of-ours" not in answer.content.decode()
+
+
+def test_the_database_does_not_tell_the_secret(alice, codes) -> None:
+    row = SecondFactor.objects.get()
+    secret = unseal(row.secret, owner=str(row.pk))
+    assert len(secret) == 32 and secret not in row.secret
+
+
+def test_a_new_key_of_the_site_is_followed_by_the_command_and_told_by_doctor(
+    alice, codes, settings, clock
+) -> None:
+    earlier = settings.SECRET_KEY
+    assert [finding.level for finding in look_at_second_factors()] == [Level.OK]
+    settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"
+    assert [finding.level for finding in look_at_second_factors()] == [Level.MISSING]
+    client, _ = sign_in()
+    refused = client.post("/login/code/", {"code": "000000"})
+    assert refused.status_code == 422
+    assert b"secret key was changed" in refused.content
+    assert sealed_anew() == {"sealed": 0, "unopened": 1}
+    settings.SECRET_KEY_FALLBACKS = [earlier]
+    assert [finding.level for finding in look_at_second_factors()] == [Level.WARNING]
+    assert client.post("/login/code/", {"code": code_now()}).status_code < 400
+    assert sealed_anew() == {"sealed": 1, "unopened": 0}
+    settings.SECRET_KEY_FALLBACKS = []
+    assert [finding.level for finding in look_at_second_factors()] == [Level.OK]
+    clock(30)
+    assert sign_in()[0].post("/login/code/", {"code": code_now()}).status_code < 400
+
+
+def sealed_anew() -> Any:
+    out = io.StringIO()
+    call_command("seal_second_factors", "--json", stdout=out)
+    return json.loads(out.getvalue())

@@ -1,0 +1,25 @@
+"""`manage.py seal_second_factors`: has the SECRET_KEY of today alone open the second factors."""
+
+from typing import Any
+
+from annotator.management.house_command import HouseCommand
+from annotator.services.second_factor import seal_factors
+
+
+class Command(HouseCommand):
+    help = (
+        "Seal the secrets of second factors with the SECRET_KEY of today. Needed once after the "
+        "key was changed, while the old one stands in SECRET_KEY_FALLBACKS."
+    )
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        return seal_factors()
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        words = f"{document['sealed']} sealed anew."
+        if document["unopened"]:
+            words += (
+                f" {document['unopened']} cannot be opened: put the key of then into "
+                "SECRET_KEY_FALLBACKS and run this again, or reset them (reset_second_factor)."
+            )
+        return words
