@@ -7,8 +7,9 @@ from celery import Celery
 from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
 from kombu import Queue
 
-from annotator import heard_of, logs
-from annotator.devices import bind_device
+from annotator import logs
+from annotator.workers import heard_of
+from annotator.workers.devices import bind_device
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
 
@@ -20,7 +21,7 @@ class Queues(StrEnum):
     GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on a device
 
 
-app = Celery("annotator", task_cls="annotator.messages:CarefulTask")
+app = Celery("annotator", task_cls="annotator.workers.messages:CarefulTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]
 app.autodiscover_tasks(["annotator", "scoring"])

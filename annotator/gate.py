@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from annotator import permissions
 from annotator.models import User
 from annotator.queries.access import roles_of
-from annotator.second_step import must_set_up
+from annotator.sign_in.second_step import must_set_up
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
 API_PREFIX = "/api/"

@@ -18,7 +18,8 @@ import environ  # noqa: E402
 from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from annotator import endpoint_settings, logs, production, sqlite  # noqa: E402
+from annotator import logs, sqlite  # noqa: E402
+from annotator.configuration import endpoint_settings, production  # noqa: E402
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -78,21 +79,21 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "annotator.requests.follow",
+    "annotator.requests.following.follow",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     # Outside of what may answer by itself, so that no answer goes without.
-    "annotator.middleware.keep_secret",
+    "annotator.requests.middleware.keep_secret",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     # Before the CSRF check, which reads the whole form.
-    "annotator.body_limits.BodyLimit",
+    "annotator.requests.body_limits.BodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "annotator.middleware.see_sessions",
-    "annotator.middleware.note_refusals",
+    "annotator.requests.middleware.see_sessions",
+    "annotator.requests.middleware.note_refusals",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotator.gate.Gate",
@@ -116,7 +117,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "annotator.context.house",
+                "annotator.requests.context.house",
             ],
         },
     }
@@ -175,7 +176,7 @@ STORAGES = {
         "BACKEND": (
             "django.contrib.staticfiles.storage.StaticFilesStorage"
             if IS_LOCAL
-            else "annotator.static_files.HashedStaticFiles"
+            else "annotator.files.static_files.HashedStaticFiles"
         )
     },
 }
@@ -184,7 +185,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 # Who has none yet can do nothing before they set one up.
 REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", default=not IS_LOCAL)
-SESSION_ENGINE = "annotator.session_store"
+SESSION_ENGINE = "annotator.sign_in.session_store"
 # After so long without a request of theirs, and after so long in any case, a person signs in anew.
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
 SESSION_HOURS = env.int("SESSION_HOURS", default=12)
@@ -224,7 +225,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024**3)
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "annotator.upload_handlers.ArrivalsHandler",
+    "annotator.requests.upload_handlers.ArrivalsHandler",
 ]
 
 REST_FRAMEWORK = {
@@ -250,7 +251,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     _folders = {name: _queue / name for name in ("messages", "processed", "control")}
     for _folder in _folders.values():
         _folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    CELERY_BROKER_TRANSPORT = "annotator.broker:Transport"
+    CELERY_BROKER_TRANSPORT = "annotator.workers.broker:Transport"
     # kombu's default of one second between polls would turn a burst into minutes.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "data_folder_in": str(_folders["messages"]),
@@ -278,7 +279,7 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_CONSUMER = "annotator.careful_consumer:CarefulConsumer"
+CELERY_WORKER_CONSUMER = "annotator.workers.careful_consumer:CarefulConsumer"
 CELERY_TASK_DEFAULT_QUEUE = "web"
 CELERY_TASK_PUBLISH_RETRY = False
 

@@ -8,7 +8,7 @@ handler404 = "annotator.views.errors.not_found"
 handler500 = "annotator.views.errors.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include("annotator.pages")),
+    path("", include("annotator.views.urls")),
     path("api/v1/", include("annotator.api.urls")),
     # By name only: this house does not know what the other one holds.
     path("", include("scoring.urls")),

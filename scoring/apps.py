@@ -7,7 +7,7 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
-        from annotator.audit_words import register_acts
+        from annotator.audit.words import register_acts
         from annotator.backups.kept_files import register_files
         from annotator.health.findings import register_look
         from annotator.jobs.registry import register, register_tidying

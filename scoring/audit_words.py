@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from annotator.audit_words import Act
+from annotator.audit.words import Act
 
 _DATASET: Final = ("dataset", "criterion")
 ACTS: Final = {

@@ -6,8 +6,8 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 
-from annotator.export_notes import note_export
 from annotator.models import User
+from annotator.views.export_notes import note_export
 from scoring.models import DatasetVersion
 from scoring.queries.data_cards import card_file
 from scoring.services.exports import Export

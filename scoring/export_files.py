@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from annotator.files import write_whole
+from annotator.files.whole import write_whole
 from scoring.checksums import SUMS_NAME, digest_of, sums
 from scoring.formats.byte_streams import in_blocks
 

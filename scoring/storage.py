@@ -12,7 +12,7 @@ from typing import IO, BinaryIO, Final
 
 from django.conf import settings
 
-from annotator.files import ASIDE, write_whole
+from annotator.files.whole import ASIDE, write_whole
 from annotator.refusals import Refused
 
 ABANDONED_SECONDS: Final = 15 * 60

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from annotator import permissions
 from annotator.gate import principals
 from annotator.queries.access import roles_by_campaign
-from annotator.second_step import must_set_up
+from annotator.sign_in.second_step import must_set_up
 
 # Of the names that were sent, so that an answer stays short.
 MOST_NAMED: Final = 20

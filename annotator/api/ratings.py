@@ -15,12 +15,12 @@ from rest_framework.views import APIView
 from annotator.api.assignment_words import assignment_words
 from annotator.api.permissions import MatrixPermission
 from annotator.api.serializers import NewRatingSerializer, RatingSerializer, RevisionSerializer
+from annotator.formats.request_digest import rating_digest
 from annotator.models import Assignment, Membership, Rating, User
 from annotator.queries.access import assignments_for
 from annotator.queries.locks import is_locked
 from annotator.queries.queue import ratings_by
 from annotator.refusals import OutOfDate
-from annotator.request_digest import rating_digest
 from annotator.services.assignments import take_next
 from annotator.services.ratings import revise_rating, submit_rating
 

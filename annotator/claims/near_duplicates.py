@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from annotator.claims.compact_keys import CompactKeys
 from annotator.claims.sketches import SIMILAR, SketchTable
-from annotator.compact_keys import CompactKeys
 
 # Above so many different texts the similar ones are not looked for: each takes 800 bytes.
 MOST_SKETCHED: Final = 100_000

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from annotator.compact_keys import CompactKeys
+from annotator.claims.compact_keys import CompactKeys
 
 WORDS: Final = 5
 SIMILAR: Final = 0.9

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from annotator.compact_keys import FirstLines
+from annotator.claims.compact_keys import FirstLines
 from annotator.formats.claims_jsonl import LONGEST
 from annotator.formats.csv_streams import CsvRow, CsvStream
 from annotator.formats.formula_cells import MARK, is_formula

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from annotator.compact_keys import FirstLines
+from annotator.claims.compact_keys import FirstLines
 from annotator.formats.json_streams import Record, read_lines
 from annotator.formats.records import ByteSource, ReadNotes
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from annotator.compact_keys import CompactKeys
+from annotator.claims.compact_keys import CompactKeys
 
 _LENGTH_BYTES: Final = 8
 _NONE: Final = 0

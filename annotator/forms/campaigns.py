@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from annotator.conflicts import gap_text, least_numerator
+from annotator.conflicts.rules import gap_text, least_numerator
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
 from annotator.rubric import HIGHEST

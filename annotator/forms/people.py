@@ -5,9 +5,9 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 
-from annotator.client_address import client_address
-from annotator.known_browsers import known_browser
 from annotator.services.guessing import Attempt, begin, forgive, record_wrong
+from annotator.sign_in.client_address import client_address
+from annotator.sign_in.known_browsers import known_browser
 
 
 class SignInForm(AuthenticationForm):

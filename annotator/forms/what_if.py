@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django import forms
 
-from annotator.conflicts import ConflictRules, gap_text, least_numerator
+from annotator.conflicts.rules import ConflictRules, gap_text, least_numerator
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign
 from annotator.rubric import HIGHEST

@@ -1,1 +1,1 @@
-"""What is missing or unsafe in an installation, and how to mend it."""
+"""How an installation is: what is missing or unsafe and how to mend it, and its figures."""

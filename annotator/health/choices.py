@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from annotator.configuration.production import is_loopback
 from annotator.health.findings import Finding, ok, warning
-from annotator.production import is_loopback
 
 
 def look_at_choices() -> Iterator[Finding]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from annotator.health.findings import Finding, missing, ok, warning
-from annotator.kept_secrets import WrongKey, is_of_today, unseal
 from annotator.models import SecondFactor
+from annotator.sign_in.kept_secrets import WrongKey, is_of_today, unseal
 
 PART: Final = "second factors"
 

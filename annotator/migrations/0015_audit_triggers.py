@@ -6,7 +6,7 @@ has to run `make_triggers` again. A test says so, and `verify_audit` too.
 
 from django.db import migrations
 
-from annotator.audit_chain import BEFORE_THE_FIRST, seal
+from annotator.audit.chain import BEFORE_THE_FIRST, seal
 
 EVENTS, SEALS = "annotator_auditevent", "annotator_auditseal"
 REFUSAL = "The audit trail is append-only: nothing in it is changed or deleted."
@@ -14,7 +14,7 @@ AT_ONCE = 1000
 # What PostgreSQL's advisory lock of the chain is known by: "audit" in ASCII.
 LOCK = 0x6175646974
 
-# The texts of an entry, in the order in which annotator.audit_chain reads them.
+# The texts of an entry, in the order in which annotator.audit.chain reads them.
 COLUMNS = ("actor_id", "campaign_id", "action", "object_type", "object_id", "details")
 TIME = {
     "postgresql": "to_char({row}.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",

@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from annotator.names import skeleton
+from annotator.sign_in.names import skeleton
 
 
 def fill_skeletons(apps, schema_editor):

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from annotator.kept_secrets import seal, unseal
+from annotator.sign_in.kept_secrets import seal, unseal
 
 
 def seal_all(apps, schema_editor):

@@ -7,7 +7,7 @@ from django.db import models
 class SecondFactor(models.Model):
     """A confirmed secret of time-based codes (RFC 6238); `last_step` is the last code's, once.
 
-    The secret is sealed (annotator.kept_secrets): who reads the database makes no codes of it.
+    The secret is sealed (annotator.sign_in.kept_secrets): who reads the database makes no codes.
     """
 
     user = models.OneToOneField(

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from annotator.audit_words import act_of, actions_where, listed_actions, told_details
+from annotator.audit.words import act_of, actions_where, listed_actions, told_details
 from annotator.models import AuditEvent, AuditSeal, Campaign, Role, Shown, User
 from annotator.queries.access import roles_of
 from annotator.queries.reliability_access import reader_of

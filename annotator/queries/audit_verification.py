@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from django.db import connection
 
-from annotator.audit_chain import BEFORE_THE_FIRST, seal
+from annotator.audit.chain import BEFORE_THE_FIRST, seal
 from annotator.models import AuditEvent, AuditSeal
 from annotator.queries.one_moment import one_moment
 from annotator.refusals import Refused

@@ -8,9 +8,9 @@ from typing import Final
 
 from django.db import connection
 
+from annotator.conflicts.what_if import Row, Width, row_widths
 from annotator.models import GENUINE, Campaign, Candidate, Rating
 from annotator.rubric import CRITERIA
-from annotator.what_if import Row, Width, row_widths
 
 _RATINGS: Final = f"""
 SELECT CAST(c.reference_id AS TEXT), CAST(c.id AS TEXT), CAST(r.annotator_id AS TEXT),

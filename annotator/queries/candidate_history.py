@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
+from annotator.conflicts.settled import points_text
 from annotator.models import Adjudication, Conflict, Rating, RatingRevision, Round, Ruling
 from annotator.queries.annotator_names import Names
 from annotator.queries.conflict_cases import finding_words
 from annotator.queries.settled_values import rating_points, ruling_points
 from annotator.queries.signatures import sealed_sha256s, signature_holds
 from annotator.rubric import ALL_CRITERIA
-from annotator.settled import points_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from annotator.conflicts import RatedScores
+from annotator.conflicts.rules import RatedScores
 from annotator.models import GENUINE, Candidate, Rating, Reference
 from annotator.rubric import CRITERIA
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotator.conflicts import gap_text
+from annotator.conflicts.rules import gap_text
 from annotator.models import Campaign, RulesVersion
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from uuid import UUID
 
+from annotator.conflicts.settled import SettledValue, points_text
 from annotator.models import GENUINE, Assignment, AssignmentStatus, Campaign, Candidate
 from annotator.queries.annotator_names import Names
 from annotator.queries.candidate_history import (
@@ -18,7 +19,6 @@ from annotator.queries.candidate_history import (
     rulings_on,
 )
 from annotator.queries.settled_values import SettledCandidate, settled_references
-from annotator.settled import SettledValue, points_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from annotator.conflicts.settled import SettledValue, settle
 from annotator.models import (
     GENUINE,
     UNSETTLED,
@@ -21,7 +22,6 @@ from annotator.models import (
 )
 from annotator.queries.locks import locked_candidates
 from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT
-from annotator.settled import SettledValue, settle
 
 Points = dict[str, Fraction]
 # What a candidate is in, by the statuses of its conflicts; the first that applies.

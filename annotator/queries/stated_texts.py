@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from annotator.compact_keys import CompactKeys
+from annotator.claims.compact_keys import CompactKeys
 from annotator.formats.digests import candidate_id_of, reference_id_of, text_sha256
 from annotator.formats.preference_records import PreferenceRecord
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord

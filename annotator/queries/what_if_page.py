@@ -4,11 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.conflicts import ConflictRules
-from annotator.models import Campaign, Ruling
-from annotator.queries.campaign_widths import campaign_widths
-from annotator.queries.ruling_times import RulingTime, ruling_time
-from annotator.what_if import (
+from annotator.conflicts.rules import ConflictRules
+from annotator.conflicts.what_if import (
     CRITERION_GAP,
     ORDER_FLIP,
     OVERALL_GAP,
@@ -20,6 +17,9 @@ from annotator.what_if import (
     curve,
     found_by,
 )
+from annotator.models import Campaign, Ruling
+from annotator.queries.campaign_widths import campaign_widths
+from annotator.queries.ruling_times import RulingTime, ruling_time
 
 NAMES: Final = {
     CRITERION_GAP: "Criterion gap",

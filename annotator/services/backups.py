@@ -27,9 +27,9 @@ from annotator.backups.tables import (
     models_after,
 )
 from annotator.clock import database_now
-from annotator.files import written_aside
+from annotator.configuration.production import make_private
+from annotator.files.whole import written_aside
 from annotator.models import Backup
-from annotator.production import make_private
 from annotator.queries.one_moment import one_moment
 from annotator.refusals import Refused
 from annotator.services.audit import record

@@ -6,7 +6,6 @@ a limit of its own instead, so that a guesser at the door keeps nobody from thei
 out to be the right password is not counted at all.
 """
 
-import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
@@ -16,6 +15,7 @@ from annotator.models import User
 from annotator.refusals import TooOften
 from annotator.services import audit
 from annotator.services.pace import Asked, Pace, give_back, seconds_in_words, take
+from annotator.sign_in.names import account_of
 
 # In any 60 seconds: 12 of an account, 10 of them from one address; 10 from a known browser.
 OF_ACCOUNT: Final = Pace("sign-in account", 9, 20)
@@ -76,11 +76,6 @@ def record_wrong(attempt: Attempt) -> None:
 def record_right(user: User) -> None:
     """Write down that a person has signed in."""
     audit.record(actor=user, action="sign_in.accepted", object_type="user", object_id=user.pk)
-
-
-def account_of(username: str) -> str:
-    """Return what all spellings of a name share."""
-    return unicodedata.normalize("NFKC", username).casefold()
 
 
 def network_of(address: str) -> str:

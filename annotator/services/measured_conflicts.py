@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Count, F
 
-from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
+from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, find_conflicts
 from annotator.models import (
     Campaign,
     Candidate,

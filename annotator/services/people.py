@@ -21,11 +21,11 @@ from annotator.models import (
     TokenScope,
     User,
 )
-from annotator.names import name_problem, skeleton
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
 from annotator.services.places import free_place
 from annotator.services.qualification import fit_qualification, give_qualification
+from annotator.sign_in.names import name_problem, skeleton
 
 LONGEST_TOKEN_DAYS: Final = 90
 MOST_TOKENS: Final = 50

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, Protocol
 from django.db import transaction
 
 from annotator.clock import database_now
-from annotator.files import write_whole, written_aside
+from annotator.files.whole import write_whole, written_aside
 from annotator.formats.times import time_text
 from annotator.models import Campaign, Shown, User
 from annotator.queries.export_history import EXPORTED

@@ -28,8 +28,8 @@ from annotator.backups.tables import (
     models_after,
     plain_digest_of,
 )
-from annotator.files import ASIDE, write_whole
-from annotator.production import make_private
+from annotator.configuration.production import make_private
+from annotator.files.whole import ASIDE, write_whole
 from annotator.refusals import Refused
 from annotator.services.audit import record
 from annotator.version import VERSION

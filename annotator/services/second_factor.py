@@ -11,12 +11,12 @@ from django.conf import settings
 from django.db import transaction
 
 from annotator.clock import database_now
-from annotator.kept_secrets import WrongKey, is_of_today, seal, unseal
 from annotator.models import RecoveryCode, SecondFactor, User
 from annotator.refusals import OutOfDate, Refused, TooOften
 from annotator.services import audit
 from annotator.services.pace import Pace, give_back, seconds_in_words, take
 from annotator.services.sessions import end_sessions
+from annotator.sign_in.kept_secrets import WrongKey, is_of_today, seal, unseal
 
 STEP_SECONDS: Final = 30
 # A phone may be half a minute early or late; each step further is another code to guess.

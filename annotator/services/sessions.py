@@ -11,7 +11,7 @@ from annotator.clock import database_now
 from annotator.models import BrowserSession, User
 from annotator.refusals import OutOfDate
 from annotator.services import audit
-from annotator.session_store import end_of
+from annotator.sign_in.session_store import end_of
 
 SEEN_EVERY: Final = timedelta(minutes=1)
 

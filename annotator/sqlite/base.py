@@ -13,7 +13,7 @@ from typing import Any, Final
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
-from annotator.audit_chain import seal
+from annotator.audit.chain import seal
 
 # Seconds; of a random length, so that two processes do not ask in step.
 SHORTEST_PAUSE: Final = 0.0005

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotator.conflicts import gap_text
+from annotator.conflicts.rules import gap_text
 from annotator.forms.comparison import AskForm
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign, Role

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from annotator.full_disk import is_disk_full
+from annotator.files.full_disk import is_disk_full
 from annotator.queries.access import campaigns_for
 
 # What a lost connection, a full disk and a lock that nobody gives back are raised as.

@@ -4,8 +4,8 @@ from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from annotator.figures import text
 from annotator.health.database import waiting_migrations
+from annotator.health.figures import text
 from annotator.health.processes import queues_without_worker
 
 

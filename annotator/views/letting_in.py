@@ -8,17 +8,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.middleware.csrf import get_token
 from django.urls import Resolver404, resolve
 
-from annotator.device_words import device_words
 from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.forms.rating import TYPED
 from annotator.gate import DRAFT_FIELD
-from annotator.known_browsers import remember_browser
 from annotator.models import User
 from annotator.queries.access import assignments_for
-from annotator.second_step import GIVEN, PENDING
 from annotator.services.drafts import keep_refused
 from annotator.services.guessing import record_right
-from annotator.session_store import DEVICE
+from annotator.sign_in.device_words import device_words
+from annotator.sign_in.known_browsers import remember_browser
+from annotator.sign_in.second_step import GIVEN, PENDING
+from annotator.sign_in.session_store import DEVICE
 
 RATE_ROUTE = "annotator:rate"
 BACKEND = "django.contrib.auth.backends.ModelBackend"

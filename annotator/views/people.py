@@ -16,7 +16,7 @@ from annotator.forms.second_factor import CodeForm
 from annotator.gate import DRAFT_FIELD
 from annotator.models import User
 from annotator.refusals import TooOften
-from annotator.second_step import await_code, has_factor
+from annotator.sign_in.second_step import await_code, has_factor
 from annotator.views.letting_in import let_in
 from annotator.views.sign_in_code import ask_for_code
 

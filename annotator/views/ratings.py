@@ -7,13 +7,13 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotator.formats.request_digest import rating_digest
 from annotator.forms.rating import RatingForm
 from annotator.gate import SignedInRequest
 from annotator.models import Rating, Role, User
 from annotator.queries.access import campaigns_for
 from annotator.queries.rate_page import RatePage
 from annotator.refusals import OutOfDate, Refused
-from annotator.request_digest import rating_digest
 from annotator.services.assignments import take_next
 from annotator.services.drafts import keep_refused
 from annotator.services.ratings import revise_rating, submit_rating

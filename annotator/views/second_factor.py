@@ -13,9 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.second_factor import CodeForm
 from annotator.gate import SignedInRequest
-from annotator.kept_secrets import WrongKey, seal, unseal
 from annotator.refusals import OutOfDate, Refused
-from annotator.second_step import GIVEN, has_factor
 from annotator.services.second_factor import (
     address_of,
     new_secret,
@@ -24,6 +22,8 @@ from annotator.services.second_factor import (
     set_up_factor,
 )
 from annotator.services.sessions import end_sessions
+from annotator.sign_in.kept_secrets import WrongKey, seal, unseal
+from annotator.sign_in.second_step import GIVEN, has_factor
 from annotator.views.account import this_session
 from annotator.views.see_other import SeeOther
 

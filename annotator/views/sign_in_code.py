@@ -9,8 +9,8 @@ from django.views import View
 
 from annotator.forms.second_factor import CodeForm
 from annotator.refusals import Refused, TooOften
-from annotator.second_step import awaited
 from annotator.services.second_factor import check_code
+from annotator.sign_in.second_step import awaited
 from annotator.views.letting_in import let_in
 
 OVER = "That took too long. Sign in with your password again."

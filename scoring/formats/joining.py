@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from annotator.compact_keys import CompactKeys
+from annotator.claims.compact_keys import CompactKeys
 from annotator.formats.records import BadRecord, BadRecordList, ReadNotes
 from scoring.formats.rows import DatasetRow
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from annotator.conflicts.settled import points_text
 from annotator.models import Adjudication, Candidate, ClaimImport, Rating, Ruling
 from annotator.queries.annotator_names import Names
 from annotator.queries.settled_values import rating_points, ruling_points
 from annotator.rubric import ALL_CRITERIA
-from annotator.settled import points_text
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
 

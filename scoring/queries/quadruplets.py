@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final
 
-from annotator.files import write_whole
+from annotator.files.whole import write_whole
 from scoring import row_index, storage
 from scoring.formats import stored_rows
 from scoring.formats.rows import DatasetRow

@@ -6,7 +6,7 @@ Candidates are named by 32 hexadecimal digits, people by name.
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from annotator.conflicts import ConflictRules, Finding, RatedScores, find_conflicts
+from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, find_conflicts
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 ANNOTATORS: Final = ("alice", "bob", "erin")

@@ -194,7 +194,7 @@ def test_every_row_of_the_first_schema_is_there_as_it_was_in_todays(migrate: Mig
 def test_secrets_of_second_factors_are_sealed_on_the_way_and_readable_on_the_way_back(
     migrate: Migrate,
 ) -> None:
-    from annotator.kept_secrets import unseal
+    from annotator.sign_in.kept_secrets import unseal
 
     before = [("annotator", "0022_invitations"), ("scoring", "0007_erasures")]
     old = migrate(before)

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from annotator.audit_chain import BEFORE_THE_FIRST, seal
+from annotator.audit.chain import BEFORE_THE_FIRST, seal
 from annotator.queries.audit_verification import _rows, current_head, verify_chain
 from annotator.services import audit
 from tests.emptied import trail_unguarded

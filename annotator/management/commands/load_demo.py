@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from annotator import production
+from annotator.configuration import production
 from annotator.demo.plan import NAMED_ANNOTATORS, RATED_REFERENCES, build_demo_plan
 from annotator.demo.records import DemoPlan, DemoReference
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord

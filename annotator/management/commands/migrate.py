@@ -7,7 +7,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from annotator.health.database import look_at_settings
 from annotator.health.findings import Level
-from annotator.migrating import migrating_alone
+from annotator.management.migrating import migrating_alone
 
 
 class Command(migrate.Command):

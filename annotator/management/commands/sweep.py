@@ -8,13 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
-from annotator.heard_of import own_name
 from annotator.jobs.registry import sweep, tidy
 from annotator.models import SWEEPER
 from annotator.services.carried_out_imports import sweep_imports
 from annotator.services.places import lapse_leases_everywhere
 from annotator.services.presences import report_presence
 from annotator.services.repeats import repeat_everywhere
+from annotator.workers.heard_of import own_name
 
 SECONDS_BETWEEN_SWEEPS = 2
 SWEEPS_BETWEEN_REPORTS = 5

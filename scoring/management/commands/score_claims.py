@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.files import written_aside
+from annotator.files.whole import written_aside
 from annotator.formats.records import FormatError
 from annotator.formats.strict_json import MAX_BYTES
 from annotator.management.house_command import HouseCommand

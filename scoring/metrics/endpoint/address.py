@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from annotator.endpoint_address import checked_address, checked_key
-from annotator.endpoint_settings import LONGEST_TIMEOUT, MOST_CONCURRENCY
+from annotator.configuration.endpoint_address import checked_address, checked_key
+from annotator.configuration.endpoint_settings import LONGEST_TIMEOUT, MOST_CONCURRENCY
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from annotator.files import write_whole
+from annotator.files.whole import write_whole
 from annotator.formats.strict_json import StrictJsonError, loads
 from scoring.metrics.base import Pair
 from scoring.metrics.endpoint.address import Endpoint

@@ -3,7 +3,7 @@
 import pytest
 from django.http import QueryDict
 
-from annotator.conflicts import ConflictRules
+from annotator.conflicts.rules import ConflictRules
 from annotator.forms.what_if import what_if_form
 from annotator.models import Campaign
 from annotator.queries.what_if_page import rules_of

@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotator.conflicts import ConflictRules
+from annotator.conflicts.rules import ConflictRules
+from annotator.conflicts.what_if import found_by
 from annotator.models import Candidate, Conflict, Purpose
 from annotator.queries.campaign_widths import campaign_widths
-from annotator.what_if import found_by
 
 pytestmark = pytest.mark.embedded
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 from django.utils import timezone
 
-from annotator.conflicts import ConflictRules
+from annotator.conflicts.rules import ConflictRules
+from annotator.conflicts.what_if import Caught
 from annotator.models import Adjudication, Conflict, Ruling
 from annotator.queries.what_if_page import rules_of, what_if
-from annotator.what_if import Caught
 
 pytestmark = pytest.mark.embedded
 

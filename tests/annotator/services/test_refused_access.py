@@ -100,6 +100,6 @@ def test_a_trail_that_cannot_be_written_still_refuses(cast, monkeypatch):
     def full(**_):
         raise DatabaseError("the disk is full")
 
-    monkeypatch.setattr("annotator.middleware.record_refusal", full)
+    monkeypatch.setattr("annotator.requests.middleware.record_refusal", full)
     assert signed_in(cast.alice).get("/campaigns/cups/plan/").status_code == 403
     assert not refusals().exists()

@@ -15,10 +15,10 @@ from django.test import Client
 from annotator.clock import database_now
 from annotator.health.findings import Level
 from annotator.health.second_factors import look_at_second_factors
-from annotator.kept_secrets import unseal
 from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, User
 from annotator.services import second_factor as room
-from annotator.session_store import SessionStore
+from annotator.sign_in.kept_secrets import unseal
+from annotator.sign_in.session_store import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

@@ -1,0 +1,1 @@
+"""What settings may be, and what is refused of them."""

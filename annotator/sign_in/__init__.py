@@ -1,0 +1,1 @@
+"""What signing in rests on: names, addresses, browsers, sessions, and the second step."""

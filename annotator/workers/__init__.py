@@ -1,0 +1,1 @@
+"""A worker's end of its queues: messages, their broker, its device, and its sign of life."""

@@ -1,0 +1,84 @@
+"""An endpoint's address goes over https and holds no secret; its key fits into a header."""
+
+import pytest
+
+from annotator.configuration.endpoint_address import checked_address, checked_key, is_this_machine
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.example.org/v1",
+        "https://api.example.org:8443/openai/v1",
+        "http://127.0.0.1:8080/v1",
+        "http://127.9.9.9/v1",
+        "http://localhost:11434/v1",
+        "http://LOCALHOST/v1",
+        "http://[::1]:8080/v1",
+        "HTTPS://api.example.org",
+    ],
+)
+def test_an_address_over_https_or_on_this_machine_is_taken(url: str) -> None:
+    assert checked_address(url) == url
+
+
+def test_a_closing_slash_is_taken_away() -> None:
+    assert checked_address("https://api.example.org/v1//") == "https://api.example.org/v1"
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://api.example.org/v1", "must begin with https://: claims"),
+        ("http://127.0.0.1.example.org/v1", "must begin with https://: claims"),
+        ("http://localhost.example.org/v1", "must begin with https://: claims"),
+        ("http://10.0.0.1/v1", "must begin with https://: claims"),
+        ("http://0.0.0.0/v1", "must begin with https://: claims"),
+        ("http://2130706433/v1", "must begin with https://: claims"),
+        ("ftp://api.example.org/v1", "name a host"),
+        ("api.example.org/v1", "name a host"),
+        ("https:///v1", "name a host"),
+        ("", "name a host"),
+        ("https://sesame@api.example.org/v1", "no user name or password"),
+        ("https://me:sesame@api.example.org/v1", "no user name or password"),
+        ("http://localhost:sesame@api.example.org/v1", "no user name or password|cannot be read"),
+        ("https://api.example.org/v1?key=sesame", "no question mark"),
+        ("https://api.example.org/v1#sesame", "no question mark"),
+        ("https://api.example.org:port/v1", "cannot be read"),
+        ("https://api.example.org:99999/v1", "cannot be read"),
+        ("https://[::1/v1", "cannot be read"),
+        ("https://api..example.org/v1", "cannot be read"),
+        (f"https://{'a' * 64}.example.org/v1", "cannot be read"),
+        ("https://api.example.org/v1\r\nX: sesame", "printable ASCII"),
+        ("https://api.example.org/ v1", "printable ASCII"),
+        ("https://ápi.example.org/v1", "printable ASCII"),
+    ],
+)
+def test_another_address_is_refused_without_being_repeated(url: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refusal:
+        checked_address(url)
+    assert "sesame" not in str(refusal.value)
+    assert "example" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1", "127.0.0.53"])
+def test_loopback_is_this_machine(host: str) -> None:
+    assert is_this_machine(host)
+
+
+@pytest.mark.parametrize("host", ["example.org", "192.168.0.1", "0.0.0.0", "127.1.example.org"])
+def test_another_host_is_not_this_machine(host: str) -> None:
+    assert not is_this_machine(host)
+
+
+def test_a_key_of_printable_characters_is_taken() -> None:
+    assert checked_key("sk-abc_123~") == "sk-abc_123~"
+
+
+@pytest.mark.parametrize(
+    "key", ["", "two words", "line\nsesame", "sesame\x7f", "schlüssel", "k" * 4097]
+)
+def test_a_key_that_fits_no_header_is_refused_without_being_repeated(key: str) -> None:
+    with pytest.raises(ValueError, match="printable ASCII") as refusal:
+        checked_key(key)
+    assert not key or key not in str(refusal.value)

@@ -1,0 +1,83 @@
+"""The value that counts for a candidate, by policy."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.conflicts.settled import majority, mean, points_text, settle
+from annotator.rubric import ALL_CRITERIA, OVERALL
+
+SCORES = st.integers(0, 10).map(Fraction)
+
+
+def points(*values: int, overall: int = 0) -> dict[str, Fraction]:
+    numbers = [*map(Fraction, values), Fraction(overall, 11)]
+    return dict(zip(ALL_CRITERIA, numbers, strict=True))
+
+
+def test_without_a_ruling_the_exact_mean_counts() -> None:
+    given = [points(6, 7, 7, 1, overall=61), points(7, 7, 0, 2, overall=48)]
+    values = settle([*given, points(7, 7, 0, 2, overall=48)])
+    assert [value.criterion for value in values] == list(ALL_CRITERIA)
+    expected = [Fraction(20, 3), 7, Fraction(7, 3), Fraction(5, 3), Fraction(157, 33)]
+    assert [value.settled for value in values] == expected
+    assert not any(value.is_ruled for value in values)
+
+
+def test_a_ruling_counts_instead_of_the_mean_and_changes_no_majority() -> None:
+    given = [points(6, 6, 6, 6), points(6, 8, 6, 6), points(2, 7, 6, 6)]
+    values = settle(given, points(1, 2, 3, 4, overall=22))
+    assert [value.settled for value in values] == [1, 2, 3, 4, 2]
+    assert [value.majority for value in values] == [6, None, 6, 6, 0]
+    assert all(value.is_ruled for value in values)
+
+
+def test_nothing_counts_where_nobody_rated() -> None:
+    values = settle([])
+    assert {(value.settled, value.majority) for value in values} == {(None, None)}
+    assert (values[0].settled_text, values[0].majority_text) == ("none", "none")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([5], 5),
+        ([5, 5], 5),
+        ([5, 6], None),
+        ([5, 5, 6], 5),
+        ([5, 5, 6, 6], None),
+        ([1, 2, 3], None),
+    ],
+    ids=str,
+)
+def test_a_majority_is_more_than_half(values: list[int], expected: int | None) -> None:
+    assert majority([Fraction(value) for value in values]) == expected
+
+
+@given(st.lists(SCORES, min_size=1, max_size=7))
+def test_a_majority_does_not_hang_on_the_order_and_the_mean_lies_between(
+    values: list[Fraction],
+) -> None:
+    assert majority(values) == majority(values[::-1])
+    found = mean(values)
+    assert found is not None
+    assert min(values) <= found <= max(values)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((Fraction(7), "7"), (Fraction(20, 3), "6.67"), (Fraction(83, 11), "7.55")),
+        *((Fraction(1, 200), "0.01"), (Fraction(19, 2), "9.50"), (Fraction(1, 300), "0.00")),
+    ],
+    ids=str,
+)
+def test_points_are_whole_or_rounded_half_up(value: Fraction, text: str) -> None:
+    assert points_text(value) == text
+
+
+def test_the_overall_is_named_as_people_read_it() -> None:
+    assert settle([])[-1].criterion == OVERALL
+    assert settle([])[-1].name == "Overall quality"

@@ -1,0 +1,52 @@
+"""Errors that say that a disk is full, and what is told of them."""
+
+import errno
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from annotator.files.full_disk import is_disk_full
+
+
+def caused(outer: Exception, inner: Exception) -> Exception:
+    outer.__cause__ = inner
+    return outer
+
+
+class OfPostgreSQL(Exception):
+    pgcode = "53100"
+
+
+FULL = {
+    "a file": OSError(errno.ENOSPC, "No space left on device"),
+    "a quota": OSError(errno.EDQUOT, "Disk quota exceeded"),
+    "SQLite": OperationalError("database or disk is full"),
+    "PostgreSQL": caused(OperationalError("could not extend file"), OfPostgreSQL()),
+}
+NOT_FULL = (OSError(errno.EACCES, "no"), OperationalError("database is locked"), ValueError(), None)
+
+
+def test_each_way_of_saying_it_is_known_and_others_are_not() -> None:
+    assert all(is_disk_full(error) for error in FULL.values())
+    assert not any(is_disk_full(error) for error in NOT_FULL)
+
+
+@pytest.mark.parametrize("error", FULL.values(), ids=FULL)
+@pytest.mark.parametrize("address", ["/api/v1/campaigns/", "/rated/"])
+def test_a_full_disk_is_told_in_a_sentence_and_as_507(
+    cast: Any, monkeypatch: pytest.MonkeyPatch, address: str, error: Exception
+) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(cast.alice)
+
+    def fail(*args: Any, **more: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("annotator.gate.principals_of", fail)
+    monkeypatch.setattr("annotator.api.campaigns.campaigns_for", fail)
+    answer = client.get(address)
+    assert answer.status_code == 507
+    assert b"disk is full" in answer.content
+    assert answer.headers["Retry-After"]

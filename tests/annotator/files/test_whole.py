@@ -1,0 +1,42 @@
+"""A file is whole under its name, or its name holds what it held before."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.files.whole import write_whole, written_aside
+
+
+def pieces_that_end_badly() -> Iterator[bytes]:
+    yield b"half"
+    raise OSError(28, "No space left on device")
+
+
+def test_a_file_is_written_whole_and_is_its_owners_alone(tmp_path: Path) -> None:
+    target = tmp_path / "export.csv"
+    write_whole(target, [b"one ", b"two"])
+    assert target.read_bytes() == b"one two"
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["export.csv"]
+
+
+@pytest.mark.parametrize("before", [None, b"as it was"], ids=["absent", "there"])
+def test_a_failure_leaves_what_was_there_and_nothing_beside_it(
+    tmp_path: Path, before: bytes | None
+) -> None:
+    target = tmp_path / "export.csv"
+    if before:
+        target.write_bytes(before)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(target, pieces_that_end_badly())
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == ([before] if before else [])
+
+
+def test_the_name_is_not_there_while_the_file_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "export.csv"
+    with written_aside(target) as file:
+        file.write(b"half")
+        file.flush()
+        assert not target.exists()
+    assert target.read_bytes() == b"half"

@@ -1,0 +1,58 @@
+"""Messages that no task can be made of."""
+
+from typing import Any
+
+import pytest
+from celery.exceptions import InvalidTaskError
+from celery.worker import strategy
+from kombu.exceptions import DecodeError
+
+from annotator.celery import app
+from annotator.workers.messages import careful_strategy
+
+pytestmark = pytest.mark.embedded
+
+
+def reader(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> Any:
+    def make(*given: Any, **options: Any) -> Any:
+        def handle(*message: Any, **more: Any) -> str:
+            if error is not None:
+                raise error
+            return "taken"
+
+        return handle
+
+    monkeypatch.setattr(strategy, "default", make)
+    return careful_strategy("task", "app", "consumer")
+
+
+def test_every_task_reads_its_messages_with_care() -> None:
+    tasks = [task for name, task in app.tasks.items() if not name.startswith("celery.")]
+
+    assert tasks
+    assert {task.Strategy for task in tasks} == {"annotator.workers.messages:careful_strategy"}
+
+
+def test_a_good_message_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reader(monkeypatch, None)("message", "body") == "taken"
+
+
+def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = reader(monkeypatch, ValueError("not enough values in 1. A secret cup"))
+
+    with pytest.raises(InvalidTaskError) as caught:
+        read("message", "body")
+
+    assert "ValueError" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_what_celery_knows_to_be_malformed_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = DecodeError("broken")
+
+    with pytest.raises(DecodeError) as caught:
+        reader(monkeypatch, error)("message", "body")
+
+    assert caught.value is error
