@@ -1,5 +1,6 @@
 """The audit trail as people read it: of a campaign, of the whole site, or of their own acts."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
@@ -17,6 +18,9 @@ A_PAGE: Final = 100
 SOMEBODY: Final = "an annotator"
 PROGRAM: Final = "the program"
 PERSON: Final = "user"
+# The detail that people write themselves; of all others only codes are put into words.
+WRITTEN: Final = "reason"
+CODE: Final = re.compile(r"[a-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class Entry:
     def values(self) -> str:
         """The details in one line."""
         pairs = self.details.items()
-        return "; ".join(f"{key.replace('_', ' ')} {_text(one)}" for key, one in pairs)
+        return "; ".join(f"{key.replace('_', ' ')} {_said(key, one)}" for key, one in pairs)
 
     @property
     def kind(self) -> str:
@@ -186,6 +190,11 @@ def _object(event: AuditEvent, names: dict[str, str]) -> str:
     return names.get(event.object_id, event.object_id)
 
 
+def _said(key: str, value: Any) -> str:
+    """Return a detail in words; what somebody wrote stays as they wrote it."""
+    return value if key == WRITTEN and isinstance(value, str) else _text(value)
+
+
 def _text(value: Any) -> str:
     if isinstance(value, dict):
         # In one order: PostgreSQL forgets that of keys.
@@ -195,4 +204,5 @@ def _text(value: Any) -> str:
         return ", ".join(map(_text, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value).replace("_", " ")
+    text = str(value)
+    return text.replace("_", " ") if CODE.fullmatch(text) else text

@@ -8,8 +8,15 @@ import pytest
 from django.db import connection
 
 from annotator.models import Rating
-from tests.promises.harness import SCALE, differences, make_callers, wait_until
-from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
+from tests.promises.harness import (
+    SCALE,
+    differences,
+    make_callers,
+    server_errors,
+    tell,
+    wait_until,
+)
+from tests.promises.rated_work import give_work, send_all
 from tests.served.dying import HALFWAY, UNANSWERED
 from tests.served.server import Server
 from tests.soak.tally import Tally
@@ -50,13 +57,16 @@ def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
 ) -> None:
     callers = make_callers(cast.campaign, ANNOTATORS, server.port)
     work = give_work(cast, callers, REFERENCES_EACH)
-    sent = sent_of(work)
+    sent = [rating for ratings in work.values() for rating in ratings]
     halfway, unanswered = ({work[c][n]["assignment"] for n in range(SCALE)} for c in callers[:2])
     deaths = dict.fromkeys(halfway, HALFWAY) | dict.fromkeys(unanswered, UNANSWERED)
     tally.tried(submits=len(sent), kills_of_a_worker=len(deaths), kills_of_the_service=KILLS)
     with killed_on_the_way(server, len(sent)):
         acknowledged = send_all(work, deaths)
-    assert_faithful(work, acknowledged, tally)
+    wrong = differences(acknowledged, sent)
+    tell(tally, callers, wrong)
+    assert wrong == []
+    assert server_errors(callers) == {}
     # Each killed caller, and those that met the dead service, were left without an answer.
     assert sum(caller.statuses[0] for caller in callers) > len(deaths)
 
@@ -64,7 +74,7 @@ def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
 def test_a_client_with_a_new_key_for_each_retry_is_found_out(cast, server: Server) -> None:
     callers = make_callers(cast.campaign, 2, server.port)
     work = give_work(cast, callers, 1)
-    sent = sent_of(work)
+    sent = [rating for ratings in work.values() for rating in ratings]
     lost = sent[0]["assignment"]
     acknowledged = send_all(work, {lost: UNANSWERED}, keeps_key=False)
     # The rating is there, once; but the program was never told so.

@@ -189,6 +189,14 @@ def test_a_question_finds_what_answers_it(cast, asked, found):
     assert len(rows_of(shown(cast.ada, **asked))) == found
 
 
+def test_a_reason_stands_as_it_was_written_and_a_code_in_words(cast):
+    act(cast, details={"reason": "__see_step_2__"})
+    act(cast, action="conflict.opened", details={"kind": "overall_gap"})
+    seal()
+    said = [entry.values for entry in rows_of(shown(cast.ada))]
+    assert said == ["kind overall gap", "reason __see_step_2__"]
+
+
 @pytest.mark.parametrize(
     "asked",
     [

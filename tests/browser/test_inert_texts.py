@@ -1,0 +1,333 @@
+"""Stored text is text on every page: it runs nothing, asks for nothing, adds nothing (P24)."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings as project
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import BrowserContext, Error, Page
+
+from annotator import permissions
+from annotator.claims.invisible import find_invisible
+from annotator.models import Role, User
+from annotator.services import audit
+from annotator.services.campaigns import close_campaign
+from annotator.services.departures import flag_candidate, skip_assignment
+from annotator.services.invitations import invite
+from annotator.services.reliability import carry_out_reliability, request_reliability
+from annotator.templatetags import claim_words
+from scoring.services.dataset_import import import_dataset
+from scoring.services.erasures import ask_erasure
+from scoring.splits import SplitPlan
+from tests.browser.conftest import Enter
+from tests.browser.payloads import PAYLOADS, Planting, shown_as
+from tests.browser.test_accessibility import NO_PAGES, routes_of
+from tests.house.blindness.addresses import addresses
+from tests.house.blindness.states import House, furnish
+from tests.scoring.conftest import dataset_rows
+from tests.soak.tally import Tally, tally
+
+__all__ = ["tally"]
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.promise("P24")]
+SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
+# PostgreSQL keeps to the lengths of columns, SQLite gives every text all payloads at once.
+IS_ROOMY: Final = connection.vendor == "sqlite"
+BEGINNINGS: Final = (0,) if SCALE == 1 or IS_ROOMY else tuple(range(0, len(PAYLOADS), 8))
+# With the policy off, what escapes the template runs; with it on, the browser tells what it was.
+POLICIES: Final = ("off",) if SCALE == 1 else ("off", "on")
+NewContext = Callable[..., BrowserContext]
+VISITORS: Final = {
+    "one": Role.ANNOTATOR,
+    "adjudicator": Role.ADJUDICATOR,
+    "researcher": Role.RESEARCHER,
+    "admin": Role.ADMIN,
+    "reader": Role.READER,
+    "boss": permissions.SITE_ADMIN,
+}
+SHOWN: Final = re.compile(r"zq(\d+)\(")
+LISTEN: Final = """window.runs = [];
+window.ran = (n) => { runs.push(`ran(${n})`); };
+document.addEventListener("securitypolicyviolation", (event) => {
+  runs.push(`policy: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
+});"""
+# Elements that no page of ours has, attributes that none has, addresses that are not ours.
+FOREIGN: Final = """() => {
+  const found = [...runs];
+  // A report that is kept as a file has its styles and its policy in its head.
+  const inside = "script:not([src]), body style, meta[http-equiv=refresh]";
+  const none = "iframe object embed base math video source img animate marquee hx-partial";
+  for (const one of document.querySelectorAll(none.replaceAll(" ", ","))) {
+    found.push(`<${one.localName}>`);
+  }
+  for (const one of document.querySelectorAll(inside)) {
+    found.push(one.outerHTML.slice(0, 80));
+  }
+  for (const one of document.querySelectorAll("*")) {
+    for (const {name, value} of one.attributes) {
+      const isOdd = /^on|zq|^(ping|srcdoc|style)$|^(data-)?hx-on/.test(name);
+      const leads = /^((data-)?hx-(get|post|put|patch|delete)|href|src|action|formaction)$/;
+      if (isOdd || (leads.test(name) && new URL(value, location).origin !== location.origin)) {
+        found.push(`${name}="${value.slice(0, 60)}" of <${one.localName}>`);
+      }
+      if (leads.test(name) && value === "/zq") { found.push(`${name}="${value}"`); }
+    }
+  }
+  return found;
+}"""
+# Whatever a page says, aloud or not: its text, its title, what its fields and attributes hold.
+SAID: Final = """() => [document.title, document.body.textContent,
+  ...[...document.querySelectorAll("input, textarea")].map((one) => one.value),
+  ...[...document.querySelectorAll("*")].flatMap((one) =>
+    [...one.attributes].filter(({value}) => value.includes("zq")).map(({value}) => value)),
+].filter((text) => text.includes("zq"))"""
+
+
+def whole(payload: str) -> re.Pattern[str]:
+    """Return what finds a payload as a page may show it.
+
+    Line breaks of a page are spaces; the preview of an import shows the codes of what is hidden.
+    """
+    hidden = {span.start for span in find_invisible(payload)}
+    signs = [
+        f"(?:{re.escape(sign)}|U\\+{ord(sign):04X})" if place in hidden else re.escape(sign)
+        for place, sign in enumerate(payload)
+    ]
+    return re.compile("".join(signs).replace("\\ ", r"\s+"))
+
+
+WHOLE: Final = [whole(f"zq{n}({text}){n}qz") for n, text in enumerate(PAYLOADS)]
+
+
+class Reader:
+    """Somebody who opens pages and notes what of a text was more than text."""
+
+    def __init__(self, page: Page, site: str) -> None:
+        self.page, self.site = page, site
+        self.faults: list[str] = []
+        self.pages = 0
+        self.shown: set[int] = set()
+        page.add_init_script(LISTEN)
+        page.on("dialog", self._dialog)
+        page.on("request", lambda request: self._asked(request.url))
+
+    def opens(self, path: str) -> bool:
+        """Open a page and read it; say whether there was one."""
+        answer = self.page.goto(self.site + path)
+        assert answer and answer.status < 500, path
+        if answer.status == 200:
+            self.reads(path)
+        return answer.status == 200
+
+    def unpacks(self, path: str, html: str) -> None:
+        """Read what is no page by itself: a part of one, or a file that is kept."""
+        self.page.set_content(html)
+        self.reads(path)
+
+    def reads(self, path: str) -> None:
+        self.pages += 1
+        try:
+            foreign, said = self.page.evaluate(FOREIGN), self.page.evaluate(SAID)
+        except Error:
+            self.faults.append(f"{path}: the page left by itself")
+            return
+        self.faults += [f"{path}: {fault}" for fault in foreign]
+        for text in (inside for one in said for inside in _texts(one)):
+            self.faults += [f"{path}: not as it is stored: {odd!r}" for odd in self._odd(text)]
+
+    def _odd(self, text: str) -> Iterator[str]:
+        for found in SHOWN.finditer(text):
+            if WHOLE[int(found[1])].match(text, found.start()):
+                self.shown.add(int(found[1]))
+            elif not text.endswith("…"):
+                yield text[found.start() : found.start() + 120]
+
+    def _dialog(self, dialog: Any) -> None:
+        self.faults.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _asked(self, url: str) -> None:
+        asked = urlsplit(url)
+        if asked[:2] != urlsplit(self.site)[:2] or asked.path == "/zq":
+            self.faults.append(f"asked for {url}")
+
+
+def _texts(said: str) -> Iterator[str]:
+    """Yield a text, or the texts within it where it is JSON that a script reads."""
+    try:
+        inside = json.loads(said)
+    except ValueError:
+        inside = said
+    rest = [inside]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list | dict):
+            rest += one.values() if isinstance(one, dict) else one
+
+
+@pytest.fixture
+def planting(
+    transactional_db: None, settings: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> Planting:
+    """Give what plants payloads, beginning where the test says."""
+    settings.DATA_DIR = tmp_path
+    return Planting(getattr(request, "param", 0), is_roomy=IS_ROOMY and SCALE > 1)
+
+
+@pytest.fixture
+def house(planting: Planting) -> House:
+    """A campaign with everything in it; every stored text of the site holds payloads."""
+    house = furnish("zqhere", "ruled")
+    one, admin = house.people["one"], house.people["admin"]
+    house.people["boss"] = User.objects.create(username="zqhereboss", is_superuser=True)
+    flag_candidate(assignment=house.assignment("one"), reason_code="other", reason="zqhereflag")
+    skip_assignment(assignment=house.other_open("peer"), reason_code="other", reason="zqhereskip")
+    ask_erasure(reference=house.claims.second, asked_by=admin, reason="zqhereerasure")
+    carry_out_reliability(request_reliability(campaign=house.campaign).pk)
+    for campaign in (house.campaign, None):
+        audit.record(
+            actor=one,
+            campaign=campaign,
+            action="campaign.closed",
+            object_type="campaign",
+            object_id=planting.word("object", 40),
+            details={"reason": planting.word("a reason in the trail", None)},
+        )
+    # The file of a version is sealed: its texts are in it from the beginning.
+    rows = [
+        replace(row, reference=f"1. A {planting.word('a row', None)} cup.", reference_id=f"r{n}")
+        for n, row in enumerate(dataset_rows(2))
+    ]
+    version = import_dataset(
+        name="inert", rows=rows, plan=SplitPlan("file"), campaign=house.campaign
+    ).version
+    house.measured = replace(house.measured, version=version)
+    planting.plant()
+    return house
+
+
+def look_around(reader: Reader, house: House, who: str, routes: list[str]) -> list[str]:
+    """Open the first page that each route has for somebody; return the routes without any."""
+    client = Client()
+    client.force_login(User.objects.get(pk=house.people[who].pk))
+    known = list(addresses(house))
+
+    def has_page(path: str, route: str) -> bool:
+        if route not in NO_PAGES:
+            return reader.opens(path)
+        html = _html(client, path)
+        if html:
+            reader.unpacks(path, html)
+        return bool(html)
+
+    return [
+        route
+        for route in routes
+        if not any(has_page(one.path, route) for one in known if one.route == route)
+    ]
+
+
+def _html(client: Client, path: str) -> str:
+    answer = client.get(path)
+    is_html = answer.status_code == 200 and answer["Content-Type"].startswith("text/html")
+    html = answer.content.decode() if is_html else ""
+    # A file that is not read to its end would count as a request that goes on.
+    answer.close()
+    return html
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("planting", BEGINNINGS, indirect=True)
+def test_stored_texts_do_nothing_but_stand_there_for_every_role(
+    house: House,
+    planting: Planting,
+    new_context: NewContext,
+    enter: Enter,
+    site: str,
+    tally: Tally,
+    policy: str,
+) -> None:
+    reader = Reader(new_context(bypass_csp=policy == "off").new_page(), site)
+    closed = {}
+    for who, principal in VISITORS.items():
+        enter(reader.page.context, house.people[who])
+        routes = [*routes_of(principal), *(NO_PAGES if principal in Role.values else ())]
+        # Its token is no id; it is opened below.
+        routes.remove("annotator:invitation")
+        closed[who] = look_around(reader, house, who, routes)
+    token = invite(by=house.people["admin"], campaign=house.campaign, role="reader")
+    assert reader.opens(reverse("annotator:invitation", kwargs={"token": token}))
+    refused_rating(reader, house, enter)
+    # What is shown afterwards only: own results, names, rulings.
+    words = planting.word("why it is closed", 500)
+    close_campaign(campaign=house.campaign, reason=words, closed_by=house.people["admin"])
+    for who, routes in closed.items():
+        enter(reader.page.context, house.people[who])
+        look_around(reader, house, who, [*routes, "annotator:rulings"])
+    tally.tried(payloads=len(PAYLOADS), stored_texts=planting.fields, pages=reader.pages)
+    assert not reader.faults, "\n".join(reader.faults)
+    assert reader.shown == set(range(len(PAYLOADS)))
+
+
+def refused_rating(reader: Reader, house: House, enter: Enter) -> None:
+    """Send payloads on a form that is refused, which shows them again."""
+    enter(reader.page.context, house.people["one"])
+    assert reader.opens(reverse("annotator:rate", kwargs={"pk": house.other_open("one").pk}))
+    typed = " ".join(shown_as(number) for number in range(len(PAYLOADS)))
+    reader.page.get_by_label("Comment").fill(typed)
+    with reader.page.expect_navigation():
+        reader.page.get_by_role("button", name="Submit rating").click()
+    assert reader.page.get_by_label("Comment").input_value() == typed
+    reader.reads("a refused rating")
+
+
+def spoilt(template: str) -> list[Any]:
+    """Return settings in which one template trusts every text."""
+    source = (project.BASE_DIR / "templates" / template).read_text("utf-8")
+    trusting = re.sub(r"\s*}}", "|safe }}", source)
+    loaders = [
+        ("django.template.loaders.locmem.Loader", {template: trusting}),
+        "django.template.loaders.filesystem.Loader",
+        "django.template.loaders.app_directories.Loader",
+    ]
+    (plain,) = project.TEMPLATES
+    given: Any = plain["OPTIONS"]
+    return [{**plain, "APP_DIRS": False, "OPTIONS": {**given, "loaders": loaders}}]
+
+
+def test_a_template_that_trusts_a_text_is_found_out(
+    house: House, new_context: NewContext, enter: Enter, site: str, settings: Any
+) -> None:
+    settings.TEMPLATES = spoilt("annotator/rulings.html")
+    reader = Reader(new_context(bypass_csp=True).new_page(), site)
+    enter(reader.page.context, house.people["admin"])
+    reader.opens(reverse("annotator:rulings", kwargs={"slug": house.campaign.slug}))
+    said = "\n".join(reader.faults)
+    assert "asked for https://elsewhere.invalid" in said
+
+
+def test_claims_that_are_put_together_unescaped_are_found_out(
+    house: House,
+    new_context: NewContext,
+    enter: Enter,
+    site: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(claim_words, "escape", str)
+    # The policy on: the browser refuses, and tells.
+    reader = Reader(new_context().new_page(), site)
+    enter(reader.page.context, house.people["one"])
+    reader.opens(reverse("annotator:rate", kwargs={"pk": house.assignment("one").pk}))
+    said = "\n".join(reader.faults)
+    assert "left by itself" in said or "policy: " in said, said
