@@ -23,6 +23,7 @@ class Question:
     1e-4; PAPER_TIE_THRESHOLD repeats the figures that they print.
     seed, resamples: of the bootstrap; seed >= 0, resamples >= 100.
     systems_shown: whether the answer may say which system made a candidate.
+    admins_counted: whether items count that rest on ratings of an admin of the campaign.
     """
 
     criterion: str
@@ -34,6 +35,7 @@ class Question:
     resamples: int = DEFAULT_RESAMPLES
     code_version: str = ""
     systems_shown: bool = False
+    admins_counted: bool = False
 
     def __post_init__(self) -> None:
         """Refuse numbers that no report can be made with."""

@@ -27,6 +27,7 @@ def signature(question: Question, n: int, references: int, scorers: dict[str, st
         "split": question.split,
         "n": n,
         "references": references,
+        "admins": "counted" if question.admins_counted else "",
         "tie": repr(question.tie_threshold),
         "resamples": question.resamples,
         "seed": question.seed,

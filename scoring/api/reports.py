@@ -25,7 +25,7 @@ from scoring.report_files.file_names import TYPES, file_name
 from scoring.services.reports import ask_for_report, cancel_report
 
 FIELDS_NEEDED: Final = ("dataset", "criterion", "scorers")
-FIELDS: Final = {*FIELDS_NEEDED, "split", "tie_threshold", "resamples", "seed"}
+FIELDS: Final = {*FIELDS_NEEDED, "split", "tie_threshold", "resamples", "seed", "admins_counted"}
 
 
 class Reports(Door):
@@ -102,6 +102,8 @@ def _wish(sent: dict[str, Any]) -> dict[str, Any]:
     threshold = sent.get("tie_threshold", DEFAULT_TIE_THRESHOLD)
     if isinstance(threshold, bool) or not isinstance(threshold, int | float):
         wrong["tie_threshold"] = ["Give a number."]
+    if type(sent.get("admins_counted", False)) is not bool:
+        wrong["admins_counted"] = ["Give true or false."]
     whole = {"resamples": DEFAULT_RESAMPLES, "seed": 0}
     whole |= {name: sent[name] for name in whole if name in sent}
     wrong |= {
@@ -114,5 +116,6 @@ def _wish(sent: dict[str, Any]) -> dict[str, Any]:
         "scorers": scorers,
         "split": str(sent.get("split", "test")),
         "tie_threshold": threshold,
+        "admins_counted": sent.get("admins_counted", False),
         **whole,
     }

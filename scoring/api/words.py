@@ -74,6 +74,7 @@ def report_words(row: AgreementReport) -> dict[str, Any]:
         "resamples": row.resamples,
         "seed": row.seed,
         "systems_shown": row.has_systems,
+        "admins_counted": row.has_admins,
         "status": row.status,
         "progress": row.progress,
         "stage": row.stage,

@@ -75,6 +75,12 @@ class ReportForm(RefusableForm):
     scorers = forms.MultipleChoiceField(
         error_messages={"required": "Choose at least one scorer."},
     )
+    admins_counted = forms.BooleanField(
+        label="Count ratings of admins of the campaign too",
+        required=False,
+        help_text="Who administers a campaign sees more than who rates. Otherwise an item that one "
+        "of them rated is left out.",
+    )
     may_send = forms.BooleanField(
         label="These claim sets may be sent there",
         required=False,
@@ -134,7 +140,7 @@ class ReportForm(RefusableForm):
     @property
     def asked(self) -> dict[str, Any]:
         """What was asked for, as keywords of the service."""
-        names = ("version", "criterion", "split", "scorers", "tie_threshold")
+        names = ("version", "criterion", "split", "scorers", "tie_threshold", "admins_counted")
         return {name: self.cleaned_data[name] for name in names}
 
     def clean(self) -> dict[str, Any]:
@@ -162,6 +168,7 @@ def again(report: AgreementReport) -> dict[str, Any]:
         "criterion": report.criterion,
         "split": report.split,
         "scorers": report.scorers,
+        "admins_counted": report.has_admins,
         "ties": ties,
         "tie_threshold": report.tie_threshold if ties == OWN else None,
     }

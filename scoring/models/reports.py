@@ -48,6 +48,8 @@ class AgreementReport(JobRow):
     seed = models.PositiveBigIntegerField(default=0)
     # Whether the document may say which system made a candidate: decided when it is asked for.
     has_systems = models.BooleanField(default=False)
+    # Whether items that rest on ratings of an admin of the campaign count (TRUST, B8).
+    has_admins = models.BooleanField(default=False)
     # Scored on the queue of the neural scorers, where a training may be before it.
     is_neural = models.BooleanField(default=False)
     # Of everything that decides the document; "" where it may be asked for again.

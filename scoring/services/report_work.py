@@ -30,6 +30,10 @@ from scoring.stored_numbers import storable
 SCORED: Final = 0.85
 """The share of the work that is reading and scoring; the rest is statistics."""
 BEAT_EVERY_SECONDS: Final = 0.5
+ONLY_ADMINS: Final = (
+    "Every label of this split rests on ratings of somebody who administers the campaign, and "
+    "those are left out. Ask again and have them counted, or choose another split."
+)
 Say = Callable[[str], None]
 Scored = ScorerScores | Unavailable
 
@@ -81,14 +85,22 @@ class _Work:
 
         self._begin("Reading the quadruplets.")
         version, criterion = self.report.dataset_version, self.report.criterion
-        read = report_rows(version, criterion, self.report.split, lambda count: self._beat())
+        counted = self.report.has_admins
+        read = report_rows(
+            *(version, criterion, self.report.split, lambda count: self._beat()),
+            admins_counted=counted,
+        )
         items = [_item(row, criterion) for row in read.rows]
+        if not items and read.by_admins:
+            raise Refused(ONLY_ADMINS)
         if not items:
             raise Refused(f"{version} has no label for {criterion} in this split any more.")
         scored = self._scores(read.rows)
         self._begin("Reading the ratings.")
         evidence = evidence_of(
-            version, criterion, read, self.report.scorers, has_systems=self.report.has_systems
+            *(version, criterion, read, self.report.scorers),
+            has_systems=self.report.has_systems,
+            admins_counted=counted,
         )
         try:
             return build_report(

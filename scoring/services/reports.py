@@ -26,12 +26,13 @@ from scoring.agreement.signature import question_sha256
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.queries.datasets import SPLITS
+from scoring.queries.reports.admins import admins_behind
 from scoring.queries.reports.rows import labels_in_split
 from scoring.queries.reports.scorers import is_neural, version_words
 from scoring.queries.scorers import check_scorer_names
 from scoring.queries.version_access import withheld_campaigns
 
-CODE_VERSION: Final = "2"
+CODE_VERSION: Final = "3"
 """Raised when a change here or in scoring.agreement moves a number or a key of the document."""
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20
@@ -61,13 +62,15 @@ def ask_for_report(
     tie_threshold: float = DEFAULT_TIE_THRESHOLD,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
+    admins_counted: bool = False,
     requested_by: User | None = None,
 ) -> Asked:
     """Queue a report, or return the one that answers the same question, finished or not.
 
     Refuses before queueing what can be known now, naming the field; Forbidden for who rates in the
     open campaign, TooOften where too many of the person's have not ended. `requested_by` None
-    means a command on this machine.
+    means a command on this machine. Items that rest on ratings of an admin of the campaign are left
+    out unless `admins_counted`.
     """
     if requested_by:
         refuse_haste(OF_REPORTS, requested_by, "Reports")
@@ -93,6 +96,7 @@ def ask_for_report(
         resamples=resamples,
         seed=seed,
         has_systems=_has_systems(version),
+        has_admins=admins_counted,
         is_neural=any(is_neural(name) for name in names),
         requested_by=requested_by,
         message="Waiting for a worker.",
@@ -113,6 +117,7 @@ def question_of(report: AgreementReport) -> Question:
         resamples=report.resamples,
         code_version=CODE_VERSION,
         systems_shown=report.has_systems,
+        admins_counted=report.has_admins,
     )
 
 
@@ -162,9 +167,10 @@ def _has_systems(version: DatasetVersion) -> bool:
 def _digest(report: AgreementReport) -> str:
     names = dict.fromkeys([*report.scorers, *BASELINE_NAMES])
     versions = {name: version_words(name, report.seed, report.criterion) for name in names}
-    return question_sha256(
-        question_of(report), str(report.dataset_version_id), report.scorers, versions
-    )
+    # Who is left out may change, and the answer with it.
+    left_out = () if report.has_admins else admins_behind(report.dataset_version)
+    dataset = " without ".join(map(str, (report.dataset_version_id, *left_out)))
+    return question_sha256(question_of(report), dataset, report.scorers, versions)
 
 
 def _twin_or_new(report: AgreementReport) -> Asked:

@@ -100,6 +100,21 @@ def publish_bad_ones(run: TrainingRun, place: Path) -> None:
     publish(wanted, "text/plain")
 
 
+def wait_for(
+    run: TrainingRun, start_worker: StartWorker, *, is_supervised: bool = True, **settings: str
+) -> None:
+    """Start a worker, and again when it ends, as the supervisor does, until the run has ended."""
+    worker = start_worker("gpu", **settings)
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not run.is_final:
+        assert time.monotonic() < deadline, f"{run.status}: {run.message}"
+        if worker.poll() is not None:
+            assert is_supervised, f"{run.status}: the worker has ended"
+            worker = start_worker("gpu", **settings)
+        time.sleep(0.1)
+        run.refresh_from_db()
+
+
 def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
     version: DatasetVersion,
     tiny_encoder: Path,
@@ -112,16 +127,21 @@ def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
     publish_bad_ones(named, tmp_path / "ran")
     # No sweeper rings here: the good one, sent likewise, shows that such messages arrive.
     publish(f'[["{following.pk}"], {{}}, {PLAIN}]', "application/json")
-    worker = start_worker("gpu")
-    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    while not following.is_final:
-        assert time.monotonic() < deadline, f"{following.status}: {following.message}"
-        if worker.poll() is not None:
-            worker = start_worker("gpu")  # as the supervisor does
-        time.sleep(0.1)
-        following.refresh_from_db()
+    wait_for(following, start_worker)
     assert following.status == JobStatus.SUCCEEDED, following.message
     assert not (tmp_path / "ran").exists()
     named.refresh_from_db()
     assert (named.status, named.attempt) == (JobStatus.QUEUED, 0)
     assert ModelVersion.objects.get().run == following
+
+
+def test_a_worker_that_reads_without_care_and_that_nobody_starts_again_is_found_out(
+    version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker
+) -> None:
+    named, following = (ask(version, tiny_encoder, seed) for seed in (1, 2))
+    wanted = f'[["{named.pk}"], {{}}, {PLAIN}]'
+    publish(wanted, "application/json", timelimit=["soon", "later"])
+    publish(f'[["{following.pk}"], {{}}, {PLAIN}]', "application/json")
+    careless = {"DJANGO_SETTINGS_MODULE": "tests.served.careless"}
+    with pytest.raises(AssertionError, match="queued: the worker has ended"):
+        wait_for(following, start_worker, is_supervised=False, **careless)

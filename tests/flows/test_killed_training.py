@@ -32,6 +32,8 @@ KILLS = max(3, int(os.environ.get("PROMISES_SCALE", "1")))
 KILLS_OF_A_RUN = 3  # each is an attempt, and the fifth attempt is the last
 EPOCHS = 40  # long enough that no machine is done before it is killed
 LONGEST_WAIT_SECONDS = 240
+# The lease of a worker here is two seconds long.
+SECONDS_PAST_THE_LEASE = 6
 
 
 @pytest.fixture
@@ -123,3 +125,21 @@ def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_str
     ring_on_commit(straight)
     wait_for(straight, lambda: False)
     assert weights(ModelVersion.objects.get(run=straight)) == killed, moments
+
+
+def test_a_training_that_relies_on_the_broker_alone_is_found_out(
+    version: DatasetVersion,
+    tiny_encoder: Path,
+    start_worker: StartWorker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = ask(version, tiny_encoder, 0)
+    worker = start_worker("gpu")
+    wait_for(run, lambda: run.attempt == 1)
+    kill_group(worker)
+    # Nobody sweeps from here on: the message is gone with the worker that took it.
+    monkeypatch.setattr(f"{__name__}.sweep", lambda: 0)
+    monkeypatch.setattr(f"{__name__}.LONGEST_WAIT_SECONDS", SECONDS_PAST_THE_LEASE)
+    start_worker("gpu")
+    with pytest.raises(AssertionError, match="running: "):
+        wait_for(run, lambda: False)

@@ -52,13 +52,15 @@ class Caller:
     port: int
     # Answers by status, those that never came as 0.
     statuses: Counter[int] = field(default_factory=Counter)
+    # Seconds after which it takes it that no answer comes.
+    patience: float = LONGEST_WAIT_SECONDS
 
     def call(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """Send one request over a connection of its own, so that any worker may take it."""
         sent = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
-        wire = http.client.HTTPConnection(HOST, self.port, timeout=LONGEST_WAIT_SECONDS)
+        wire = http.client.HTTPConnection(HOST, self.port, timeout=self.patience)
         try:
             data = None if body is None else json.dumps(body)
             wire.request(method, path, data, sent | dict(headers or {}))

@@ -1,13 +1,22 @@
 """Ratings for many annotators at once: what each is to send, and their sending of it."""
 
 import random
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
 from annotator.rubric import CRITERIA
 from tests.conftest import make_reference
 from tests.crowd import at_once
-from tests.promises.harness import Answer, Caller, rating_words
+from tests.promises.harness import (
+    Answer,
+    Caller,
+    differences,
+    rating_words,
+    server_errors,
+    tell,
+)
+from tests.soak.tally import Tally
 
 Work = dict[Caller, list[dict[str, Any]]]
 
@@ -24,6 +33,10 @@ def give_work(cast: Any, callers: list[Caller], references: int) -> Work:
                 scores = [chance.randint(0, 10) for _ in CRITERIA]
                 work[caller].append(rating_words(row.pk, scores, f"\u00e4 {row.pk}"))
     return work
+
+
+def sent_of(work: Work) -> list[dict[str, Any]]:
+    return [rating for ratings in work.values() for rating in ratings]
 
 
 def send_all(work: Work, deaths: dict[str, str], **how: bool) -> dict[str, Answer]:
@@ -45,3 +58,24 @@ def send_all(work: Work, deaths: dict[str, str], **how: bool) -> dict[str, Answe
         assert isinstance(answers, dict), answers
         acknowledged |= answers
     return acknowledged
+
+
+def assert_faithful(
+    work: Work,
+    acknowledged: dict[str, Answer],
+    tally: Tally,
+    *,
+    more_callers: Sequence[Caller] = (),
+    expected: Collection[int] = (),
+) -> None:
+    """Assert that all is stored as it was sent and acknowledged, and that no answer was a failure.
+
+    `expected` are the answers by which the server says that what it needs is away.
+    """
+    callers = [*work, *more_callers]
+    wrong = differences(acknowledged, sent_of(work))
+    met = {status: n for status, n in server_errors(callers).items() if status not in expected}
+    tell(tally, [], wrong)
+    tally.found(errors=sum(met.values()))
+    assert wrong == []
+    assert met == {}

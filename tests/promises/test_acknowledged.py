@@ -8,15 +8,8 @@ import pytest
 from django.db import connection
 
 from annotator.models import Rating
-from tests.promises.harness import (
-    SCALE,
-    differences,
-    make_callers,
-    server_errors,
-    tell,
-    wait_until,
-)
-from tests.promises.rated_work import give_work, send_all
+from tests.promises.harness import SCALE, differences, make_callers, wait_until
+from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
 from tests.served.dying import HALFWAY, UNANSWERED
 from tests.served.server import Server
 from tests.soak.tally import Tally
@@ -57,16 +50,13 @@ def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
 ) -> None:
     callers = make_callers(cast.campaign, ANNOTATORS, server.port)
     work = give_work(cast, callers, REFERENCES_EACH)
-    sent = [rating for ratings in work.values() for rating in ratings]
+    sent = sent_of(work)
     halfway, unanswered = ({work[c][n]["assignment"] for n in range(SCALE)} for c in callers[:2])
     deaths = dict.fromkeys(halfway, HALFWAY) | dict.fromkeys(unanswered, UNANSWERED)
     tally.tried(submits=len(sent), kills_of_a_worker=len(deaths), kills_of_the_service=KILLS)
     with killed_on_the_way(server, len(sent)):
         acknowledged = send_all(work, deaths)
-    wrong = differences(acknowledged, sent)
-    tell(tally, callers, wrong)
-    assert wrong == []
-    assert server_errors(callers) == {}
+    assert_faithful(work, acknowledged, tally)
     # Each killed caller, and those that met the dead service, were left without an answer.
     assert sum(caller.statuses[0] for caller in callers) > len(deaths)
 
@@ -74,7 +64,7 @@ def test_kill_9_loses_doubles_and_alters_no_acknowledged_rating(
 def test_a_client_with_a_new_key_for_each_retry_is_found_out(cast, server: Server) -> None:
     callers = make_callers(cast.campaign, 2, server.port)
     work = give_work(cast, callers, 1)
-    sent = [rating for ratings in work.values() for rating in ratings]
+    sent = sent_of(work)
     lost = sent[0]["assignment"]
     acknowledged = send_all(work, {lost: UNANSWERED}, keeps_key=False)
     # The rating is there, once; but the program was never told so.

@@ -22,18 +22,10 @@ from scoring.services.runs import request_training
 from scoring.splits import SplitPlan
 from tests.flows.conftest import StartWorker
 from tests.promises.conftest import StartServer
-from tests.promises.harness import (
-    SCALE,
-    Answer,
-    Caller,
-    differences,
-    make_callers,
-    server_errors,
-    tell,
-    wait_until,
-)
-from tests.promises.rated_work import Work, give_work, send_all
+from tests.promises.harness import SCALE, Answer, Caller, make_callers, wait_until
+from tests.promises.rated_work import Work, assert_faithful, give_work, send_all, sent_of
 from tests.scoring.conftest import dataset_rows
+from tests.served.faults import wait_for_the_broker
 from tests.served.redis import OwnRedis, program
 from tests.served.server import ROOT, served_environment
 from tests.soak.tally import Tally
@@ -50,6 +42,8 @@ REFERENCES_EACH: Final = 2 * SCALE
 SECONDS_DOWN: Final = 3 if SCALE == 1 else 30
 # Asked for in each of the two outages.
 TRAININGS: Final = 1 if SCALE == 1 else 3
+# Three seconds are promised.
+PATIENCE: Final = 6
 
 
 @pytest.fixture
@@ -159,13 +153,23 @@ def test_a_broker_that_dies_or_hangs_stops_nobody_and_each_training_runs_once(
         lambda: not asked.exclude(status__in=(JobStatus.SUCCEEDED, JobStatus.FAILED)).exists(),
         "the trainings",
     )
-    sent = [rating for ratings in work.values() for rating in ratings]
-    tally.tried(submits=len(sent), outages=2, trainings=2 * TRAININGS)
-    wrong = differences(acknowledged, sent)
-    tell(tally, [*callers, rita, reader], wrong)
-    assert wrong == []
-    assert server_errors([*callers, rita, reader]) == {}
+    tally.tried(submits=len(sent_of(work)), outages=2, trainings=2 * TRAININGS)
+    assert_faithful(work, acknowledged, tally, more_callers=[rita, reader])
     ended = list(asked.values_list("status", "attempt"))
     tally.found(lost=2 * TRAININGS - len(ended), doubled=sum(n - 1 for _, n in ended))
     assert ended == [(JobStatus.SUCCEEDED, 1)] * 2 * TRAININGS
     assert ModelVersion.objects.count() == 2 * TRAININGS
+
+
+def test_a_server_that_rings_without_a_limit_of_time_is_found_out(
+    cast: Any, broker: OwnRedis, start_server: StartServer, tiny_encoder: Path
+) -> None:
+    server = start_server(CELERY_BROKER_URL=broker.url, SERVED_FAULT=wait_for_the_broker.__name__)
+    (run,) = earlier_runs(cast, tiny_encoder, 1)
+    rita = Caller(cast.rita, create_token(user=cast.rita).token, server.port, patience=PATIENCE)
+    broker.freeze()
+    try:
+        with pytest.raises(AssertionError, match="status=0"):
+            ask_for_trainings(rita, [run], Tally())
+    finally:
+        broker.thaw()

@@ -10,16 +10,8 @@ import pytest
 from django.db import connection
 
 from tests.promises.conftest import StartServer
-from tests.promises.harness import (
-    SCALE,
-    Caller,
-    differences,
-    make_callers,
-    server_errors,
-    tell,
-    wait_until,
-)
-from tests.promises.rated_work import give_work, send_all
+from tests.promises.harness import SCALE, Caller, differences, make_callers, wait_until
+from tests.promises.rated_work import assert_faithful, give_work, send_all, sent_of
 from tests.served.postgres import OwnPostgres, programs
 from tests.served.server import HOST
 from tests.soak.tally import Tally
@@ -102,19 +94,13 @@ def test_kill_9_of_the_database_loses_doubles_and_alters_no_acknowledged_rating(
     server = served(start_server, database)
     callers = make_callers(cast.campaign, ANNOTATORS, server.port)
     work = give_work(cast, callers, REFERENCES_EACH)
-    sent = [rating for ratings in work.values() for rating in ratings]
-    tally.tried(submits=len(sent), kills=KILLS)
-    with killed_on_the_way(database, callers, len(sent), KILLS, tally):
+    submits = len(sent_of(work))
+    tally.tried(submits=submits, kills=KILLS)
+    with killed_on_the_way(database, callers, submits, KILLS, tally):
         connection.close()
         acknowledged = send_all(work, {})
-    wrong = differences(acknowledged, sent)
     # While it is down that is said; nothing else is.
-    met = server_errors(callers)
-    met.pop(DATABASE_DOWN, None)
-    tell(tally, [], wrong)
-    tally.found(errors=sum(met.values()))
-    assert wrong == []
-    assert met == {}
+    assert_faithful(work, acknowledged, tally, expected=[DATABASE_DOWN])
 
 
 def test_a_database_that_acknowledges_before_it_has_written_is_found_out(
@@ -131,5 +117,4 @@ def test_a_database_that_acknowledges_before_it_has_written_is_found_out(
     database.kill()
     database.start()
     connection.close()
-    sent = [rating for ratings in work.values() for rating in ratings]
-    assert any("stored 0 times" in words for words in differences(acknowledged, sent))
+    assert any("stored 0 times" in words for words in differences(acknowledged, sent_of(work)))

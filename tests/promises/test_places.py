@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Draft, Rating
 from annotator.rubric import CRITERIA
+from annotator.services import assignments
 from annotator.services.assignments import take_next
 from annotator.services.places import lapse_leases_everywhere
 from tests.crowd import at_once
@@ -139,25 +141,40 @@ def submit_late(row: Assignment, server: Server) -> Answer:
     return Tab(row.annotator, server.port).post(f"/rate/{row.pk}/", form | more)
 
 
-@pytest.mark.parametrize("wrong", [-1, 1], ids=["an hour slow", "an hour fast"])
-def test_a_lease_runs_by_the_clock_of_the_database_whatever_the_web_server_thinks(
-    cast, monkeypatch: pytest.MonkeyPatch, wrong: int
-) -> None:
+def lease_by_a_wrong_web_server(cast: Any, patch: pytest.MonkeyPatch, hours: int) -> int:
+    """Take a candidate where the web server's clock is wrong; return how many leases are right.
+
+    The whole lease from now on, neither run out at birth nor an hour too long.
+    """
     cast.reference("r1", 2)
     Campaign.objects.update(lease_minutes=30)
     right = timezone.now
-    with monkeypatch.context() as patched:
-        patched.setattr(timezone, "now", lambda: right() + timedelta(hours=wrong))
-        row = take_next(slug="cups", annotator=cast.alice)
-    assert row is not None
-    # The whole lease from now on, neither run out at birth nor an hour too long.
+    with patch.context() as patched:
+        patched.setattr(timezone, "now", lambda: right() + timedelta(hours=hours))
+        assert take_next(slug="cups", annotator=cast.alice) is not None
     leased = Assignment.objects.filter(
         lease_expires_at__gt=Now() + timedelta(minutes=15),
         lease_expires_at__lt=Now() + timedelta(minutes=45),
     )
-    assert leased.exists()
+    return leased.count()
+
+
+@pytest.mark.parametrize("wrong", [-1, 1], ids=["an hour slow", "an hour fast"])
+def test_a_lease_runs_by_the_clock_of_the_database_whatever_the_web_server_thinks(
+    cast, monkeypatch: pytest.MonkeyPatch, wrong: int
+) -> None:
+    assert lease_by_a_wrong_web_server(cast, monkeypatch, wrong) == 1
     assert lapse_leases_everywhere() == 0
     Assignment.objects.update(lease_expires_at=F("lease_expires_at") - timedelta(hours=1))
+    right = timezone.now
     with monkeypatch.context() as patched:
         patched.setattr(timezone, "now", lambda: right() + timedelta(hours=wrong))
         assert lapse_leases_everywhere() == 1
+
+
+@pytest.mark.parametrize("wrong", [-1, 1], ids=["an hour slow", "an hour fast"])
+def test_a_lease_by_the_clock_of_the_web_server_is_found_out(
+    cast, monkeypatch: pytest.MonkeyPatch, wrong: int
+) -> None:
+    monkeypatch.setattr(assignments, "database_now", lambda: timezone.now())
+    assert lease_by_a_wrong_web_server(cast, monkeypatch, wrong) == 0

@@ -12,8 +12,10 @@ from django.db import connection
 from annotator.clock import database_now
 from annotator.models import ApiToken, Assignment, AuditEvent, Campaign, Rating, RatingRevision
 from annotator.services.people import create_token
+from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Caller, make_callers, rating_words, server_errors, tell
 from tests.served import wrong_clocks
+from tests.served.faults import own_clock
 from tests.served.server import Server
 from tests.soak.tally import Tally
 
@@ -128,3 +130,16 @@ def test_a_token_is_judged_by_the_same_clock_everywhere(
         ApiToken.objects.update(expires_at=database_now() + left)
         for server in made:
             assert at(caller, server).call("GET", "/api/v1/campaigns/").status == status
+
+
+def test_a_server_that_goes_by_its_own_clock_is_found_out(
+    cast: Any, start_server: StartServer
+) -> None:
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has no clock but that of each process")
+    Campaign.objects.update(lease_minutes=LEASE.seconds // 60)
+    cast.reference("r1", 1)
+    ahead = start_server(**wrong_clocks.wrong_by("+1d"), SERVED_FAULT=own_clock.__name__)
+    (caller,) = make_callers(cast.campaign, 1, ahead.port)
+    with pytest.raises(AssertionError, match="the lease"):
+        rate_everywhere(caller, cast.campaign, [ahead] * 3, 0)

@@ -16,3 +16,4 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = False
 WHITENOISE_USE_FINDERS = True
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 MIDDLEWARE.insert(0, "tests.served.dying.die_where_asked")
+MIDDLEWARE.insert(0, "tests.served.faults.plant_the_fault")

@@ -33,6 +33,11 @@ class Command(HouseCommand):
         parser.add_argument("--tie-threshold", type=float, default=DEFAULT_TIE_THRESHOLD)
         parser.add_argument("--resamples", type=int, default=DEFAULT_RESAMPLES)
         parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument(
+            "--count-admins",
+            action="store_true",
+            help="count items that rest on ratings of an admin of the campaign",
+        )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         version = version_or_refuse(options["dataset"])
@@ -46,6 +51,7 @@ class Command(HouseCommand):
             tie_threshold=options["tie_threshold"],
             resamples=options["resamples"],
             seed=options["seed"],
+            admins_counted=options["count_admins"],
         )
         # A line of its own, which no later one overwrites on a terminal.
         if cost := sending_cost(version, criterion, split, scorers):

@@ -29,10 +29,11 @@ def evidence_of(
     names: Sequence[str],
     *,
     has_systems: bool,
+    admins_counted: bool = False,
 ) -> Evidence:
     """Gather what is known of the rows of a report and of its scorers, nobody by name."""
     ruled = {one for row in read.rows for one in row.adjudication_ids}
-    ratings = report_ratings(version, criterion, ruled)
+    ratings = report_ratings(version, criterion, ruled, admins_counted=admins_counted)
     return Evidence(
         groups={
             "system": _systems(version, read.rows, has_systems=has_systems),
@@ -41,7 +42,7 @@ def evidence_of(
         },
         points=_points(read.rows, ratings),
         overlap=_overlap(version, read.rows, ratings),
-        checks=_checks(read, ratings),
+        checks=_checks(read, ratings, admins_counted=admins_counted),
         labels={name: scorer_label(name) for name in (*LABELS, *names)},
     )
 
@@ -125,7 +126,7 @@ def _overlap(
     )
 
 
-def _checks(read: ReportRows, ratings: ReportRatings) -> dict[str, Any]:
+def _checks(read: ReportRows, ratings: ReportRatings, *, admins_counted: bool) -> dict[str, Any]:
     implied = None if read.implied is None else read.implied / len(read.rows)
     return {
         "transitivity": {"triads": read.triads, "violations": read.violations},
@@ -133,4 +134,5 @@ def _checks(read: ReportRows, ratings: ReportRatings) -> dict[str, Any]:
         "shared_texts": {"texts": read.shared, "splits": list(read.shared_with)},
         "annotators": ratings.annotators or None,
         "revised_ratings": ratings.left_out,
+        "by_admins": {"items": read.by_admins, "counted": admins_counted},
     }

@@ -13,6 +13,7 @@ from annotator.models import Ruling
 from annotator.queries.annotator_names import pseudonyms
 from annotator.rubric import OVERALL, TOTAL_WEIGHT
 from scoring.models import DatasetVersion, UsedRating
+from scoring.queries.reports.admins import admins_behind
 
 CandidateKey = tuple[str, str]
 """The ids of a reference and of one of its candidates."""
@@ -37,13 +38,20 @@ class ReportRatings:
 
 
 def report_ratings(
-    version: DatasetVersion, criterion: str, adjudications: Collection[str]
+    version: DatasetVersion,
+    criterion: str,
+    adjudications: Collection[str],
+    *,
+    admins_counted: bool = False,
 ) -> ReportRatings:
     """Return the ratings that a version was frozen from; none for one that was imported.
 
-    `adjudications` are the ids of those that its labels follow from.
+    `adjudications` are the ids of those that its labels follow from. Without `admins_counted`,
+    ratings of admins of the campaign are as if they were not.
     """
     of_version = UsedRating.objects.filter(version=version)
+    if not admins_counted:
+        of_version = of_version.exclude(rating__annotator__in=admins_behind(version))
     if not of_version.exists():
         return ReportRatings({}, {}, 0, 1, 0)
     used = of_version.filter(rating__revised_at__lte=version.created_at)

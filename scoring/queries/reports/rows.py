@@ -11,6 +11,7 @@ from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
 from scoring.queries.datasets import read_rows
 from scoring.queries.quadruplets import index_of
+from scoring.queries.reports.admins import ratings_by_admins
 from scoring.splits import SPLIT_NAMES, TRAIN
 from scoring.transitivity import count_violations
 
@@ -54,11 +55,14 @@ class ReportRow:
 class ReportRows:
     """The rows of one split, and what is known of how they stand to the other splits.
 
+    `by_admins` labelled items of the split rest on ratings of an admin of the campaign; as was
+    asked, they are among the rows or left out.
     `implied` of the rows' labels follow from training labels; None with a reason where that says
     nothing. `shared` texts of these rows stand in the other splits `shared_with` too.
     """
 
     rows: list[ReportRow]
+    by_admins: int
     triads: int
     violations: int
     implied: int | None
@@ -111,6 +115,8 @@ def report_rows(
     criterion: str,
     split: str,
     tell: Callable[[int], None] = lambda count: None,
+    *,
+    admins_counted: bool = False,
 ) -> ReportRows:
     """Read the labelled rows of a split, and of the others what leaks between them.
 
@@ -119,6 +125,7 @@ def report_rows(
     """
     pool = _Pool()
     rows: list[ReportRow] = []
+    of_admins, by_admins = ratings_by_admins(version), 0
     training: list[Comparison] = []
     splits_of: defaultdict[str, set[str]] = defaultdict(set)
     for number, row in enumerate(read_rows(version)):
@@ -129,6 +136,10 @@ def report_rows(
         if criterion not in row.y:
             continue
         if split in (ALL_SPLITS, row.split):
+            rests_on_admin = not of_admins.isdisjoint(row.provenance.get("ratings") or ())
+            by_admins += rests_on_admin
+            if rests_on_admin and not admins_counted:
+                continue
             rows.append(_row(pool, row, criterion))
         elif row.split == TRAIN:
             keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
@@ -137,6 +148,7 @@ def report_rows(
     shared = _shared(rows, splits_of, split)
     return ReportRows(
         rows=rows,
+        by_admins=by_admins,
         triads=triples.triples,
         violations=triples.violations,
         implied=_implied(rows, criterion, training) if training else None,

@@ -25,6 +25,7 @@ def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
     found = (
         _not_scored(document),
         caution(checks["references"]),
+        _by_admins(checks),
         _copies(checks),
         _shared(checks),
         _implied(checks),
@@ -66,6 +67,21 @@ def _not_scored(document: Mapping[str, Any]) -> str:
     if not labels:
         return ""
     return f"Not scored: {', '.join(labels)}. The table says what each lacks."
+
+
+def _by_admins(checks: Mapping[str, Any]) -> str:
+    by_admins = checks.get("by_admins") or {}
+    if not by_admins.get("items"):
+        return ""
+    if by_admins["counted"]:
+        return (
+            f"{by_admins['items']} items rest on ratings of somebody who administers the campaign; "
+            "they are counted, as was asked."
+        )
+    return (
+        f"{by_admins['items']} items are left out, as they rest on ratings of somebody who "
+        "administers the campaign."
+    )
 
 
 def _copies(checks: Mapping[str, Any]) -> str:

@@ -49,8 +49,8 @@ _MODEL: Final = (
     "tie_threshold warnings created_at"
 )
 _REPORT: Final = (
-    "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown status "
-    "progress stage done total message"
+    "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown "
+    "admins_counted status progress stage done total message"
 )
 _SCORE: Final = "id status progress message deleted_at candidates"
 _PROMOTED: Final = "model criterion is_promoted is_asked_for"

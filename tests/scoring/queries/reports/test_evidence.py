@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotator.models import Campaign, Candidate, Rating, Reference
+from annotator.models import Campaign, Candidate, Rating, Reference, User
 from scoring.agreement.evidence import NO_RATINGS
 from scoring.models import DatasetVersion
 from scoring.queries.reports.evidence import (
@@ -19,8 +19,11 @@ from scoring.queries.reports.evidence import (
 )
 from scoring.queries.reports.ratings import report_ratings
 from scoring.queries.reports.rows import report_rows
+from scoring.queries.reports.verdict import cautions
 from scoring.services.freezing import freeze_dataset
-from tests.scoring.asked_reports import CRITERION, finished
+from scoring.services.report_work import ONLY_ADMINS
+from tests.conftest import grant, spread
+from tests.scoring.asked_reports import CRITERION, carried_out, finished, request
 from tests.scoring.conftest import RatedCampaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -146,3 +149,44 @@ def test_drafts_are_found_by_the_text_of_their_reference(
     Reference.objects.filter(reference_id="r0").update(draft_claims="1. A draft.")
     assert list(drafts_of(frozen).values()) == ["1. A draft."]
     assert drafts_of(version) == {}
+
+
+def made_admin(room: RatedCampaign, name: str) -> None:
+    room.campaign.memberships.create(user=room.people[name], role="admin")
+
+
+def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(
+    room: RatedCampaign,
+) -> None:
+    room.people["ada"] = grant(User.objects.create(username="ada"), room.campaign, "annotator")
+    spread(room.campaign, 3)
+    room.rate("ada", 0, 1, 9, 9, 9, 9)
+    frozen = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+    everything = finished(frozen, "length")
+    assert everything["checks"]["items"] == 24
+    assert everything["checks"]["by_admins"] == {"items": 0, "counted": False}
+    assert everything["checks"]["annotators"] == 3
+    made_admin(room, "ada")
+    without = finished(frozen, "length")
+    # Of the three comparisons of r0, the two that hold c1.
+    assert without["checks"]["items"] == 22
+    assert without["checks"]["by_admins"] == {"items": 2, "counted": False}
+    assert without["checks"]["annotators"] == 2
+    assert "admins:" not in without["signature"]
+    (told,) = (one for one in cautions(without) if "administers" in one)
+    assert told.startswith("2 items are left out")
+    counted = finished(frozen, "length", admins_counted=True)
+    assert counted["checks"]["items"] == 24
+    assert counted["checks"]["annotators"] == 3
+    assert counted["question"]["admins_counted"]
+    assert "|admins:counted|" in counted["signature"]
+    assert any("2 items rest on ratings" in one for one in cautions(counted))
+
+
+def test_a_report_of_nothing_but_ratings_of_admins_says_so(
+    room: RatedCampaign, frozen: DatasetVersion
+) -> None:
+    made_admin(room, "alice")
+    row = carried_out(request(frozen, "length"))
+    assert (row.status, row.message) == ("failed", ONLY_ADMINS)
+    assert finished(frozen, "length", admins_counted=True)["checks"]["items"] == 24

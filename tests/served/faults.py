@@ -1,0 +1,59 @@
+"""Faults that a test plants into a server of its own: each takes a guard of the product away.
+
+SERVED_FAULT names one; only tests/served/settings reads it.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+
+def plant_the_fault(get_response: Answer) -> Answer:
+    """Plant what SERVED_FAULT names, once everything is loaded; middleware of the test's server."""
+    if name := os.environ.get("SERVED_FAULT"):
+        FAULTS[name]()
+    return get_response
+
+
+def whoever_comes_last_wins() -> None:
+    """Revise a rating whatever version its author has seen."""
+    from annotator.models import Rating
+    from annotator.services.ratings import revise_rating
+
+    def revise(**given: Any) -> Rating:
+        stored = Rating.objects.get(pk=given["rating_id"])
+        return revise_rating(**given | {"version": stored.version})
+
+    replace(revise_rating, revise)
+
+
+def own_clock() -> None:
+    """Take the time from the machine of the web server, not from the database."""
+    from annotator.clock import database_now
+
+    replace(database_now, lambda: datetime.now(UTC))
+
+
+def wait_for_the_broker() -> None:
+    """Ring for a job within the request, and without a limit of time."""
+    from annotator.celery import app
+
+    app.conf.broker_transport_options = {}
+
+
+def replace(old: Callable[..., Any], new: Callable[..., Any]) -> None:
+    """Put a function into the place of another, in every module that has imported it."""
+    for module in list(sys.modules.values()):
+        for name in [name for name, value in vars(module).items() if value is old]:
+            setattr(module, name, new)
+
+
+FAULTS: Final[dict[str, Callable[[], None]]] = {
+    plant.__name__: plant for plant in (whoever_comes_last_wins, own_clock, wait_for_the_broker)
+}
