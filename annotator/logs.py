@@ -6,6 +6,8 @@ refuses, claims included. Its kind and the lines that led to it stay, which is w
 
 import json
 import logging
+import math
+import time
 import traceback
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -22,6 +24,8 @@ CONTROLS: Final = {
 # What a record carries of itself; what else it carries was given by whoever logged it.
 FACTS: Final = ("method", "route", "status", "milliseconds", "user")
 CELERY_ENDS: Final = "celery.app.trace"
+TOLD_AGAIN_SECONDS: Final = 60
+MOST_FAULTS: Final = 200
 
 
 def places(exc_info: Any) -> list[str]:
@@ -53,6 +57,29 @@ class Wordless(logging.Filter):
         return True
 
 
+class OnceAMinute(logging.Filter):
+    """Has a fault that comes again within a minute told in one line, without its places.
+
+    A database that is down fails every request in the same way: what stands in the log of the
+    first is enough, and a disk is not to be filled by it. Each process counts for itself.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told_at: dict[tuple[str, ...], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if found := places(record.exc_info):
+            key, now = (record.name, *found), time.monotonic()
+            if now - self._told_at.get(key, -math.inf) < TOLD_AGAIN_SECONDS:
+                record.again, record.exc_info = found[0], None
+            else:
+                if len(self._told_at) >= MOST_FAULTS:
+                    self._told_at.clear()
+                self._told_at[key] = now
+        return True
+
+
 def _numbers(record: logging.LogRecord) -> dict[str, Any]:
     given = record.args if isinstance(record.args, dict) else {}
     return {name: value for name, value in given.items() if isinstance(value, int | float)}
@@ -66,6 +93,7 @@ class LineFormatter(logging.Formatter):
         words = record.getMessage().translate(CONTROLS)
         line = f"{_at(record)} {record.levelname} {record.name} {words}"
         line += f" request={told}" if told else ""
+        line += f" again={again}" if (again := getattr(record, "again", "")) else ""
         return "\n".join([line, *places(record.exc_info)])
 
 
@@ -85,6 +113,8 @@ class JsonFormatter(logging.Formatter):
         line |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
         if record.exc_info and record.exc_info[1]:
             line["exception"] = places(record.exc_info)
+        elif hasattr(record, "again"):
+            line["again"] = record.again
         return json.dumps(line, ensure_ascii=True)
 
 
@@ -99,12 +129,12 @@ def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"chosen": {"()": formatter}},
-        "filters": {"wordless": {"()": Wordless}},
+        "filters": {"wordless": {"()": Wordless}, "once_a_minute": {"()": OnceAMinute}},
         "handlers": {
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": "chosen",
-                "filters": ["wordless"],
+                "filters": ["wordless", "once_a_minute"],
             }
         },
         "root": {"handlers": ["stderr"], "level": "INFO"},

@@ -3,6 +3,7 @@
 import uuid
 
 from django.db import models
+from django.db.models.functions import Now
 
 
 class JobStatus(models.TextChoices):
@@ -30,7 +31,8 @@ class JobRow(models.Model):
     cancel_requested = models.BooleanField(default=False)
     progress = models.FloatField(default=0.0)
     message = models.TextField(blank=True, default="")
-    created_at = models.DateTimeField(auto_now_add=True)
+    # By the clock of the database, as every other time of a job.
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 

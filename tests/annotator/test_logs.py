@@ -120,3 +120,29 @@ def test_an_id_that_is_not_well_formed_is_replaced(client: Client, forged: str) 
     answer = client.get("/healthz", headers={"X-Request-ID": forged})
     assert answer.headers["X-Request-ID"] != forged
     assert len(answer.headers["X-Request-ID"]) == 32
+
+
+def fail_so(times: int, error: type[Exception]) -> None:
+    for _ in range(times):
+        try:
+            raise error(CANARY)
+        except error:
+            logging.getLogger("django.request").exception("Service Unavailable")
+
+
+def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(logs.time, "monotonic", lambda: now[0])
+    fail_so(5, KeyError)
+    assert told().count("test_logs.py") == 1
+    assert told().count("Service Unavailable") == 5
+    again = '"again": "builtins.KeyError"' if is_json(told()) else "again=builtins.KeyError"
+    assert sum(line.count(again) for line in told().splitlines()) == 4
+    fail_so(1, ValueError)
+    assert told().count("test_logs.py") == 2
+    now[0] += 61
+    fail_so(2, KeyError)
+    assert told().count("test_logs.py") == 3
+    assert not is_json(told()) or every_line_is_json(told())

@@ -43,6 +43,22 @@ def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None
     def fail(*args: object, **kwargs: object) -> None:
         raise DatabaseError
 
-    monkeypatch.setattr("annotator.health.database.MigrationExecutor", fail)
+    monkeypatch.setattr("annotator.health.database.MigrationRecorder", fail)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["database"]) == (503, "not reached")
+
+
+@pytest.mark.django_db
+def test_asking_again_reads_no_migration_from_disk_and_looks_at_the_database_anew(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/readyz").status_code == 200
+
+    def fail(*args: object, **kwargs: object) -> None:
+        raise AssertionError("read from disk again")
+
+    monkeypatch.setattr("django.db.migrations.loader.MigrationLoader.load_disk", fail)
+    assert client.get("/readyz").status_code == 200
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'scoring'")
+    assert client.get("/readyz").status_code == 503

@@ -1,0 +1,25 @@
+"""When a job was asked for is told by the database, which all processes share."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotator.clock import database_now
+from annotator.models import ReliabilityReport
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+
+def test_a_web_server_with_a_wrong_clock_does_not_put_its_jobs_first(
+    cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = datetime(1999, 1, 1, tzinfo=UTC)
+    monkeypatch.setattr(timezone, "now", lambda: wrong)
+    row = ReliabilityReport.objects.create(campaign=cast.campaign)
+    monkeypatch.undo()
+    # Known at once, without another question to the database.
+    assert isinstance(row.created_at, datetime)
+    assert abs(database_now() - row.created_at) < timedelta(minutes=5)
+    row.refresh_from_db()
+    assert row.created_at.year > 1999
