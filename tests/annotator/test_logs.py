@@ -134,7 +134,7 @@ def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(logs.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("annotator.logs.time.monotonic", lambda: now[0])
     fail_so(5, KeyError)
     assert told().count("test_logs.py") == 1
     assert told().count("Service Unavailable") == 5
