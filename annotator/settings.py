@@ -248,7 +248,7 @@ SPECTACULAR_SETTINGS = {
 
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = DATA_DIR / "broker"
-    _folders = {name: _queue / name for name in ("messages", "processed", "control")}
+    _folders = {name: _queue / name for name in ("messages", "processed")}
     for _folder in _folders.values():
         _folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     CELERY_BROKER_TRANSPORT = "annotator.workers.broker:Transport"
@@ -257,18 +257,17 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "data_folder_in": str(_folders["messages"]),
         "data_folder_out": str(_folders["messages"]),
         "processed_folder": str(_folders["processed"]),
-        "control_folder": str(_folders["control"]),
         "store_processed": False,
         "polling_interval": 0.05,
     }
 else:
     # A broker that is down, or hangs, must not hold a request: the sweeper rings again from the
-    # row. kombu tries each message twice here, without the pauses of its hundred tries: whoever
-    # asks for a training waits three seconds at most. A worker asks again by itself.
+    # row. kombu's hundred tries are one here: whoever asks for a training waits for the broker for
+    # a second and a half at most. A worker asks again by itself.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "socket_connect_timeout": 1,
         "socket_timeout": 1.4,
-        "max_retries": 1,
+        "max_retries": 0,
         "interval_start": 0,
         "interval_step": 0,
         "interval_max": 0,
@@ -279,6 +278,8 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Nothing here broadcasts to workers, and who can write to the broker shall not either.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONSUMER = "annotator.workers.careful_consumer:CarefulConsumer"
 CELERY_TASK_DEFAULT_QUEUE = "web"
 CELERY_TASK_PUBLISH_RETRY = False

@@ -92,9 +92,8 @@ def all_are_over() -> bool:
     return not ClaimImport.objects.exclude(status__in=(JobStatus.SUCCEEDED, JobStatus.FAILED))
 
 
-# Not among the embedded: there one run of thirteen waited in vain for the first worker to take its
-# import, and the cause is not known yet.
 @pytest.mark.broker
+@pytest.mark.embedded
 def test_workers_that_start_and_stop_at_work_double_nothing(
     transactional_db: None,
     settings: Any,

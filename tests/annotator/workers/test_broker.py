@@ -1,11 +1,13 @@
-"""The filesystem broker: nobody can take a message that is not whole."""
+"""The brokers: nobody can take a message that is not whole, or waits long for one that hangs."""
 
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kombu import Connection
+from kombu.exceptions import OperationalError
 
 from annotator.workers.broker import Transport
 
@@ -15,7 +17,7 @@ TRANSPORT = "annotator.workers.broker:Transport"
 
 @pytest.fixture
 def options(tmp_path: Path) -> dict[str, Any]:
-    folders = ("data_folder_in", "control_folder", "processed_folder")
+    folders = ("data_folder_in", "processed_folder")
     for folder in folders:
         (tmp_path / folder).mkdir()
     found = {folder: str(tmp_path / folder) for folder in folders}
@@ -46,9 +48,42 @@ def test_a_message_has_its_name_only_once_it_is_whole(
     assert list(folder.glob("*.msg")) == []
 
 
+def test_who_declares_a_queue_leaves_nothing_that_another_could_find_half_written(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    for _ in range(2):
+        connection = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
+        with connection, connection.SimpleQueue("beside"):
+            pass
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_nothing_is_broadcast_to_workers() -> None:
+    from annotator.celery import app
+
+    assert app.conf.worker_enable_remote_control is False
+
+
 def test_the_embedded_broker_uses_it(settings: Any) -> None:
     if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
         pytest.skip("another broker is set")
     from annotator.celery import app
 
     assert isinstance(app.connection_for_write().transport, Transport)
+
+
+def test_a_redis_that_hangs_is_asked_once(settings: Any) -> None:
+    if not settings.CELERY_BROKER_URL.startswith("redis:"):
+        pytest.skip("a folder does not hang")
+    with socket.create_server(("127.0.0.1", 0)) as hung:
+        url = f"redis://127.0.0.1:{hung.getsockname()[1]}/0"
+        options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+        connection = Connection(url, transport_options=options)
+        with pytest.raises(OperationalError):
+            connection.default_channel  # noqa: B018 - as who rings does
+        hung.settimeout(0.1)
+        hung.accept()[0].close()
+        with pytest.raises(TimeoutError):
+            hung.accept()
