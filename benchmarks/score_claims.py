@@ -221,8 +221,8 @@ def researcher(folder: Path) -> Any:
 
     from annotator.models import Campaign, Membership, User
     from scoring import storage
+    from scoring.model_directories.seals import seal_of
     from scoring.models import Dataset, DatasetVersion, ModelVersion, Promotion, TrainingRun
-    from scoring.seals import seal_of
 
     (folder / "model").rename(storage.models_directory() / "model")
     manifest = (storage.models_directory() / "model" / "MANIFEST.json").read_bytes()

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from scoring.patclaimeval.config import LONGFORMER
 
-# Pieces of a wordpiece or byte-pair tokenizer for a word as scoring.text_lengths counts it:
+# Pieces of a wordpiece or byte-pair tokenizer for a word as datasets.text_lengths counts it:
 # measured 1.28 on published claim sets with the embedded one (1.08 to 1.89 by text).
 PIECES_PER_WORD: Final = (1.2, 1.5)
 PROCESS_BYTES: Final = (6e8, 1.2e9)

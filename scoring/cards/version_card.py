@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
 from scoring.splits import SPLIT_NAMES
 from scoring.transitivity import TripleCount, count_violations
 

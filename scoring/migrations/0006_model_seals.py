@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 def seal(apps, schema_editor):
-    from scoring.seals import seal_of
+    from scoring.model_directories.seals import seal_of
 
     rows = apps.get_model("scoring", "ModelVersion").objects.using(schema_editor.connection.alias)
     for model in rows.only(

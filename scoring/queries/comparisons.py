@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
+from scoring.datasets.differences import Change, Differences, Making, find_differences
 from scoring.models import DatasetVersion
 from scoring.queries.quadruplet_words import label_sign, label_words
 from scoring.queries.quadruplets import index_of, rows_at
-from scoring.version_differences import Change, Differences, Making, find_differences
 
 A_LIST: Final = 50
 

@@ -9,10 +9,10 @@ from annotator.refusals import Refused
 from scoring import storage
 from scoring.cards.rating_agreement import measure_agreement
 from scoring.cards.version_card import make_card
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
+from scoring.datasets.freeze_settings import FreezeSettings, split_words
+from scoring.datasets.progress import Progress
 from scoring.formats.rows import DatasetRow
-from scoring.freeze_settings import FreezeSettings, split_words
-from scoring.progress import Progress
 from scoring.quadruplets import Quadruplet, RatedReference, build_quadruplets
 from scoring.queries.freezable_records import (
     FreezableRecord,

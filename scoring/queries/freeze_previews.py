@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotator.models import Campaign
-from scoring.freeze_settings import FreezeSettings
+from scoring.datasets.freeze_settings import FreezeSettings
 from scoring.queries.freeze_drafts import draft_freeze
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from annotator.backups.kept_files import KeptFile
-from scoring.model_files import BLOCK, open_model
+from scoring.model_directories.archive import BLOCK, open_model
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.storage import datasets_directory, models_directory, open_dataset, tombstone_path
 

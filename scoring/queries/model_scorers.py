@@ -8,6 +8,7 @@ from annotator.models import User
 from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA
 from scoring import storage
+from scoring.model_directories.seals import BROKEN, is_sealed
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
@@ -15,7 +16,6 @@ from scoring.patclaimeval.score_cache import ScoreCache
 from scoring.patclaimeval.stream import ModelWords
 from scoring.queries.promotions import promoted_model
 from scoring.queries.scorers import MODEL_PREFIX, find_model
-from scoring.seals import BROKEN, is_sealed
 
 logger = logging.getLogger(__name__)
 

@@ -9,11 +9,12 @@ from io import BytesIO
 from typing import Any, Final
 
 from annotator.files.whole import write_whole
-from scoring import row_index, storage
+from scoring import storage
+from scoring.datasets import row_index
+from scoring.datasets.row_index import IndexedRow, RowIndex
 from scoring.formats import stored_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.row_index import IndexedRow, RowIndex
 
 A_PAGE: Final = 50
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from annotator.health.findings import Finding, missing, ok
 from scoring import storage
-from scoring.model_files import open_model
+from scoring.model_directories.archive import open_model
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.storage import StoredFileDamaged
 

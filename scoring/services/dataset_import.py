@@ -11,12 +11,12 @@ from annotator.models import Campaign, User
 from annotator.refusals import Refused
 from scoring import storage
 from scoring.cards.version_card import make_card
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
+from scoring.datasets.freeze_settings import split_words
+from scoring.datasets.progress import Progress, by_percent
 from scoring.formats.dataset_files import LABEL_STUDIO, format_of, read_file
 from scoring.formats.joining import join
 from scoring.formats.rows import DatasetRow
-from scoring.freeze_settings import split_words
-from scoring.progress import Progress, by_percent
 from scoring.services.dataset_versions import Frozen, refuse_name, store_version
 from scoring.splits import SplitError, SplitPlan
 

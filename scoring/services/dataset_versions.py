@@ -12,9 +12,9 @@ from annotator.models import Campaign, User
 from annotator.refusals import Refused
 from annotator.services import audit
 from scoring import storage
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
+from scoring.datasets.progress import Progress
 from scoring.models import Dataset, DatasetVersion, UsedRating
-from scoring.progress import Progress
 
 WRITING: Final = "Writing the file."
 ROWS_AT_ONCE: Final = 1000

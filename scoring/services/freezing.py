@@ -4,8 +4,8 @@ from typing import Any
 
 from annotator.models import Campaign, User
 from scoring import storage
-from scoring.freeze_settings import FreezeSettings
-from scoring.progress import Progress, by_percent
+from scoring.datasets.freeze_settings import FreezeSettings
+from scoring.datasets.progress import Progress, by_percent
 from scoring.queries.freeze_drafts import WRITING_FROM, draft_freeze
 from scoring.services.dataset_versions import Frozen, refuse_name, store_version
 

@@ -13,10 +13,10 @@ from annotator.services import audit
 from scoring import storage
 from scoring.checksums import SUMS_NAME, sums
 from scoring.export_files import new_directory
-from scoring.model_files import as_it_leaves, open_model, tar_pieces
+from scoring.model_directories.archive import as_it_leaves, open_model, tar_pieces
+from scoring.model_directories.seals import BROKEN, is_sealed
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.seals import BROKEN, is_sealed
 from scoring.storage import StoredFileDamaged
 
 DOWNLOAD: Final = "directory"

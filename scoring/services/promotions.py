@@ -8,11 +8,11 @@ from annotator.models import User
 from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.services import audit
 from scoring import storage
+from scoring.model_directories.seals import BROKEN, is_sealed
 from scoring.models import ModelVersion, Promotion, PromotionAct
 from scoring.queries.datasets import is_researcher
 from scoring.queries.promotion_cautions import cautions
 from scoring.queries.promotions import is_admin, open_ask, standing_promotion
-from scoring.seals import BROKEN, is_sealed
 
 MOST_CHARACTERS = 2000
 

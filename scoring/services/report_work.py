@@ -23,9 +23,9 @@ from scoring.queries.reports.evidence import drafts_of, evidence_of
 from scoring.queries.reports.rows import ReportRow, Text, report_rows
 from scoring.queries.reports.scorers import load_scorer
 from scoring.queries.scorers import MODEL_PREFIX
+from scoring.report_files.stored_numbers import storable
 from scoring.services.report_scores import PairScores, TextPair, score_pairs
 from scoring.services.reports import question_of, record_event
-from scoring.stored_numbers import storable
 
 SCORED: Final = 0.85
 """The share of the work that is reading and scoring; the rest is statistics."""

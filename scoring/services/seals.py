@@ -5,9 +5,9 @@ from django.utils.crypto import constant_time_compare
 
 from annotator.services import audit
 from scoring import storage
-from scoring.model_files import open_model
+from scoring.model_directories.archive import open_model
+from scoring.model_directories.seals import seal_of
 from scoring.models import ModelVersion
-from scoring.seals import seal_of
 
 
 def seal_model(*, model: ModelVersion) -> bool:

@@ -17,6 +17,7 @@ from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import JobStatus
 from annotator.refusals import Refused
 from scoring import storage
+from scoring.model_directories.seals import seal_of
 from scoring.models import ModelVersion, TrainingRun
 from scoring.patclaimeval.code_version import code_version
 from scoring.patclaimeval.config import TrainingSettings
@@ -25,7 +26,6 @@ from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
 from scoring.patclaimeval.results import TrainingResult
 from scoring.queries.datasets import LabelledRow, labelled_rows
 from scoring.queries.model_data import readme_of
-from scoring.seals import seal_of
 from scoring.seen_in_training import seen_in_training
 from scoring.services.run_files import clear_run, model_directory, state_directory
 from scoring.services.run_progress import RunProgress

@@ -3,11 +3,11 @@
 from typing import Any
 
 from scoring import storage
+from scoring.model_directories.seals import is_sealed
 from scoring.models import ModelVersion, TrainingRun
 from scoring.patclaimeval.code_version import code_version
 from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.seals import is_sealed
 
 
 def unchanged_model(run: TrainingRun) -> ModelVersion | None:

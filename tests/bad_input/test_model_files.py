@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scoring.model_files import open_model
+from scoring.model_directories.archive import open_model
 from scoring.patclaimeval import checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet

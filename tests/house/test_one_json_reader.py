@@ -11,7 +11,7 @@ READER = ROOT / "annotator" / "formats" / "strict_json.py"
 OURS = {
     "annotator/backups/tables.py": "a table in a backup, its digest checked",
     "annotator/queries/label_studio_exports.py": "a text of the database, written from strict JSON",
-    "scoring/drafts.py": "a temporary file without a name",
+    "scoring/datasets/drafts.py": "a temporary file without a name",
     "scoring/formats/stored_rows.py": "a dataset's file, its digest checked",
     "scoring/queries/freezable_records.py": "a temporary file without a name",
     "scoring/queries/quadruplets.py": "a dataset's file, its digest checked",

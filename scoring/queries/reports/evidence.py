@@ -12,7 +12,7 @@ from scoring.agreement.left_out_annotator import Overlap
 from scoring.models import DatasetVersion
 from scoring.queries.reports.ratings import CandidateKey, ReportRatings, report_ratings
 from scoring.queries.reports.rows import ReportRow, ReportRows
-from scoring.scorer_labels import LABELS, scorer_label
+from scoring.queries.reports.scorer_labels import LABELS, scorer_label
 
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."
 NO_SYSTEMS: Final = "It is not known which system made a candidate of this dataset."

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from scoring.cards.version_card import make_card
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
 from scoring.formats.rows import DatasetRow
 
 

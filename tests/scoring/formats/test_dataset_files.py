@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotator.formats.records import FormatError, ReadNotes
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.dataset_files import detect_format, format_of, read_file
 from scoring.formats.joining import join

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from annotator.formats.records import FormatError, ReadNotes
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
 from scoring.formats.joining import join
 from scoring.formats.rows import DatasetRow
 from scoring.splits import SPLIT_NAMES, SplitPlan

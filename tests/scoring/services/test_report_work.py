@@ -13,12 +13,12 @@ from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion, MetricScore
 from scoring.queries.reports.page import ordered_result, report_page
 from scoring.report_files.canonical_json import canonical_json
+from scoring.report_files.stored_numbers import storable
 from scoring.services import report_work
 from scoring.services.dataset_import import import_dataset
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import cancel_report
 from scoring.splits import SplitPlan
-from scoring.stored_numbers import storable
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,

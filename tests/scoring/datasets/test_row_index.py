@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scoring.row_index import RowIndex, digest, open_index, read_lines, write_index
+from scoring.datasets.row_index import RowIndex, digest, open_index, read_lines, write_index
 
 
 def row(**changes: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from annotator.formats.strict_json import loads
-from scoring.machine_paths import CARD, PAPERS, without_paths
+from scoring.model_directories.machine_paths import CARD, PAPERS, without_paths
 from scoring.storage import StoredFileDamaged
 
 MANIFEST: Final = "MANIFEST.json"

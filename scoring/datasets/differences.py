@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.row_index import IndexedRow
+from scoring.datasets.row_index import IndexedRow
 
 MOST_LISTED: Final = 200
 

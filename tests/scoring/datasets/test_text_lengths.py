@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims.parsing import parse_claims
-from scoring import text_lengths
-from scoring.text_lengths import LengthCounts, count_claims, count_words, summary
+from scoring.datasets import text_lengths
+from scoring.datasets.text_lengths import LengthCounts, count_claims, count_words, summary
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from typing import Any
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.row_index import NO_LABEL, IndexedRow
-from scoring.version_differences import (
+from scoring.datasets.differences import (
     MORE_RATINGS,
     MOST_LISTED,
     OTHER_RATINGS,
@@ -15,6 +14,7 @@ from scoring.version_differences import (
     Making,
     find_differences,
 )
+from scoring.datasets.row_index import NO_LABEL, IndexedRow
 
 COMPLETENESS = ALL_CRITERIA[0]
 SETTLED = Making("settled", 0.0)

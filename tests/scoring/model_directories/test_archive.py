@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.model_files import open_model, tar_pieces
+from scoring.model_directories.archive import open_model, tar_pieces
 from scoring.storage import StoredFileDamaged
 from tests.scoring.model_rows import write_directory
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.cards.version_card import make_card
-from scoring.drafts import Draft
+from scoring.datasets.drafts import Draft
 from scoring.formats import patent_ce_jsonl, stored_rows
 from scoring.formats.joining import join
 from scoring.formats.rows import DatasetRow

@@ -13,11 +13,11 @@ from django.db import connection
 from annotator.models import AuditEvent
 from annotator.refusals import Refused
 from scoring import storage
+from scoring.model_directories.seals import is_sealed
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.queries.model_scorers import cached_scorer
 from scoring.queries.scores import known_scores
-from scoring.seals import is_sealed
 from scoring.services.dataset_import import import_dataset
 from scoring.services.model_exports import export_model, model_archive
 from scoring.services.promotions import ask_promotion

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import IO, Any, Final
 
 from annotator.rubric import ALL_CRITERIA
+from scoring.datasets.text_lengths import CANDIDATE, REFERENCE, LengthCounts
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.splits import (
@@ -21,7 +22,6 @@ from scoring.splits import (
     deal_items,
     shared_texts,
 )
-from scoring.text_lengths import CANDIDATE, REFERENCE, LengthCounts
 
 # What stands in a line for what is known only once all rows are there. Neither can stand within a
 # text: JSON writes a quotation mark there with a backslash before it.

@@ -1,0 +1,1 @@
+"""A version of a dataset: its settings, its draft, its index, and what it changed."""

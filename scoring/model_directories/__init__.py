@@ -1,0 +1,1 @@
+"""A trained model as files: sealed, packed, and without the paths of its machine."""
