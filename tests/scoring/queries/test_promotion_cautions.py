@@ -1,6 +1,8 @@
 """What speaks against promoting a model."""
 
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any, Final
 
 import pytest
 
@@ -13,6 +15,8 @@ from tests.scoring.model_builders import CRITERION, make_model, promote
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 MANY: dict[str, Any] = {"n": 40}
+NOON: Final = datetime(2026, 1, 5, 12, tzinfo=UTC)
+ASKED: Final = count()
 
 
 def report(version: DatasetVersion, taus: dict[str, float | None], **baselines: float) -> None:
@@ -29,6 +33,8 @@ def report(version: DatasetVersion, taus: dict[str, float | None], **baselines: 
         tie_threshold=0.0,
         status="succeeded",
         result={"scorers": rows(taus), "baselines": rows(baselines)},
+        # The clock of SQLite tells milliseconds: two rows of a test may have the same one.
+        created_at=NOON + timedelta(seconds=next(ASKED)),
     )
 
 
