@@ -22,6 +22,12 @@ API_PREFIX = "/api/"
 METRICS_ROUTE = "annotator:metrics"
 # The field by which the rate form is known: what it carries must outlive a session.
 DRAFT_FIELD = "draft_version"
+# Other forms with words in them, and the page that each belongs to.
+CARRIED = {
+    "annotator:compare": "annotator:compare",
+    "annotator:adjudicate": "annotator:adjudicate",
+    "annotator:send_back": "annotator:adjudicate",
+}
 # What stays open to who has yet to set up the second factor that the site requires.
 SECOND_FACTOR = "annotator:account_second_factor"
 
@@ -98,8 +104,9 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
         response = JsonResponse({"detail": "Sign in again to go on."}, status=401)
         response["HX-Redirect"] = settings.LOGIN_URL
         return response
+    is_carried = DRAFT_FIELD in request.POST or bool(_form_page(request))
     # What was typed is not dropped with the session: the browser posts it to the sign-in page.
-    return redirect(target, preserve_request=DRAFT_FIELD in request.POST)
+    return redirect(target, preserve_request=is_carried)
 
 
 def _page_of(request: HttpRequest) -> str:
@@ -107,4 +114,12 @@ def _page_of(request: HttpRequest) -> str:
     match = request.resolver_match
     if DRAFT_FIELD in request.POST and match and "pk" in match.kwargs:
         return reverse("annotator:rate", kwargs={"pk": match.kwargs["pk"]})
-    return request.get_full_path()
+    return _form_page(request) or request.get_full_path()
+
+
+def _form_page(request: HttpRequest) -> str:
+    """Return the page whose form this is, where words are carried to it through a sign-in."""
+    match = request.resolver_match
+    if request.method != "POST" or match is None or match.view_name not in CARRIED:
+        return ""
+    return reverse(CARRIED[match.view_name], kwargs=match.kwargs)

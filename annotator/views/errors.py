@@ -6,29 +6,32 @@ from typing import Final
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from annotator.files.full_disk import is_disk_full
 from annotator.queries.access import campaigns_for
+from annotator.views.typed_again import TypedAgain, typed_again
 
 # What a lost connection, a full disk and a lock that nobody gives back are raised as.
 DATABASE_DOWN: Final = (OperationalError, InterfaceError)
 ASK_AGAIN_SECONDS: Final = 5
+# What happened, and what to do where the page cannot show what was sent.
 DOWN_SENTENCE: Final = (
-    "Whether your last step was stored cannot be said. Wait a moment, go back and send it again: "
-    "what you typed is still in the page, and a rating that was stored is not stored twice."
+    "Whether your last step was stored cannot be said. Wait a moment and send it again: a rating "
+    "that was stored is not stored twice."
 )
-
 FULL_SENTENCE: Final = (
-    "The server's disk is full: nothing of your last step was stored. Tell whoever runs this site. "
-    "What you typed is still in the page before this one: go back, and send it again later."
+    "The server's disk is full: nothing of your last step was stored. Tell whoever runs this site, "
+    "and send it again later."
 )
+GO_BACK: Final = "What you typed is still in the page before this one: go back to it."
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Say in plain words that the form was not accepted, and how to go on."""
-    return render(request, "errors/403_csrf.html", status=403)
+    return render(request, "errors/403_csrf.html", {"typed": typed_again(request)}, status=403)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -66,12 +69,20 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return _unavailable(request, FULL_SENTENCE, status=507)
     if isinstance(error, DATABASE_DOWN):
         return _unavailable(request, DOWN_SENTENCE, status=503)
-    return HttpResponse(render_to_string("errors/500.html"), status=500)
+    return HttpResponse(render_to_string("errors/500.html", _typed(request)), status=500)
+
+
+def _typed(request: HttpRequest) -> dict[str, TypedAgain | str | None]:
+    """Return what was typed, with the token that a form needs to be sent again."""
+    return {"typed": typed_again(request), "csrf_token": get_token(request)}
 
 
 def _unavailable(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     headers = {"Retry-After": str(ASK_AGAIN_SECONDS)}
     if request.path.startswith("/api/"):
         return JsonResponse({"detail": sentence}, status=status, headers=headers)
-    words = render_to_string("errors/503.html", {"sentence": sentence})
+    shown = _typed(request)
+    if request.method == "POST" and not shown["typed"]:
+        sentence = f"{sentence} {GO_BACK}"
+    words = render_to_string("errors/503.html", {"sentence": sentence, **shown})
     return HttpResponse(words, status=status, headers=headers)

@@ -17,8 +17,9 @@ from annotator.gate import DRAFT_FIELD
 from annotator.models import User
 from annotator.refusals import TooOften
 from annotator.sign_in.second_step import await_code, has_factor
-from annotator.views.letting_in import let_in
+from annotator.views.letting_in import carried_page, let_in
 from annotator.views.sign_in_code import ask_for_code
+from annotator.views.typed_again import kept_fields
 
 UNPROCESSABLE = 422
 UNAUTHORIZED = 401
@@ -45,15 +46,26 @@ class SignIn(LoginView):
         return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if "username" in request.POST or DRAFT_FIELD not in request.POST:
+        typed = None if "username" in request.POST else self._carried()
+        if typed is None:
             try:
                 return super().post(request, *args, **kwargs)
             except TooOften as refusal:
                 return self._too_often(refusal)
-        form = RatingForm(request.POST)
-        typed = form.as_typed | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
         context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
         return self.render_to_response(context, status=UNAUTHORIZED)
+
+    def _carried(self) -> dict[str, str] | None:
+        """Return the fields of a form that came here for want of a session; None for no form."""
+        sent = self.request.POST
+        if DRAFT_FIELD in sent:
+            form = RatingForm(sent)
+            return form.as_typed | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
+        if carried_page(self.get_redirect_url()) is None:
+            return None
+        return {
+            name: value for name, value in kept_fields(sent) if name != self.redirect_field_name
+        }
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         carried = {"carried": self.request.POST.get("carried", "")}

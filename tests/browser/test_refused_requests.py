@@ -10,12 +10,14 @@ from playwright.sync_api import Page, Route, expect
 from annotator.models import Preference, Rating
 from annotator.rubric import ALL_CRITERIA
 from annotator.services.comparisons import assign_comparisons
+from tests.browser.axe import faults
 from tests.browser.room import press, wait_for_another
+from tests.house.blindness.states import furnish
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 OFFLINE = 0
-CODES = (400, 403, 404, 413, 429, 500, 503, OFFLINE)
+CODES = (400, 403, 404, 413, 429, 500, 503, 507, OFFLINE)
 WORDS = "what I typed"
 TAG = "add vagueness"
 
@@ -119,3 +121,29 @@ def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
     press(page, "Control+Enter")
     page.wait_for_url(f"{site}/")
     assert Preference.objects.get().comment == WORDS
+
+
+SPOIL = (
+    "() => document.querySelectorAll('[name=csrfmiddlewaretoken]').forEach(one => one.value = 'x')"
+)
+
+
+def test_a_ruling_whose_page_is_too_old_comes_back_and_is_sent_again(
+    transactional_db, settings, tmp_path, enter, site: str, page: Page
+) -> None:
+    settings.DATA_DIR = tmp_path
+    house = furnish("zqhere", "taken")
+    enter(page.context, house.people["adjudicator"])
+    page.goto(f"{site}/adjudication/{house.conflict.pk}/")
+    page.get_by_label("Mean").check()
+    page.locator("#id_reason").fill(WORDS)
+    page.locator("#id_password").fill("a secret of mine")
+    page.evaluate(SPOIL)
+    page.get_by_role("button", name="Sign the ruling").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("The form was not accepted")
+    assert "a secret of mine" not in page.content()
+    assert faults(page) == []
+    page.get_by_role("button", name="Send it again").click()
+    expect(page.locator("#id_reason")).to_have_value(WORDS)
+    expect(page.get_by_label("Mean")).to_be_checked()
+    expect(page.get_by_text("is your signature")).to_be_visible()

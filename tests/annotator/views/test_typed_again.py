@@ -1,0 +1,215 @@
+"""Nothing typed is lost where the site cannot take a form: it is shown, and can be sent again."""
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+from django.http import QueryDict
+from django.test import Client, RequestFactory
+
+from annotator.models import Adjudication, Comparison, Preference, Rating
+from annotator.rubric import ALL_CRITERIA, CRITERIA
+from annotator.views.typed_again import of_form, typed_again
+from tests.house.blindness.forms_found import forms_of
+from tests.house.blindness.people import PASSWORD
+from tests.house.blindness.states import House, furnish
+
+WORDS = "What <b>I</b> typed,\r\nin two lines."
+AGAIN = "Send it again"
+HERE = {"Origin": "http://testserver"}
+Sent = dict[str, str]
+
+
+@pytest.fixture
+def house(db: None, settings: Any, tmp_path: Any) -> House:
+    settings.DATA_DIR = tmp_path
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return furnish("zqhere", "taken")
+
+
+def rating(house: House) -> tuple[str, str, Sent]:
+    more = {"comment": WORDS, "key": "k", "version": "0", "draft_version": "0"}
+    path = f"/rate/{house.other_open('one').pk}/"
+    return "one", path, dict.fromkeys(CRITERIA, "5") | more
+
+
+def preference(house: House) -> tuple[str, str, Sent]:
+    row = Comparison.objects.filter(annotator=house.people["one"], preference=None)[0]
+    sent = dict.fromkeys(ALL_CRITERIA, "1") | {"comment": WORDS, "version": "0"}
+    return "one", f"/compare/{row.pk}/", sent
+
+
+def ruling(house: House) -> tuple[str, str, Sent]:
+    sent = {"decision": "mean", "reason_code": "overlooked", "reason": WORDS, "password": PASSWORD}
+    return "adjudicator", f"/adjudication/{house.conflict.pk}/", sent
+
+
+FORMS: dict[str, Callable[[House], tuple[str, str, Sent]]] = {
+    "a rating": rating,
+    "a preference": preference,
+    "a ruling": ruling,
+}
+given = pytest.mark.parametrize("form", FORMS)
+
+
+def stored() -> list[int]:
+    return [model.objects.count() for model in (Rating, Preference, Adjudication)]
+
+
+def sent_again(client: Client, page: Any, path: str) -> Any:
+    """Press the button of a page that shows what was typed."""
+    text = page.content.decode()
+    assert WORDS in html.unescape(text)
+    assert PASSWORD not in text
+    (form,) = [one for one in forms_of(text, path) if one.action == path]
+    (pressed,) = form.posts()
+    return client.post(path, pressed[1] | {"csrfmiddlewaretoken": token_of(client)}, headers=HERE)
+
+
+def token_of(client: Client) -> str:
+    return client.cookies["csrftoken"].value
+
+
+def is_taken(form: str, answer: Any) -> bool:
+    """Say whether a form that was sent again did all that it could: a ruling needs a password."""
+    if form == "a ruling":
+        said = html.unescape(answer.content.decode())
+        return answer.status_code == 422 and "is your signature" in said and "typed," in said
+    return answer.status_code == 303
+
+
+def visitor(house: House, who: str) -> Client:
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    client.force_login(house.people[who])
+    client.get("/login/")
+    client.get("/")
+    return client
+
+
+@given
+def test_a_form_without_its_token_comes_back_with_all_that_was_typed(house, form: str) -> None:
+    who, path, sent = FORMS[form](house)
+    client, before = visitor(house, who), stored()
+    page = client.post(path, sent, headers=HERE)
+    assert page.status_code == 403 and AGAIN in page.content.decode()
+    assert stored() == before
+    assert is_taken(form, sent_again(client, page, path))
+
+
+NEEDS = {"database or disk is full": 507, "server closed the connection": 503, "": 500}
+
+
+@given
+def test_a_form_that_a_server_in_need_refuses_comes_back(house, form: str) -> None:
+    who, path, sent = FORMS[form](house)
+    client, before = visitor(house, who), stored()
+    sent["csrfmiddlewaretoken"] = token_of(client)
+    for message, status in NEEDS.items():
+
+        def fail(execute: Any, sql: str, *more: Any, message: str = message) -> Any:
+            if sql.startswith(("INSERT", "UPDATE")) and "session" not in sql:
+                raise OperationalError(message) if message else ValueError
+            return execute(sql, *more)
+
+        with connection.execute_wrapper(fail):
+            page = client.post(path, sent, headers=HERE)
+        assert page.status_code == status and stored() == before
+    assert is_taken(form, sent_again(client, page, path))
+
+
+@pytest.mark.parametrize("form", ["a preference", "a ruling"])
+def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
+    house, form: str
+) -> None:
+    who, path, sent = FORMS[form](house)
+    client = Client(enforce_csrf_checks=True)
+    client.get("/login/")
+    sent["csrfmiddlewaretoken"] = token_of(client)
+    answer = client.post(path, sent)
+    assert (answer.status_code, answer["Location"]) == (
+        307,
+        f"/login/?next={path.replace('/', '%2F')}",
+    )
+    page = client.post(answer["Location"], sent)
+    assert page.status_code == 401 and b"What you typed is not lost" in page.content
+    assert PASSWORD not in page.content.decode()
+    carried = {"carried": page.context["carried"], "next": page.context["next"]}
+    name = house.people[who].username
+    signing_in = carried | {"username": name, "csrfmiddlewaretoken": token_of(client)}
+    assert client.post("/login/", signing_in | {"password": "wrong"}).status_code == 422
+    page = client.post("/login/", signing_in | {"password": PASSWORD})
+    assert page.status_code == 200
+    assert is_taken(form, sent_again(client, page, path))
+
+
+@pytest.mark.parametrize("form", ["a preference", "a ruling"])
+def test_somebody_else_who_signs_in_is_not_shown_what_was_typed(house, form: str) -> None:
+    _, path, sent = FORMS[form](house)
+    client = Client()
+    page = client.post(client.post(path, sent)["Location"], sent)
+    carried = {"carried": page.context["carried"], "next": page.context["next"]}
+    name = house.people["reader"].username
+    answer = client.post("/login/", carried | {"username": name, "password": PASSWORD})
+    assert (answer.status_code, answer["Location"]) == (302, path)
+    assert b"typed," not in client.get("/").content
+
+
+HOSTILE = ("", "x", "[]", "7", "{}", '{"reason": 1}', "\x00", '{"a": "\\u0000"}', "[" * 9999)
+
+
+def test_hostile_carried_text_never_stops_a_sign_in(house) -> None:
+    who, path, _ = ruling(house)
+    sent = {"username": house.people[who].username, "password": PASSWORD, "next": path}
+    for text in HOSTILE:
+        answer = Client().post("/login/", sent | {"carried": text})
+        assert (answer.status_code, answer["Location"]) == (302, path), text
+
+
+ELSEWHERE: list[Sent] = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://testserver.evil.example"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "http://testserver"},
+    {"Referer": "https://evil.example/http://testserver/"},
+    {"Origin": "http://[", "Referer": "http://testserver/"},
+    {},
+]
+
+
+def test_a_form_of_another_site_is_not_offered_to_be_sent_from_here(house) -> None:
+    who, path, sent = rating(house)
+    client = visitor(house, who)
+    for headers in ELSEWHERE:
+        page = client.post(path, sent, headers=headers)
+        assert page.status_code == 403
+        assert AGAIN not in page.content.decode() and "I typed" not in page.content.decode()
+
+
+def test_scripts_calls_and_forms_without_a_field_are_shown_nothing() -> None:
+    make = RequestFactory(headers=HERE)
+    assert typed_again(make.post("/rate/x/", {"comment": "c"})) is not None
+    assert (
+        typed_again(make.post("/rate/x/", {"comment": "c"}, headers={"HX-Request": "true"})) is None
+    )
+    assert typed_again(make.post("/api/v1/ratings/", {"comment": "c"})) is None
+    assert typed_again(make.post("/logout/", {"csrfmiddlewaretoken": "x"})) is None
+    assert typed_again(make.get("/rate/x/", {"comment": "c"})) is None
+
+
+def test_an_address_that_looks_like_another_host_stays_on_this_one() -> None:
+    request = RequestFactory(headers=HERE).post("/x", {"comment": "c"})
+    request.path = "//evil.example/x"
+    shown = typed_again(request)
+    assert shown is not None and shown.action.startswith("/%2Fevil")
+
+
+def test_secrets_and_tokens_are_left_out_and_choices_are_not_words() -> None:
+    text = (
+        "csrfmiddlewaretoken=t&password=p&new_password1=q&code=1&reason=vague&decision=take+1&s=1"
+    )
+    shown = of_form("/", QueryDict(text))
+    assert shown is not None and shown.had_password
+    assert [(one.label, one.value) for one in shown.words] == [("Reason", "vague")]
+    assert shown.hidden == (("decision", "take 1"), ("s", "1"))
