@@ -41,6 +41,8 @@ class Answer:
 
     status: int
     body: Any = None
+    # Where a page of a form leads.
+    location: str = ""
 
 
 @dataclass(eq=False)
@@ -113,15 +115,24 @@ class Tab:
         cookies = {settings.SESSION_COOKIE_NAME: session, settings.CSRF_COOKIE_NAME: self._secret}
         self._cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
 
-    def post(self, path: str, fields: Mapping[str, str]) -> Answer:
+    def get(self, path: str) -> Answer:
+        return self._send("GET", path)
+
+    def post(self, path: str, fields: Mapping[str, str], **headers: str) -> Answer:
         """Send a form; return the page that comes, redirects not followed."""
-        sent = {"Cookie": self._cookies, "Content-Type": "application/x-www-form-urlencoded"}
         form = urlencode({**fields, "csrfmiddlewaretoken": self._secret})
+        return self._send("POST", path, form, headers)
+
+    def _send(
+        self, method: str, path: str, form: str = "", headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        sent = {"Cookie": self._cookies, "Content-Type": "application/x-www-form-urlencoded"}
         wire = http.client.HTTPConnection(HOST, self._port, timeout=LONGEST_WAIT_SECONDS)
         with closing(wire):
-            wire.request("POST", path, form, sent)
+            wire.request(method, path, form or None, sent | dict(headers or {}))
             said = wire.getresponse()
-            return Answer(said.status, said.read().decode())
+            content = said.read().decode()
+            return Answer(said.status, content, said.getheader("Location") or "")
 
 
 def make_callers(campaign: Campaign, count: int, port: int) -> list[Caller]:

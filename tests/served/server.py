@@ -82,6 +82,21 @@ class Server:
             self._process.wait(timeout=10)
             self._process = None
 
+    def memory_kb(self) -> int:
+        """Return what the server and its workers hold in memory."""
+        assert self._process is not None
+        found = 0
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError, ValueError):
+                if os.getpgid(int(entry.name)) == self._process.pid:
+                    (line,) = (
+                        words
+                        for words in (entry / "status").read_text().splitlines()
+                        if words.startswith("VmRSS:")
+                    )
+                    found += int(line.split()[1])
+        return found
+
     def _answers(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:
