@@ -96,6 +96,7 @@ def test_a_change_of_any_one_byte_is_refused_before_a_weight_is_read(
     assert {name for name, _, _ in changes} == {path.name for path in model.iterdir()}
 
 
+@pytest.mark.promise("P27", planted=True)
 def test_without_the_manifest_flipped_weights_would_be_taken(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

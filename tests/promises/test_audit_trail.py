@@ -16,8 +16,9 @@ from annotator.services import audit
 from tests.emptied import trail_unguarded
 from tests.promises.harness import SCALE
 from tests.promises.trail import EVENTS, SEALS, ask, event_of, write
+from tests.soak.tally import Tally
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.promise("P19")]
 
 FAULTS = 50 * SCALE
 TEXTS = ("action", "object_type", "object_id", "details", "at", "actor_id", "campaign_id")
@@ -119,8 +120,9 @@ def somewhere() -> Any:
     return ask("SELECT id FROM annotator_campaign ORDER BY id")[0][0]
 
 
-def test_every_fault_planted_past_the_guards_is_found_where_it_is(cast):
+def test_every_fault_planted_past_the_guards_is_found_where_it_is(cast, tally: Tally):
     write(cast)
+    tally.tried(faults_in_the_trail=FAULTS)
     head = current_head()
     assert head and verify_chain(head).is_sound
     for number in range(FAULTS):
@@ -134,6 +136,7 @@ def test_every_fault_planted_past_the_guards_is_found_where_it_is(cast):
     assert verify_chain(head).is_sound
 
 
+@pytest.mark.promise("P19", planted=True)
 def test_an_event_without_a_place_and_a_missing_guard_are_found(cast):
     write(cast, 3)
     with transaction.atomic():

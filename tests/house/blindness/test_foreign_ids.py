@@ -1,22 +1,28 @@
 """Another campaign's object is answered exactly as one that does not exist (P17)."""
 
+import dataclasses
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from uuid import UUID, uuid5
 
 import pytest
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
 from annotator import permissions
+from annotator.models import Campaign
+from annotator.queries.access import campaigns_for
 from tests.house.blindness.addresses import Address, addresses, ids, routes
 from tests.house.blindness.crawl import Answer, Crawl
 from tests.house.blindness.people import Visitor
 from tests.house.blindness.requests_sent import Sent, requests_to
+from tests.served.faults import replace
+from tests.soak.tally import Tally, tally
 
-pytestmark = pytest.mark.slow
+__all__ = ["tally"]
+pytestmark = [pytest.mark.slow, pytest.mark.promise("P17")]
 # What differs from one answer to the next, whatever is asked: CSRF tokens and the clock.
 OF_THE_MOMENT = re.compile(
     r'name="csrfmiddlewaretoken" value="\w+"|"X-CSRFToken": "\w+"|csrftoken=\w+|'
@@ -72,7 +78,7 @@ def asked_twice(
             nobodys = Address(address.route, replaced(address.path, names))
             body = replaced(sent.data, names) if isinstance(sent.data, str) else sent.data
             if (nobodys, body) != (address, sent.data):
-                like_it = replace(sent, address=nobodys, data=body)
+                like_it = dataclasses.replace(sent, address=nobodys, data=body)
                 yield sent, next(crawl.send(sent)), next(crawl.send(like_it))
 
 
@@ -140,16 +146,35 @@ def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world)
 
 
 @pytest.mark.parametrize("world", ["ruled"], indirect=True)
-def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs) -> None:
+def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tally: Tally) -> None:
     found = [one for one in addresses(world.other) if one.route in named()]
     wrong, seen = told_apart(world, found, logs)
+    tally.tried(pairs_of_requests=seen)
     assert not wrong, "\n".join(wrong)
     assert seen > 200
 
 
 @pytest.mark.parametrize("world", ["ruled"], indirect=True)
-def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(world, logs) -> None:
+def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(
+    world, logs, tally: Tally
+) -> None:
     bare = [Address(route.name, reverse(route.name)) for route in routes() if not route.arguments]
     wrong, seen = told_apart(world, bare, logs)
+    tally.tried(pairs_of_requests=seen)
     assert not wrong, "\n".join(wrong)
     assert seen > 10
+
+
+@pytest.mark.parametrize("world", ["ruled"], indirect=True)
+def test_a_look_for_a_campaign_by_its_name_alone_is_found_out(world, logs) -> None:
+    def whatever_is_there(user, roles=()) -> QuerySet[Campaign]:
+        return Campaign.objects.all()
+
+    found = [one for one in addresses(world.other) if one.route == "annotator:campaign"]
+    assert found and told_apart(world, found, logs)[0] == []
+    replace(campaigns_for, whatever_is_there)
+    try:
+        wrong, _ = told_apart(world, found, logs)
+    finally:
+        replace(whatever_is_there, campaigns_for)
+    assert wrong

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterator, MutableSequence
+from collections.abc import Iterable, Iterator, MutableSequence
 from typing import Final
 from uuid import UUID
 
@@ -13,8 +13,10 @@ from annotator.models import Assignment, Candidate, Membership, Reference
 from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.people import create_token
 from tests.house.blindness.guesser import Shown, share_guessed
+from tests.soak.tally import Tally, tally
 
-pytestmark = pytest.mark.slow
+__all__ = ["tally"]
+pytestmark = [pytest.mark.slow, pytest.mark.promise("P18")]
 ITEMS: Final = 500
 MOST_RIGHT: Final = 0.55
 SURE: Final = 0.9
@@ -124,6 +126,7 @@ def told_next(cast) -> Iterator[Shown]:
         yield shown(rows[pk], text)
 
 
+@pytest.mark.promise("P18", planted=True)
 def test_the_guesser_learns_from_a_word_and_from_an_order() -> None:
     """Planted faults: a word that one system has more often, and the smaller of two numbers."""
     chance = random.Random(1)
@@ -142,6 +145,7 @@ def test_the_guesser_learns_from_a_word_and_from_an_order() -> None:
         assert share_guessed(rows) > SURE
 
 
+@pytest.mark.promise("P18", planted=True)
 def test_the_guesser_finds_a_system_that_the_order_tells(cast, pairs, draws) -> None:
     """The planted fault: candidates sorted by their system."""
     assign_candidates(
@@ -150,16 +154,24 @@ def test_the_guesser_finds_a_system_that_the_order_tells(cast, pairs, draws) -> 
     assert share_guessed(queue_of(cast, by_id(cast))) > SURE
 
 
-def test_the_queue_does_not_tell_the_system(cast, rows) -> None:
-    assert share_guessed(queue_of(cast, rows)) <= MOST_RIGHT
+def assert_blind(found: Iterable[Shown], tally: Tally) -> None:
+    """Assert that the guesser is right about as often as a coin."""
+    share = share_guessed(found)
+    tally.tried(items_guessed=ITEMS)
+    tally.told(f"{share:.1%} were guessed")
+    assert share <= MOST_RIGHT
 
 
-def test_the_pages_of_candidates_do_not_tell_the_system(cast, rows) -> None:
-    assert share_guessed(pages_of(cast, rows)) <= MOST_RIGHT
+def test_the_queue_does_not_tell_the_system(cast, rows, tally: Tally) -> None:
+    assert_blind(queue_of(cast, rows), tally)
 
 
-def test_what_a_program_is_told_does_not_tell_the_system(cast, pairs) -> None:
-    assert share_guessed(told_next(cast)) <= MOST_RIGHT
+def test_the_pages_of_candidates_do_not_tell_the_system(cast, rows, tally: Tally) -> None:
+    assert_blind(pages_of(cast, rows), tally)
+
+
+def test_what_a_program_is_told_does_not_tell_the_system(cast, pairs, tally: Tally) -> None:
+    assert_blind(told_next(cast), tally)
 
 
 def test_two_annotators_meet_the_candidates_of_a_reference_in_orders_of_their_own(
