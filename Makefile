@@ -19,7 +19,7 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check bench soak clean sbom licences audit
+.PHONY: help run test test-fast check bench soak coverage clean sbom licences audit
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,6 +52,15 @@ bench: .venv/runtime.stamp ## figures side by side
 
 soak: .venv/development.stamp ## the promises at full counts, with servers that die: an hour
 	@$(PY) -m tests.soak $(SOAK_ARGS)
+
+coverage: .venv/development.stamp ## branches that the whole suite covers, on both databases: two hours
+	@export COVERAGE_FILE="$$PWD/.coverage"; $(PY) -m coverage erase; status=0; \
+	  data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && \
+	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m coverage run -m pytest -m embedded -n 3 \
+	    $(PYTEST_ARGS) || status=1; \
+	  scripts/with-services sh -c '$(PY) manage.py collectstatic --noinput --verbosity 0 && \
+	    exec $(PY) -m coverage run -m pytest -n 3 $(PYTEST_ARGS)' || status=1; \
+	  $(PY) -m coverage combine --quiet && $(PY) scripts/covered.py && exit $$status
 
 sbom: .venv/runtime.stamp ## a bill of materials (CycloneDX) of the installed packages, in sbom.json
 	@$(UV) tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(PY) \

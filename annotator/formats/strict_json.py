@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, Final
 
 MAX_BYTES: Final = 4 * 1024 * 1024
@@ -62,11 +63,8 @@ def short(text: str) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _Refused(f"the field {short(key)} stands twice in one object")
-            seen.add(key)
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise _Refused(f"the field {short(key)} stands twice in one object")
     return found
 
 

@@ -100,21 +100,20 @@ def lapse_leases(campaign: Campaign) -> int:
     run_out = Assignment.objects.filter(
         campaign=campaign, status=AssignmentStatus.OPEN, lease_expires_at__lt=Now()
     )
-    lapsed = 0
-    # All at once and their candidates in order: nobody waits here for who waits for this.
+    # All at once and their candidates in order: nobody waits here for who waits for this. What is
+    # locked was looked at again with the lock: a renewal that came before keeps its row out.
     rows = run_out.select_for_update(skip_locked=True, no_key=True).order_by("candidate_id")
-    for pk, candidate_id in list(rows.values_list("pk", "candidate_id")):
-        # Whoever changes the row first counts it; a renewal that came between keeps it.
-        if run_out.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
-            free_place(candidate_id)
-            audit.record(
-                campaign=campaign,
-                action="assignment.lapsed",
-                object_type="assignment",
-                object_id=pk,
-            )
-            lapsed += 1
-    return lapsed
+    locked = list(rows.values_list("pk", "candidate_id"))
+    for pk, candidate_id in locked:
+        Assignment.objects.filter(pk=pk).update(status=AssignmentStatus.LAPSED)
+        free_place(candidate_id)
+        audit.record(
+            campaign=campaign,
+            action="assignment.lapsed",
+            object_type="assignment",
+            object_id=pk,
+        )
+    return len(locked)
 
 
 def lapse_leases_everywhere() -> int:

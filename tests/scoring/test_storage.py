@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -89,3 +90,12 @@ def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(tmp_path: Pa
         (tmp_path / "other").write_bytes(b"other\n")
         (tmp_path / "other").replace(storage.dataset_path(digest))
         assert file.read() == b"content\n"
+
+
+def test_an_erased_dataset_is_gone_and_says_since_when() -> None:
+    digest = storage.store_dataset([b"content\n"])
+    storage.refuse_erased(digest)
+    storage.erase_dataset(digest, date(2026, 11, 22))
+    assert not storage.dataset_path(digest).exists()
+    with pytest.raises(storage.DatasetErased, match="erased in part on 2026-11-22"):
+        storage.refuse_erased(digest)

@@ -125,6 +125,16 @@ def test_a_misspelt_field_is_named_at_either_level():
     ]
 
 
+def test_candidates_without_an_id_are_told_of_that_and_not_taken_for_twins():
+    nameless = [{"claims": "1. A."}, {"claims": "1. B."}]
+    told = problems(reference(candidates=nameless))
+    assert [field for _, field, _ in told] == [
+        "candidates[1].candidate_id",
+        "candidates[2].candidate_id",
+    ]
+    assert not any("twice" in reason for _, _, reason in told)
+
+
 def test_ids_that_stand_twice_are_refused():
     assert problems(reference("a"), reference("b"), reference("a")) == [
         (3, "reference_id", "'a' stands on line 1 already")

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
 from annotator.jobs import heartbeat as module
 from annotator.jobs.heartbeat import heartbeat
@@ -62,3 +63,18 @@ def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch: Any, settings: 
 
     with heartbeat(ClaimImport()) as still_ours:
         wait_until(is_lost)
+
+
+def test_a_busy_database_is_no_lost_lease(monkeypatch: Any, settings: Any) -> None:
+    settings.JOB_LEASE_SECONDS = 1
+    beaten: list[int] = []
+
+    def beat(row: object) -> None:
+        beaten.append(1)
+        if len(beaten) == 1:
+            raise OperationalError("database is locked")
+
+    monkeypatch.setattr(module, "beat", beat)
+    with heartbeat(ClaimImport()) as still_ours:
+        wait_until(lambda: len(beaten) > 1)
+        still_ours()

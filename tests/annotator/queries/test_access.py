@@ -4,7 +4,13 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
-from annotator.queries.access import assignments_for, campaigns_for, roles_of, token_caller
+from annotator.queries.access import (
+    assignments_for,
+    campaigns_for,
+    roles_by_campaign,
+    roles_of,
+    token_caller,
+)
 from annotator.services.people import create_token, token_digest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -63,6 +69,7 @@ def test_who_is_not_signed_in_or_not_active_sees_nothing(campaigns: dict[str, Ca
     for nobody in (user, AnonymousUser()):
         assert not campaigns_for(nobody).exists()
         assert roles_of(nobody) == frozenset()
+        assert roles_by_campaign(nobody) == {}
         assert roles_of(nobody, campaigns["a"]) == frozenset()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from annotator.jobs import leases
@@ -181,3 +182,23 @@ def test_the_sweep_deletes_what_nobody_needs_and_nothing_else(cast) -> None:
     assert AuditEvent.objects.filter(action="import.expired").count() == 1
     assert not half.exists()
     assert sweep_imports() == 0
+
+
+def test_an_import_that_is_confirmed_while_the_sweep_comes_is_not_dropped(cast) -> None:
+    late = carried_out(asked(cast, good(1)))
+    ClaimImport.objects.filter(pk=late.pk).update(finished_at=timezone.now() - timedelta(days=2))
+    confirmed: list[str] = []
+
+    def confirm_before(execute, sql, params, many, context):
+        if sql.startswith("UPDATE") and ClaimImport._meta.db_table in sql and not confirmed:
+            confirmed.append(sql)
+            confirm_import(row=ClaimImport.objects.get(pk=late.pk))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(confirm_before):
+        assert sweep_imports() == 0
+    assert confirmed
+    late.refresh_from_db()
+    assert late.status == JobStatus.QUEUED
+    assert kept_files() == [str(late.pk)]
+    assert not AuditEvent.objects.filter(action="import.expired").exists()

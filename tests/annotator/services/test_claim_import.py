@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
 from annotator.models import AuditEvent, Campaign, Candidate, Membership, Reference, User
 from annotator.refusals import OutOfDate, Refused
+from annotator.services import claim_import
 from annotator.services.campaigns import create_campaign
 from annotator.services.claim_import import ImportCounts, import_claims
+from annotator.sqlite.cache import ROOMY_KIB
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -70,6 +73,27 @@ def test_the_same_file_again_adds_nothing(campaign: Campaign) -> None:
     assert import_claims(campaign=campaign, records=records) == ImportCounts(0, 0, 2, 3)
     assert list(Candidate.objects.order_by("pk").values()) == before
     assert Reference.objects.count() == 2
+
+
+def test_a_large_import_has_more_memory_for_its_pages_until_it_ends(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim_import, "LARGE_IMPORT", 1)
+    sizes: list[int] = []
+
+    def look(_: int) -> None:
+        if connection.vendor == "sqlite":
+            with connection.cursor() as cursor:
+                sizes.append(cursor.execute("PRAGMA cache_size").fetchone()[0])
+
+    look(0)
+    records = [record("r1", "c1"), record("r2", "c1", "c2")]
+    counts = import_claims(campaign=campaign, records=records, progress=look)
+    look(0)
+    assert counts == ImportCounts(2, 3, 0, 0)
+    if sizes:
+        assert sizes[1] == -ROOMY_KIB
+        assert sizes[0] == sizes[-1] != -ROOMY_KIB
 
 
 def test_new_candidates_and_references_are_added_to_what_is_there(campaign: Campaign) -> None:

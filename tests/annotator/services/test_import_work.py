@@ -1,16 +1,18 @@
 """What stands in an uploaded file is stored whole, and what is wrong with it is said."""
 
 import gzip
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotator.jobs.rows import JobStatus
-from annotator.models import Candidate, Preference, Reference
+from annotator.models import Candidate, ClaimImport, ImportStage, Preference, Reference
 from annotator.services.import_jobs import (
     confirm_import,
 )
+from annotator.services.import_work import Work
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.services.import_files import (
     asked,
@@ -88,3 +90,10 @@ def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> No
     assert Candidate.objects.filter(imported_from=row).count() == 3
     again = stored(cast, content)
     assert again.message.startswith("0 new")
+
+
+@pytest.mark.parametrize(("stage", "verb"), [("check", "Checking"), ("apply", "Storing")])
+def test_what_is_under_way_is_said_with_what_was_read_so_far(stage: str, verb: str) -> None:
+    work = Work(ClaimImport(stage=ImportStage(stage)), io.BytesIO())
+    work.records, work.share = 12_345, 0.25
+    assert work.progress() == {"progress": 0.25, "message": f"{verb}: 12,345 records read."}

@@ -144,6 +144,19 @@ def test_a_site_admin_reads_the_system_and_no_campaign(cast, work):
     assert shown(cast.ada, "annotator:system_audit").status_code == 403
 
 
+def test_what_changed_is_told_in_one_line_whatever_it_is_made_of(cast):
+    act(
+        cast,
+        "campaign.rules_changed",
+        details={"changes": {"overlap": [2, 3], "is_open": True, "asks_why": False}},
+    )
+    act(cast, "role.granted", object_type="user", object_id="unknown", details={"role": "reader"})
+    seal()
+    granted, changed = rows_of(shown(cast.ada))
+    assert changed.values == "changes asks why no, is open yes, overlap 2, 3"
+    assert (granted.object_id, granted.values) == ("unknown", "role reader")
+
+
 def test_another_campaigns_trail_is_not_found(cast, work):
     grant(cast.mallory, cast.elsewhere, "admin")
     act(cast, campaign=cast.elsewhere, object_id="theirs")
