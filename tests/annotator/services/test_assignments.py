@@ -157,6 +157,18 @@ def test_no_candidate_goes_beyond_its_overlap(campaign: Campaign) -> None:
     assert taken[6:] == [None, None]
 
 
+def test_a_quota_ends_what_is_taken_and_what_was_rated_counts(campaign: Campaign) -> None:
+    user = person("dora")
+    Membership.objects.update(quota=2)
+    rate(take(campaign, user))
+    second = take(campaign, user)
+    assert take(campaign, user) == second, "what is theirs already comes whatever the quota"
+    rate(second)
+    assert take_next(slug=campaign.slug, annotator=user) is None
+    Membership.objects.update(quota=3)
+    assert take(campaign, user).status == "open"
+
+
 def test_who_finds_a_whole_window_filled_meanwhile_gets_what_stands_behind_it(
     cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:

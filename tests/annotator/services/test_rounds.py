@@ -22,6 +22,7 @@ from annotator.queries.locks import is_locked
 from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.services.assignments import take_next
 from annotator.services.departures import recuse
+from annotator.services.places import spread_places
 from annotator.services.rounds import LONGEST_QUESTION, call_back, send_back
 from annotator.services.turns import take_turn
 from tests.annotator.services.discrepant import (
@@ -148,6 +149,15 @@ def test_another_annotator_takes_the_candidate_where_work_is_taken(cast, candida
     row = take_next(slug="cups", annotator=erin)
     assert row is not None and row.candidate == candidate
     assert take_next(slug="cups", annotator=member(cast, "frank")) is None
+
+
+def test_rules_that_spread_the_places_anew_keep_that_of_another_annotator(cast, candidate) -> None:
+    Assignment.objects.update(lease_expires_at=timezone.now())
+    member(cast, "erin")
+    ask(candidate, cast.carol, "another", "")
+    spread_places(cast.campaign)
+    candidate.refresh_from_db()
+    assert (candidate.places, candidate.has_room) == (cast.campaign.overlap + 1, True)
 
 
 def test_who_sees_what_others_gave_is_no_further_annotator(cast, candidate) -> None:
