@@ -44,6 +44,7 @@ from tests.scoring.model_builders import CRITERION, train_tiny
 from tests.served.server import Server
 
 pytestmark = [
+    pytest.mark.promise("P15"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),

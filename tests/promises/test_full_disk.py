@@ -21,6 +21,7 @@ from tests.promises.harness import SCALE, make_callers, rating_words
 from tests.served.server import HOST, Server
 
 pytestmark = [
+    pytest.mark.promise("P14"),
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
