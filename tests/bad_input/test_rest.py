@@ -74,9 +74,40 @@ def at_home(room: Room, route: str, method: str) -> tuple[str, str]:
 
 
 RATINGS: Final = "/api/v1/ratings/"
+LIST: Final = "/api/v1/campaigns/"
 BOMB: Final = gzip.compress(b"[" + b"0," * 5_000_000 + b"0]")
 # id of TRUST, what is sent besides method POST and `{}`, code, what the answer must say.
 REQUESTS: Final[dict[str, tuple[dict[str, Any], int, str]]] = {
+    "AP01 broken JSON": ({"body": b'{"scores": '}, 400, "JSON"),
+    "AP02 a list": ({"body": b"[]"}, 400, "dictionary"),
+    "AP02 a text": ({"body": b'"scores"'}, 400, "dictionary"),
+    "AP03 text after the end": ({"body": b"{} {}"}, 400, "after"),
+    "AP04 an empty body": ({"body": b""}, 400, "required"),
+    "AP06 NaN": ({"body": b'{"scores": NaN}'}, 400, "NaN"),
+    "AP06 infinity": ({"body": b'{"scores": -Infinity}'}, 400, "Infinity"),
+    "AP07 a form's nan": (
+        {"body": b"scores=nan", "content_type": "application/x-www-form-urlencoded"},
+        415,
+        "Unsupported",
+    ),
+    "AP08 beyond a float": ({"body": b'{"scores": 1e999}'}, 400, "too large"),
+    "AP09 half a surrogate pair": ({"body": b'{"comment": "\\ud800"}'}, 400, "surrogate"),
+    "AP10 an escaped NUL": ({"body": b'{"error_tags": [{"tag": "\\u0000"}]}'}, 400, "NUL"),
+    "AP23 page 0": ({"method": "GET", "path": LIST + "?page=0"}, 400, "page"),
+    "AP23 page -1": ({"method": "GET", "path": LIST + "?page=-1"}, 400, "page"),
+    "AP23 page 1e9": ({"method": "GET", "path": LIST + "?page=1e9"}, 400, "page"),
+    "AP23 a billion a page": ({"method": "GET", "path": LIST + "?page_size=1000000000"}, 400, ""),
+    "AP23 a forged cursor": ({"method": "GET", "path": LIST + "?cursor=cD0x"}, 400, "cursor"),
+    "AP27 100,000 ids": (
+        {"method": "GET", "path": LIST + "?id__in=" + ",".join(["1"] * 100_000)},
+        400,
+        "id__in",
+    ),
+    "AP27 a search of 100 kB": (
+        {"method": "GET", "path": LIST + "?search=" + "x" * 100_000},
+        400,
+        "search",
+    ),
     "AP12 3 MB": ({"body": b'{"a":"' + b"x" * 3_000_000 + b'"}'}, 413, "limit"),
     "AP12 10 MB": ({"body": b"x" * 10_000_000}, 413, "limit"),
     "AP16 text/plain": ({"content_type": "text/plain"}, 415, "Unsupported"),
@@ -133,7 +164,9 @@ def test_a_request_that_is_none_of_ours_is_refused_in_json(room: Room, tried, ca
     tried(SURFACE, 1)
 
 
-def test_a_session_without_its_token_or_from_elsewhere_changes_nothing(room: Room, tried) -> None:
+def test_ap31_ap32_a_session_without_its_token_or_from_elsewhere_changes_nothing(
+    room: Room, tried
+) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(room.house.people["one"])
     before = counts()
@@ -143,6 +176,18 @@ def test_a_session_without_its_token_or_from_elsewhere_changes_nothing(room: Roo
         assert not [name for name in answer.headers if name.startswith("Access-Control")]
     assert counts() == before
     tried(SURFACE, 3)
+
+
+def test_ap38_nobody_reads_schema_figures_or_health_in_detail(room: Room, tried) -> None:
+    for path, codes in (("/api/v1/schema/", {401}), ("/metrics", {302, 403, 404})):
+        answer = Client().get(path)
+        assert answer.status_code in codes, path
+        assert b"openapi" not in answer.content and b"# HELP" not in answer.content
+    for path in ("/healthz", "/readyz"):
+        told = Client().get(path)
+        assert told.status_code in {200, 503} and len(told.content) < 300, told.content
+        assert b"sqlite" not in told.content.lower() and b"postgres" not in told.content.lower()
+    tried(SURFACE, 4)
 
 
 @pytest.mark.parametrize(("route", "method"), doors())
