@@ -1,4 +1,4 @@
-"""How an error says that a disk is full: that of files, of SQLite or of PostgreSQL."""
+"""How an error says that a disk is full, of files, SQLite or PostgreSQL; how a job says so."""
 
 import errno
 from typing import Final
@@ -18,3 +18,13 @@ def is_disk_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def why_stopped(what: str, error: BaseException) -> str:
+    """Return what a job is told to have ended by; an exception's own text may quote claims."""
+    if is_disk_full(error):
+        return (
+            f"{what} stopped, because the server's disk is full; nothing of it was kept. Tell "
+            "whoever runs this site, and start it again once there is room."
+        )
+    return f"{what} stopped on an unexpected error ({type(error).__name__})."

@@ -75,7 +75,7 @@ def _references(
 ) -> tuple[PlanReference, ...]:
     found: dict[UUID, list[PlanCandidate]] = {}
     rows = (
-        Candidate.objects.filter(campaign=campaign)
+        Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
         .exclude(purpose=Purpose.REPEAT)
         .order_by("reference__position", "reference__reference_id", "candidate_id")
         .values_list("pk", "reference_id", "system", "places", "held")

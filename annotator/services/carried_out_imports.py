@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotator.clock import database_now
+from annotator.files.full_disk import why_stopped
 from annotator.formats.compressed import MAGIC
 from annotator.formats.records import BadRecord, FormatError
 from annotator.jobs import leases
@@ -75,8 +76,7 @@ def carry_out_import(pk: UUID | str) -> None:
         except Refused as refusal:
             _fail(row, refusal.sentence)
         except Exception as error:
-            # The exception's own text may quote claims, so only its kind is shown.
-            _fail(row, f"The import stopped on an unexpected error ({type(error).__name__}).")
+            _fail(row, why_stopped("The import", error))
             raise
 
 

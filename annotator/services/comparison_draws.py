@@ -93,7 +93,7 @@ def _pairs(campaign: Campaign) -> list[Pair]:
     """Return every pair of candidates of one reference, references in order."""
     rows = (
         # A repeat or a sentinel tells about annotators; a preference on it tells nothing.
-        Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
+        Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE, reference__erased_at=None)
         .select_related("reference")
         .only("campaign_id", "candidate_id", "reference__reference_id")
         .order_by("reference__position", "reference__reference_id", "candidate_id")

@@ -56,6 +56,7 @@ def assign_by_name(
     row = lock_open_campaign(campaign)
     membership = lock_annotator(row, annotator)
     refuse_past(due_at)
+    refuse_erased(references)
     known = dict(
         Assignment.objects.filter(
             annotator=annotator, candidate__reference__in=references
@@ -176,6 +177,14 @@ def lock_annotator(campaign: Campaign, annotator: User) -> Membership:
     if membership is None:
         raise OutOfDate(f"{annotator.username} is no annotator of this campaign.")
     return membership
+
+
+def refuse_erased(references: Sequence[Reference]) -> None:
+    """Refuse references whose text is gone: there is nothing to rate in them."""
+    rows = Reference.objects.filter(pk__in=[row.pk for row in references])
+    if count := rows.exclude(erased_at=None).count():
+        of_them = f"{count} of these references was" if count == 1 else f"{count} of these were"
+        _refuse("references", f"{of_them} erased and cannot be given to anybody. Leave it out.")
 
 
 def refuse_past(due_at: datetime | None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from django.db import transaction
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, Value
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Value
 from django.db.models.functions import Greatest
 
 from annotator.models import (
@@ -18,7 +18,12 @@ from annotator.models import (
 from annotator.queries.annotators import annotators_of
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
-from annotator.services.named_work import give_by_name, lock_annotator, lock_open_campaign
+from annotator.services.named_work import (
+    give_by_name,
+    lock_annotator,
+    lock_open_campaign,
+    refuse_erased,
+)
 from annotator.services.places import spread_places
 
 
@@ -33,6 +38,7 @@ def mark_qualification(*, campaign: Campaign, references: Sequence[Reference], b
     if not references:
         why = "Name at least one reference."
         raise Refused(why, {"references": [why]})
+    refuse_erased(references)
     rated = Candidate.objects.filter(reference__in=references, purpose=Purpose.RATED)
     marked = rated.update(purpose=Purpose.QUALIFICATION)
     if not marked:
@@ -66,7 +72,7 @@ def give_qualification(*, campaign: Campaign, annotator: User) -> int:
     candidates. Called where somebody becomes annotator."""
     # Asked step by step: as one query, PostgreSQL compared all candidates with all for want of
     # statistics, while an import that made the annotators had just written them.
-    marked = Candidate.objects.filter(campaign=campaign, purpose=Purpose.QUALIFICATION)
+    marked = _marked(campaign)
     references = set(marked.values_list("reference_id", flat=True))
     if not references:
         return 0
@@ -92,9 +98,15 @@ def give_qualification(*, campaign: Campaign, annotator: User) -> int:
 def fit_qualification(campaign: Campaign) -> None:
     """Give what is for qualification a place for each annotator, and for whoever has it by now."""
     count = max(annotators_of(campaign).count(), 1)
-    rows = Candidate.objects.filter(campaign=campaign, purpose=Purpose.QUALIFICATION)
+    rows = _marked(campaign)
     rows.update(places=Greatest(Value(count), F("held")))
     rows.update(has_room=ExpressionWrapper(Q(held__lt=F("places")), BooleanField()))
+
+
+def _marked(campaign: Campaign) -> QuerySet[Candidate]:
+    """Return what is for qualification; an erased reference has nothing left to rate."""
+    rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
+    return rows.filter(purpose=Purpose.QUALIFICATION)
 
 
 def _audit(campaign: Campaign, by: User, action: str, references: Iterable[Reference]) -> None:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from annotator.files.full_disk import why_stopped
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
@@ -65,8 +66,7 @@ def carry_out_reliability(pk: UUID | str) -> None:
     except Refused as refusal:
         _fail(report, refusal.sentence)
     except Exception as error:
-        # The exception's own text may quote names, so only its kind is shown.
-        _fail(report, f"The report stopped on an unexpected error ({type(error).__name__}).")
+        _fail(report, why_stopped("The report", error))
         raise
 
 

@@ -18,6 +18,7 @@ from annotator.models import (
     Membership,
     Purpose,
     Rating,
+    Reference,
     Role,
     User,
 )
@@ -149,6 +150,8 @@ def _originals(campaign: Campaign, annotator: User) -> list[UUID]:
     repeated = set(own.values_list("candidate__original_id", flat=True))
     recused = own.filter(status=AssignmentStatus.RECUSED)
     left = set(recused.values_list("candidate__reference_id", flat=True))
+    erased = Reference.objects.filter(campaign=campaign).exclude(erased_at=None)
+    left |= set(erased.values_list("pk", flat=True))
     return [
         candidate
         for candidate, reference, purpose in rows[: len(rows) - campaign.repeat_lag]

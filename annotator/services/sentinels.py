@@ -75,7 +75,7 @@ def _drawn(campaign: Campaign, count: int, seed: int) -> Iterator[tuple[Referenc
 def _references(campaign: Campaign, seed: int) -> list[Reference]:
     """Return the references without a sentinel in a seeded order, those begun by nobody first."""
     rows = (
-        Reference.objects.filter(campaign=campaign, candidates__isnull=False)
+        Reference.objects.filter(campaign=campaign, candidates__isnull=False, erased_at=None)
         .exclude(candidates__purpose__in=(Purpose.SENTINEL, Purpose.QUALIFICATION))
         .annotate(
             begun=Max("candidates__held"),

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from annotator.files.full_disk import why_stopped
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
@@ -81,8 +82,7 @@ def carry_out_freeze(pk: UUID | str) -> None:
     except Refused as refusal:
         _fail(freeze, refusal.sentence)
     except Exception as error:
-        # The exception's own text may quote claims, so only its kind is shown.
-        _fail(freeze, f"The freeze stopped on an unexpected error ({type(error).__name__}).")
+        _fail(freeze, why_stopped("The freeze", error))
         raise
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from annotator.files.full_disk import why_stopped
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import JobStatus
@@ -62,8 +63,7 @@ def carry_out_report(pk: UUID | str, say: Say = lambda text: None) -> None:
     except Refused as refusal:
         _fail(report, refusal.sentence)
     except Exception as error:
-        # The exception's own text may quote claims, so only its kind is shown.
-        _fail(report, f"The report stopped on an unexpected error ({type(error).__name__}).")
+        _fail(report, why_stopped("The report", error))
         raise
 
 

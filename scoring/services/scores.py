@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from annotator.clock import database_now
+from annotator.files.full_disk import why_stopped
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
@@ -93,8 +94,7 @@ def carry_out_scores(pk: UUID | str) -> None:
     except Refused as refusal:
         _fail(request, refusal.sentence)
     except Exception as error:
-        # The exception's own text may quote claims, so only its kind is shown.
-        _fail(request, f"Scoring stopped on an unexpected error ({type(error).__name__}).")
+        _fail(request, why_stopped("Scoring", error))
         raise
 
 

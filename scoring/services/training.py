@@ -12,6 +12,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from annotator.files.full_disk import why_stopped
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import JobStatus
@@ -63,8 +64,7 @@ def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text:
     except (PatClaimEvalError, Refused) as error:
         _fail(run, str(error), progress)
     except Exception as error:
-        # The exception's own text may quote claims, so only its kind is shown.
-        _fail(run, f"Training stopped on an unexpected error ({type(error).__name__}).", progress)
+        _fail(run, why_stopped("Training", error), progress)
         raise
     finally:
         _clear(run)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 from typing import Any, Final
 
@@ -36,9 +37,9 @@ def own_postgres(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Ite
         pytest.skip("SQLite has no server that could die")
     made: list[OwnPostgres] = []
 
-    def make(**settings: str) -> OwnPostgres:
+    def make(place: Path | None = None, **settings: str) -> OwnPostgres:
         here = connection.settings_dict
-        server = OwnPostgres(here["USER"], **settings)
+        server = OwnPostgres(here["USER"], place, **settings)
         made.append(server)
         server.start()
         server.copy(here)
@@ -55,10 +56,10 @@ def own_postgres(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Ite
         server.remove()
 
 
-def served(start_server: StartServer, database: OwnPostgres) -> Any:
+def served(start_server: StartServer, database: OwnPostgres, **more: str) -> Any:
     here = connection.settings_dict
     url = f"postgres://{here['USER']}@{HOST}:{database.port}/{here['NAME']}"
-    return start_server(DATABASE_URL=url)
+    return start_server(DATABASE_URL=url, **more)
 
 
 @contextmanager

@@ -1,9 +1,7 @@
 """P14: a full disk loses nothing acknowledged, is told, and work goes on once it has room."""
 
 import http.client
-import subprocess
 import uuid
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from annotator.models import Assignment
 from annotator.services.backups import make_backup
 from tests.promises.fresh_host import Host, fresh_host
 from tests.promises.harness import SCALE, make_callers, rating_words
+from tests.promises.small_disks import fill, small_disk
 from tests.served.server import HOST, Server
 
 pytestmark = [
@@ -29,32 +28,6 @@ pytestmark = [
 CYCLES = 1 if SCALE == 1 else 10
 SIZE_MB = 64
 FULL = (503, 507)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 64 MB, in memory; only root can mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m,mode=0700", "tmpfs", str(place)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no small disk can be mounted here: {done.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
-def fill(place: Path) -> Path:
-    """Write until nothing fits any more."""
-    filler = place / "filler"
-    with filler.open("wb", buffering=0) as file:
-        for size in (1 << 20, 1 << 12, 1):
-            try:
-                while file.write(b"x" * size):
-                    pass
-            except OSError:
-                continue
-    return filler
 
 
 def upload(server: Server, slug: str, token: str) -> int:
@@ -75,7 +48,7 @@ def upload(server: Server, slug: str, token: str) -> int:
 
 
 def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
-    cast: Any, small_disk: Path, tmp_path: Path
+    cast: Any, tmp_path: Path
 ) -> None:
     settings.DATA_DIR = tmp_path / "data"
     reference = cast.reference("r1", 40 * CYCLES)
@@ -86,7 +59,7 @@ def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
     key = pyrage.x25519.Identity.generate()
     (tmp_path / "key").write_text(str(key))
     make_backup(target=sealed, seal=seal_to([str(key.to_public())]))
-    with fresh_host(small_disk / "var") as host:
+    with small_disk(SIZE_MB) as disk, fresh_host(disk / "var") as host:
         said = host.command("restore", str(sealed), "--identity", str(tmp_path / "key"))
         assert said.returncode == 0, said.stderr
         server = Server(**host.env)
@@ -94,7 +67,7 @@ def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
         try:
             caller.port = server.port
             acknowledged = [
-                pk for _ in range(CYCLES) for pk in one_cycle(caller, server, todo, small_disk)
+                pk for _ in range(CYCLES) for pk in one_cycle(caller, server, todo, disk)
             ]
             assert stored(host, caller) == len(acknowledged)
         finally:

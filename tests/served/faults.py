@@ -65,6 +65,18 @@ def each_process_counts_alone() -> None:
     replace(take, take_here)
 
 
+def swallow_the_full_disk() -> None:
+    """Answer that it is stored where the database had no room or did not answer."""
+    from django.http import JsonResponse
+
+    from annotator.views.errors import _unavailable
+
+    def stored(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+        return JsonResponse({"detail": "stored"}, status=201)
+
+    replace(_unavailable, stored)
+
+
 def replace(old: Callable[..., Any], new: Callable[..., Any]) -> None:
     """Put a function into the place of another, in every module that has imported it."""
     for module in list(sys.modules.values()):
@@ -79,5 +91,6 @@ FAULTS: Final[dict[str, Callable[[], None]]] = {
         own_clock,
         wait_for_the_broker,
         each_process_counts_alone,
+        swallow_the_full_disk,
     )
 }

@@ -17,6 +17,8 @@ from tests.served.server import HOST, lasting_port
 LONGEST_START_SECONDS: Final = 60
 # As Debian's package sets them; the server of `make test` gives safety away for speed.
 SAFE: Final = {"fsync": "on", "synchronous_commit": "on", "max_connections": "200"}
+# Files of 1 MB, so that a small disk holds it: 16 MB are the default.
+SMALL_WAL: Final = "--wal-segsize=1"
 
 
 def programs() -> Path | None:
@@ -29,21 +31,23 @@ def programs() -> Path | None:
 class OwnPostgres:
     """A server as a child of this process, as who kills another's leaves locks behind."""
 
-    def __init__(self, user: str, **settings: str) -> None:
+    def __init__(self, user: str, place: Path | None = None, **settings: str) -> None:
         bin_folder = programs()
         assert bin_folder is not None
         self._bin = bin_folder
         self._user = user
         self.port = lasting_port()
         self._settings = SAFE | settings
-        self._folder = Path(tempfile.mkdtemp(prefix="postgres."))
+        self._folder = Path(tempfile.mkdtemp(prefix="postgres.", dir=place))
         # The server refuses root.
         self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
             shutil.chown(self._folder, "postgres")
             self._as = {"user": "postgres", "group": "postgres", "extra_groups": []}
         self._process: subprocess.Popen[bytes] | None = None
-        self._run("initdb", "-D", "data", "-U", user, "--auth=trust", "--no-sync", "-E", "UTF8")
+        self._run(
+            "initdb", "-D", "data", "-U", user, "--auth=trust", "--no-sync", "-E", "UTF8", SMALL_WAL
+        )
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""

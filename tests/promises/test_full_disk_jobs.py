@@ -1,0 +1,101 @@
+"""P14: jobs and exports that meet a full disk say so, leave nothing half done, and work later."""
+
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.core.management import call_command
+
+from annotator.jobs.rows import JobRow, JobStatus
+from scoring.models import DatasetVersion, ModelVersion
+from scoring.services.freezes import carry_out_freeze, request_freeze
+from scoring.services.runs import request_training
+from scoring.services.training import carry_out_training
+from tests.promises.small_disks import fill, small_disk
+from tests.scoring.conftest import RatedCampaign, make_campaign, tiny_encoder  # noqa: F401 - fixture
+from tests.scoring.services.test_freezes import SETTINGS
+
+pytestmark = [pytest.mark.promise("P14"), pytest.mark.slow, pytest.mark.django_db]
+SIZE_MB: Final = 16
+
+
+@pytest.fixture
+def disk(settings: Any) -> Iterator[Path]:
+    with small_disk(SIZE_MB) as place:
+        settings.DATA_DIR = place / "var"
+        settings.DATA_DIR.mkdir()
+        settings.JOB_LEASE_SECONDS = 3600
+        settings.TRAINING_STATE_SECONDS = 0
+        yield place
+
+
+@pytest.fixture
+def room(disk: Path) -> RatedCampaign:
+    room = make_campaign(6)
+    room.rate_all(range(6))
+    return room
+
+
+def ended(row: JobRow, carry_out: Any) -> JobRow:
+    """Carry a job out; a worker goes on after what it raises."""
+    with suppress(OSError):
+        carry_out(row.pk)
+    row.refresh_from_db()
+    return row
+
+
+def assert_told_full(row: JobRow) -> None:
+    assert row.status == JobStatus.FAILED
+    assert "disk is full" in row.message, row.message
+
+
+def files(disk: Path) -> set[str]:
+    return {
+        path.relative_to(disk).as_posix()
+        for folder in ("datasets", "models", "runs")
+        for path in (disk / "var" / folder).rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_later(
+    room: RatedCampaign,
+    disk: Path,
+    tiny_encoder: Path,  # noqa: F811
+) -> None:
+    filler = fill(disk)
+    assert_told_full(
+        ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
+    )
+    assert not DatasetVersion.objects.exists() and not files(disk)
+    filler.unlink()
+    frozen = ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
+    assert frozen.status == JobStatus.SUCCEEDED, frozen.message
+    version, kept = DatasetVersion.objects.get(), files(disk)
+    options = {"encoder": str(tiny_encoder), "method": "finetune", "epochs": 1, "device": "cpu"}
+    asked = {"version": version, "criterion": "feature_completeness", "options": options}
+    run = request_training(**asked)
+    filler = fill(disk)
+    assert_told_full(ended(run, carry_out_training))
+    assert not ModelVersion.objects.exists() and files(disk) == kept
+    filler.unlink()
+    again = ended(request_training(**asked), carry_out_training)
+    assert again.status == JobStatus.SUCCEEDED, again.message
+    assert ModelVersion.objects.get().run_id == again.pk
+
+
+def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
+    room: RatedCampaign, disk: Path
+) -> None:
+    filler, said = fill(disk), io.StringIO()
+    words = ("export_ratings", room.campaign.slug, "--format", "csv", "--output")
+    with pytest.raises(SystemExit):
+        call_command(*words, str(disk / "ratings.csv"), stderr=said)
+    assert "No space left" in said.getvalue()
+    assert [path.name for path in disk.iterdir() if path.is_file()] == [filler.name]
+    filler.unlink()
+    call_command(*words, str(disk / "ratings.csv"), stderr=said)
+    assert (disk / "ratings.csv").stat().st_size > 1_000

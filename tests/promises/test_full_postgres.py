@@ -1,0 +1,142 @@
+"""P14 on PostgreSQL: its own disk is full, rows with it; nothing acknowledged is lost, it heals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.db import DatabaseError, connection
+
+from annotator.jobs.rows import JobStatus
+from annotator.models import Campaign, ClaimImport, Rating
+from annotator.services.carried_out_imports import carry_out_import
+from annotator.services.import_jobs import request_import
+from tests.annotator.services.import_files import file, good
+from tests.promises.conftest import StartServer
+from tests.promises.harness import SCALE, Caller, make_callers, wait_until
+from tests.promises.small_disks import fill, small_disk
+from tests.promises.test_database_deaths import (  # noqa: F401 - a fixture
+    MakePostgres,
+    own_postgres,
+    served,
+)
+from tests.promises.test_full_disk import FULL, send
+from tests.served.postgres import programs
+
+pytestmark = [
+    pytest.mark.promise("P14"),
+    pytest.mark.slow,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(programs() is None, reason="no programs of PostgreSQL"),
+]
+CYCLES: Final = 1 if SCALE == 1 else 10
+IMPORTED: Final = 1_500
+# A new cluster takes 40 MB; what a cycle writes is small beside the rest.
+SIZE_MB: Final = 128
+SMALL: Final = {"shared_buffers": "16MB", "min_wal_size": "2MB", "max_wal_size": "8MB"}
+
+
+@pytest.fixture
+def disk() -> Iterator[Path]:
+    with small_disk(SIZE_MB) as place:
+        yield place
+
+
+def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
+    cast: Any,
+    disk: Path,
+    own_postgres: MakePostgres,  # noqa: F811
+    start_server: StartServer,
+    settings: Any,
+    tmp_path: Path,
+) -> None:
+    settings.DATA_DIR, settings.JOB_LEASE_SECONDS = tmp_path, 2
+    reference = cast.reference("r1", 60 * CYCLES)
+    (caller,) = make_callers(cast.campaign, 1, 0)
+    todo = [row.pk for row in cast.assign(caller.user, reference)]
+    caller.port = served_from(disk, own_postgres, start_server)
+    row = imported_in_vain(cast.campaign, disk)
+    acknowledged = [pk for _ in range(CYCLES) for pk in one_cycle(caller, todo, disk)]
+    assert Rating.objects.count() == len(set(acknowledged)) == len(acknowledged)
+    assert set(Rating.objects.values_list("assignment", flat=True)) == set(acknowledged)
+    row.refresh_from_db()
+    if row.status == JobStatus.FAILED:
+        assert "disk is full" in row.message
+        row = asked(cast.campaign)
+    # One that could not even be ended is taken up once its lease has run out.
+    wait_until(lambda: carried_out(row) == JobStatus.SUCCEEDED, "the import is stored")
+    assert cast.campaign.references.count() == IMPORTED + 1
+
+
+def imported_in_vain(campaign: Campaign, disk: Path) -> ClaimImport:
+    """Carry an import out while there is no room for its rows: none of them may be there."""
+    row = asked(campaign)
+    filler = fill(disk)
+    try:
+        carried_out(row)
+    finally:
+        filler.unlink()
+    wait_until(lambda: campaign.references.count() == 1, "the database is back")
+    return row
+
+
+def asked(campaign: Campaign) -> ClaimImport:
+    return request_import(
+        campaign=campaign, file=file(good(IMPORTED)), file_name="a.jsonl", is_confirmed=True
+    )
+
+
+def carried_out(row: ClaimImport) -> str:
+    """Carry it out as a worker does, which outlives whatever that raises."""
+    try:
+        carry_out_import(row.pk)
+        row.refresh_from_db()
+    except (DatabaseError, OSError):
+        connection.close()
+    return row.status
+
+
+@pytest.mark.skipif(SCALE == 1, reason="planted at full counts only")
+def test_a_server_that_swallows_a_full_disk_is_found_out(
+    cast: Any,
+    disk: Path,
+    own_postgres: MakePostgres,  # noqa: F811
+    start_server: StartServer,
+) -> None:
+    (caller,) = make_callers(cast.campaign, 1, 0)
+    todo = [row.pk for row in cast.assign(caller.user, cast.reference("r1", 50))]
+    caller.port = served_from(
+        disk, own_postgres, start_server, SERVED_FAULT="swallow_the_full_disk"
+    )
+    filler = fill(disk)
+    acknowledged = {pk for pk in todo if send(caller, pk).status == 201}
+    filler.unlink()
+    wait_until(lambda: send(caller, todo[0]).status == 201, "the database is back")
+    assert acknowledged - set(Rating.objects.values_list("assignment", flat=True))
+
+
+def served_from(disk: Path, make: MakePostgres, start_server: StartServer, **more: str) -> int:
+    """Serve a copy of the database whose files, its log among them, lie on the disk."""
+    disk.chmod(0o777)
+    return int(served(start_server, make(disk, **SMALL), **more).port)
+
+
+def one_cycle(caller: Caller, todo: list[Any], disk: Path) -> list[Any]:
+    """Rate, fill the disk, rate until it is refused, make room, rate; return what was stored."""
+    done = [todo.pop() for _ in range(3)]
+    for pk in done:
+        assert send(caller, pk).status == 201
+    filler = fill(disk)
+    try:
+        full = [todo.pop() for _ in range(50)]
+        answers = {pk: send(caller, pk) for pk in full}
+    finally:
+        filler.unlink()
+    refused = {pk: answer for pk, answer in answers.items() if answer.status != 201}
+    assert refused, "nothing was refused: the disk was not full"
+    assert {answer.status for answer in refused.values()} <= set(FULL)
+    assert all("detail" in answer.body for answer in refused.values())
+    for pk in refused:
+        # The server mends itself where its log did not fit either, which takes a moment.
+        wait_until(lambda pk=pk: send(caller, pk).status == 201, "it is stored")  # type: ignore[misc]
+    return [*done, *full]
