@@ -79,8 +79,8 @@ def rate(campaign: Any, references: list[Any], people: list[Any], texts: Any) ->
 def store_files(quadruplets: int, model_mb: int, texts: Any) -> None:
     """Import a dataset and register a model whose weights are noise: a backup reads no weights."""
     from scoring.formats.rows import DatasetRow
+    from scoring.model_directories.seals import seal_of
     from scoring.models import ModelVersion, TrainingRun
-    from scoring.seals import seal_of
     from scoring.services.dataset_import import import_dataset
     from scoring.splits import SplitPlan
     from scoring.storage import models_directory
