@@ -22,6 +22,7 @@ API_PREFIX = "/api/"
 METRICS_ROUTE = "annotator:metrics"
 # The field by which the rate form is known: what it carries must outlive a session.
 DRAFT_FIELD = "draft_version"
+CSRF_FIELD = "csrfmiddlewaretoken"
 # Other forms with words in them, and the page that each belongs to.
 CARRIED = {
     "annotator:compare": "annotator:compare",
@@ -104,7 +105,8 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
         response = JsonResponse({"detail": "Sign in again to go on."}, status=401)
         response["HX-Redirect"] = settings.LOGIN_URL
         return response
-    is_carried = DRAFT_FIELD in request.POST or bool(_form_page(request))
+    is_form = bool(request.POST.keys() - {CSRF_FIELD}) and bool(_form_page(request))
+    is_carried = DRAFT_FIELD in request.POST or is_form
     # What was typed is not dropped with the session: the browser posts it to the sign-in page.
     return redirect(target, preserve_request=is_carried)
 
