@@ -14,6 +14,7 @@ from annotator.services.invitations import invite
 from annotator.services.reliability import carry_out_reliability, request_reliability
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from scoring.services.dataset_import import import_dataset
+from scoring.services.erasures import ask_erasure
 from scoring.services.freezes import request_freeze
 from scoring.services.report_work import carry_out_report
 from scoring.services.reports import request_report
@@ -96,6 +97,8 @@ def addresses(cast: Any, alice: User, work: list[Assignment], settings: Any, tmp
     freeze = request_freeze(campaign=cast.campaign, settings=FROZEN)
     carry_out_reliability(request_reliability(campaign=cast.campaign).pk)
     imports = import_rows("x", cast.campaign, cast.ada)
+    # Another matter's, so that the page of this one still shows the way to ask.
+    ask_erasure(reference=cast.reference("r9", 1), asked_by=cast.ada, reason="The client left.")
     return {
         "annotator:rate": {"pk": work[0].pk},
         "annotator:compare": {"pk": comparison.pk},

@@ -31,7 +31,7 @@ from scoring.services.freezing import freeze_dataset
 from scoring.splits import SplitPlan
 from tests.conftest import grant, make_reference
 from tests.promises.fresh_host import Host, fresh_host
-from tests.promises.harness import Caller, rating_words
+from tests.promises.harness import SCALE, Caller, rating_words
 from tests.promises.test_ratings_export import slowly
 from tests.scoring.conftest import (  # noqa: F401 - fixtures
     RatedCampaign,
@@ -167,6 +167,7 @@ def test_a_backup_made_while_twenty_annotators_submit_is_of_one_moment_and_resto
     assert json.loads(said.stdout)["rows"] == manifest.rows
     trail = host.command("verify_audit")
     assert trail.returncode == 0, trail.stderr
+    assert files_missing(host) == set()
     check_what_lives(host, room, model, token, str(left.candidates.get().pk))
     again = host.command("restore", str(sealed), "--identity", str(key[1]))
     assert again.returncode == 1
@@ -234,3 +235,30 @@ def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
     said = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
     assert said.returncode == 0, said.stderr
     assert host.command("migrate", "--check").returncode == 0
+
+
+@pytest.mark.skipif(SCALE == 1, reason="planted at full counts only")
+def test_a_backup_that_left_the_files_out_is_found_out(
+    room: RatedCampaign,
+    model: ModelVersion,
+    key: tuple[str, Path],
+    host: Host,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sealed = tmp_path / "rows.backup"
+    monkeypatch.setattr(backups, "kept_files", list)
+    make_backup(target=sealed, seal=seal_to([key[0]]))
+    said = host.command("restore", str(sealed), "--identity", str(key[1]))
+    assert said.returncode == 0, said.stderr
+    assert files_missing(host) == {"model files", "dataset files"}
+
+
+def files_missing(host: Host) -> set[str]:
+    """Return of which files the restored host misses some, as the drill of the guide asks it."""
+    findings = json.loads(host.command("doctor", "--json").stdout)["findings"]
+    return {
+        one["part"]
+        for one in findings
+        if one["part"].endswith(" files") and one["level"] == "missing"
+    }
