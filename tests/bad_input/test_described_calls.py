@@ -6,23 +6,28 @@ import re
 from typing import Any, Final
 
 import pytest
+import requests
 import schemathesis
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import run_state_machine_as_test
 from schemathesis import GenerationMode
 from schemathesis.core.result import Ok
+from schemathesis.core.transport import Response
 
+from scoring.api import scores
 from tests.bad_input.rooms import Room, counts, undone
 from tests.house.blindness.addresses import addresses
 from tests.soak.tally import Tally, tally
 
 __all__ = ["tally"]
 pytestmark = [pytest.mark.slow, pytest.mark.promise("P28")]
-# 100 of each call and person in the full tier, as `make soak` asks for it.
-# With those on the other pair of services, a hundred.
-EXAMPLES: Final = 50 if int(os.environ.get("PROMISES_SCALE", "1")) > 1 else 4
+# In the full tier fifty of each call and person; on both pairs of services a hundred.
+IS_FULL: Final = int(os.environ.get("PROMISES_SCALE", "1")) > 1
+EXAMPLES: Final = 50 if IS_FULL else 4
 PRINCIPALS: Final = ("one", "adjudicator", "researcher", "admin", "reader")
+SCORE: Final = ("post", "/api/v1/score/")
 MODES: Final = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 
 
@@ -38,8 +43,8 @@ def real_paths(room: Room, operation: Any) -> list[str]:
     return sorted({one.path for one in addresses(room.house) if pattern.fullmatch(one.path)})
 
 
-def send(room: Room, who: str, case: Any, path: str) -> Any:
-    """Send a made-up call and return the answer; it leaves no trace."""
+def sent(room: Room, who: str, case: Any, path: str) -> Any:
+    """Send a made-up call to an address and return the answer."""
     body = b"" if case.body.__class__.__name__ == "NotSet" else case.body
     data = body if isinstance(body, bytes) else json.dumps(body, default=str).encode()
     headers = {
@@ -49,26 +54,36 @@ def send(room: Room, who: str, case: Any, path: str) -> Any:
     }
     query = {key: str(value) for key, value in (case.query or {}).items()}
     more = {"content_type": case.media_type or "application/json", "headers": headers}
+    return room.clients[who].generic(case.method, path, data, query_params=query or None, **more)
+
+
+def send(room: Room, who: str, case: Any, path: str) -> Any:
+    """Send a made-up call and return the answer; it leaves no trace."""
     before = counts()
     with undone():
-        answer = room.clients[who].generic(
-            case.method, path, data, query_params=query or None, **more
-        )
-        assert answer.status_code < 400 or counts() == before, f"{case.method} {path} {data!r}"
+        answer = sent(room, who, case, path)
+        assert answer.status_code < 400 or counts() == before, f"{case.method} {path}"
         return answer
 
 
-def try_call(room: Room, who: str, operation: Any) -> int:
+def see(operation: Any, answer: Any, path: str) -> None:
+    """See that nothing broke, and that the code is one that is described."""
+    # An id that is no id leads nowhere that is described.
+    described = {*operation.definition.raw["responses"], "404"}
+    about = f"{answer.status_code} of {operation.method} {path}: {answer.content[:200]!r}"
+    assert answer.status_code < 500, about
+    assert str(answer.status_code) in described, about
+
+
+def try_call(room: Room, who: str, operation: Any, examples: int = EXAMPLES) -> int:
     """Send a call as it is described and as it is not; return how often."""
     paths = real_paths(room, operation)
     made_up = st.one_of([operation.as_strategy(generation_mode=mode) for mode in MODES])
-    # An id that is no id leads nowhere that is described.
-    described = {*operation.definition.raw["responses"], "404"}
-    sent = 0
+    tried = 0
 
     @seed(7)
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         database=None,
         phases=(Phase.generate,),
@@ -76,16 +91,80 @@ def try_call(room: Room, who: str, operation: Any) -> int:
     )
     @given(case=made_up, number=st.integers(0, len(paths)))
     def try_it(case: Any, number: int) -> None:
-        nonlocal sent
-        sent += 1
+        nonlocal tried
+        tried += 1
         path = (paths[number : number + 1] or [case.formatted_path])[0]
-        answer = send(room, who, case, path)
-        about = f"{answer.status_code} of {case.method} {path}: {case.body!r:.200}"
-        assert answer.status_code < 500, about
-        assert str(answer.status_code) in described, about
+        see(operation, send(room, who, case, path), path)
 
     try_it()
-    return sent
+    return tried
+
+
+class Chains:
+    """What the state machine of a schema needs to call this site, each chain undone at its end."""
+
+    room: Room
+    who: str
+    told: list[str]
+    calls = 0
+
+    def setup(self) -> None:
+        self.undoing = undone()
+        self.undoing.__enter__()
+        self.told = []
+
+    def teardown(self) -> None:
+        self.undoing.__exit__(None, None, None)
+
+    def call(self, case: Any, **_: Any) -> Response:
+        """Send a call to the id that an earlier answer told, else to one of the campaign."""
+        type(self).calls += 1
+        path = case.formatted_path
+        given = [str(value) for value in (case.path_parameters or {}).values()]
+        if given and not any(value in text for value in given for text in self.told):
+            path = next(iter(real_paths(self.room, case.operation)), path)
+        answer = sent(self.room, self.who, case, path)
+        see(case.operation, answer, path)
+        content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        self.told.append(content[:20_000].decode(errors="replace"))
+        asked = requests.Request(case.method, f"http://testserver{path}").prepare()
+        headers = {name.lower(): [value] for name, value in answer.headers.items()}
+        return Response(answer.status_code, headers, content, asked, 0.0, verify=False)
+
+    def validate_response(self, *_: Any, **__: Any) -> None:
+        """`see` has looked already."""
+
+
+@pytest.mark.parametrize("who", PRINCIPALS if IS_FULL else PRINCIPALS[:1])
+def test_no_chain_of_calls_breaks(room: Room, tally: Tally, who: str) -> None:
+    document = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
+    machine = schemathesis.openapi.from_dict(document).as_state_machine()
+    chains: Any = type("OurChains", (Chains, machine), {"room": room, "who": who})
+    run_state_machine_as_test(
+        chains,
+        settings=settings(
+            max_examples=EXAMPLES if IS_FULL else 1,
+            stateful_step_count=10,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    tally.tried(chained_calls=chains.calls)
+    tally.found(errors=0)
+    assert chains.calls
+
+
+def test_a_call_that_takes_any_json_is_found_out(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scores, "_refuse_types", lambda sent: None)
+    (score,) = [one for one in operations() if (one.method, one.path) == SCORE]
+    # The test's client hands on what a server would answer with 500.
+    with pytest.raises(KeyError):
+        try_call(room, "researcher", score, examples=20)
 
 
 @pytest.mark.parametrize("who", PRINCIPALS)
