@@ -36,7 +36,8 @@ WRITERS = 20
 # More than two batches, so that a writer's references are read at different times.
 REFERENCES = 2 * settled_ratings.BATCH + 2 * WRITERS
 FREEZES = 2 * SCALE
-KILLS = 5 if SCALE == 1 else 20
+# With those on the other pair of services, twenty and more.
+KILLS = 5 if SCALE == 1 else 10
 # Between two questions of a freeze, so that everybody writes meanwhile.
 PAUSE_SECONDS = 0.3
 # Above and below the first candidate.

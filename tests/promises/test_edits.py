@@ -23,7 +23,8 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
 ]
-RACES = 50 * SCALE
+# Of first ratings, and as many of revisions.
+RACES = 25 * SCALE
 
 
 def assign(cast: Any, base: int, races: int) -> list[Assignment]:

@@ -33,7 +33,8 @@ pytestmark = [
 WRITERS = 20
 REFERENCES = 3 * WRITERS
 EXPORTS = 2 * SCALE
-KILLS = 4 if SCALE == 1 else 20
+# With those on the other pair of services, twenty and more.
+KILLS = 4 if SCALE == 1 else 10
 # Between two questions of an export, so that everybody writes meanwhile.
 PAUSE_SECONDS = 0.1
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -28,8 +29,10 @@ def whoever_comes_last_wins() -> None:
     from annotator.services.ratings import revise_rating
 
     def revise(**given: Any) -> Rating:
-        stored = Rating.objects.get(pk=given["rating_id"])
-        return revise_rating(**given | {"version": stored.version})
+        with transaction.atomic():
+            # Locked, or of two at once the second would be told of the first after all.
+            stored = Rating.objects.select_for_update().get(pk=given["rating_id"])
+            return revise_rating(**given | {"version": stored.version})
 
     replace(revise_rating, revise)
 

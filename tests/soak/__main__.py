@@ -1,4 +1,4 @@
-"""`make soak`: the promises at full counts, on both pairs of services, with one table of each.
+"""`make soak`: the promises at full counts, on both pairs of services at once, a table of each.
 
     python -m tests.soak [--scale 20] [--only embedded|services] [--json FILE] [PYTEST ARGUMENT ...]
 
@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,13 +29,13 @@ TIERS: Final = {
 
 
 def main() -> None:
-    """Run the tiers one after the other, and print what came of them."""
+    """Run the tiers at once, as each leaves a core idle, and print what came of them."""
     options, more = _options()
-    told: dict[str, list[dict[str, Any]]] = {}
-    codes = []
-    for tier in [options.only] if options.only else TIERS:
-        code, told[tier] = run(tier, options.scale, more)
-        codes.append(code)
+    tiers = [options.only] if options.only else [*TIERS]
+    with ThreadPoolExecutor(len(tiers)) as pool:
+        ended = [*pool.map(partial(run, scale=options.scale, more=more), tiers)]
+    codes = [code for code, _ in ended]
+    told = {tier: lines for tier, (_, lines) in zip(tiers, ended, strict=True)}
     for tier, lines in told.items():
         rows = rows_of(lines)
         heading = f"{TIERS[tier]}, scale {options.scale}, {total(rows)}"
@@ -59,13 +61,34 @@ def run(tier: str, scale: int, more: list[str]) -> tuple[int, list[dict[str, Any
         }
         tests = [sys.executable, "-m", "pytest", "-p", "tests.soak.recorder"]
         # A full count takes longer than any test of the suite.
-        tests += ["-m", "promise", "--timeout", "3000", "-o", "faulthandler_timeout=2900", *more]
+        tests += [
+            "-v",
+            "-m",
+            "promise",
+            "--timeout",
+            "3000",
+            "-o",
+            "faulthandler_timeout=2900",
+            *more,
+        ]
         if tier == "embedded":
             env = {name: value for name, value in env.items() if name not in NOT_EMBEDDED}
         else:
             tests = ["scripts/with-services", *tests]
-        code = subprocess.run(tests, cwd=ROOT, env=env).returncode
+        code = _followed(tests, env, f"{tier}: ")
         return code, [json.loads(line) for line in record.read_text("utf-8").splitlines()]
+
+
+def _followed(command: list[str], env: dict[str, str], prefix: str) -> int:
+    """Run a command, and print each line that it says with a word before it."""
+    with subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout
+        for line in process.stdout:
+            sys.stdout.write(prefix + line)
+            sys.stdout.flush()
+    return process.returncode
 
 
 def _options() -> tuple[argparse.Namespace, list[str]]:
