@@ -63,7 +63,8 @@ def aftermath(reference: Reference) -> Aftermath | None:
 
 def _counts(row: Erasure) -> tuple[tuple[str, int], ...]:
     if not row.result:
-        return (("candidates", Candidate.objects.filter(reference=row.reference_id).count()),)
+        count = Candidate.objects.filter(reference=row.reference_id).count()
+        return (("candidate" if count == 1 else "candidates", count),)
     sizes: dict[str, Any] = {
         name: len(value) if isinstance(value, list) else value for name, value in row.result.items()
     }

@@ -20,6 +20,7 @@ from scoring.views.lineage import reference_page
 ASKED = "Asked for. A site admin has to agree; nothing is erased before."
 AGREED = "Agreed. It is erased within a minute or so, and cannot be brought back."
 DECLINED = "Declined. Nothing was erased."
+UNAWARE = "Tick that you know it cannot be brought back, then agree. Nothing was erased."
 
 
 @require_POST
@@ -50,7 +51,11 @@ def erasures(request: SignedInRequest) -> HttpResponse:
 
 @require_POST
 def agree(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    """Agree to an erasure, for good."""
+    """Agree to an erasure, for good; one press is not enough."""
+    if "is_aware" not in request.POST:
+        get_object_or_404(erasures_for(request.user), pk=pk)
+        messages.error(request, UNAWARE)
+        return _page(request, Refused.status)
     return _answer(request, pk, agrees=True)
 
 

@@ -37,7 +37,12 @@ def test_an_admin_asks_and_a_site_admin_answers_without_seeing_a_text(cast: Any)
     for secret in ("cup", "Title of", "handle", "r1<"):
         assert secret not in shown.replace("cups", "")
     assert sam.get(page).status_code in {403, 404}
-    assert sam.post(f"/erasures/{row.pk}/agree/").status_code == 303
+    unaware = sam.post(f"/erasures/{row.pk}/agree/")
+    assert unaware.status_code == 422
+    assert "Tick that you know" in unaware.content.decode()
+    row.refresh_from_db()
+    assert row.status == "asked"
+    assert sam.post(f"/erasures/{row.pk}/agree/", {"is_aware": "yes"}).status_code == 303
     assert sam.post(f"/erasures/{row.pk}/decline/").status_code == 409
     row.refresh_from_db()
     assert row.status == "agreed"
