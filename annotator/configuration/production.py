@@ -1,5 +1,6 @@
 """What settings may be: the local secret, private folders, and the refusals of production."""
 
+import fcntl
 import os
 import secrets
 from collections.abc import Mapping, Sequence
@@ -24,15 +25,23 @@ def make_private(directory: Path) -> None:
 
 
 def kept_secret(path: Path, length: int) -> str:
-    """Return the secret in a file, made once with mode 0600."""
+    """Return the secret in a file, made once with mode 0600.
+
+    Several programs begin at one moment: the first to hold the file writes it, the others wait. An
+    empty file is what a power cut left of a secret that nobody has used yet.
+    """
     make_private(path.parent)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secrets.token_urlsafe(length))
-    return path.read_text()
+    if path.exists() and (kept := path.read_text().strip()):
+        return kept
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        kept = file.read().strip()
+        if not kept:
+            kept = secrets.token_urlsafe(length)
+            file.write(kept)
+            file.flush()
+            os.fsync(file.fileno())
+        return kept
 
 
 def local_secret(data_dir: Path) -> str:
