@@ -247,17 +247,13 @@ SPECTACULAR_SETTINGS = {
 }
 
 if CELERY_BROKER_URL.startswith("filesystem:"):
-    _queue = DATA_DIR / "broker"
-    _folders = {name: _queue / name for name in ("messages", "processed")}
-    for _folder in _folders.values():
-        _folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _messages = DATA_DIR / "broker" / "messages"
+    _messages.mkdir(parents=True, exist_ok=True, mode=0o700)
     CELERY_BROKER_TRANSPORT = "annotator.workers.broker:Transport"
     # kombu's default of one second between polls would turn a burst into minutes.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
-        "data_folder_in": str(_folders["messages"]),
-        "data_folder_out": str(_folders["messages"]),
-        "processed_folder": str(_folders["processed"]),
-        "store_processed": False,
+        "data_folder_in": str(_messages),
+        "data_folder_out": str(_messages),
         "polling_interval": 0.05,
     }
 else:

@@ -2,7 +2,13 @@
 
 import os
 import socket
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from queue import Empty
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -17,11 +23,9 @@ TRANSPORT = "annotator.workers.broker:Transport"
 
 @pytest.fixture
 def options(tmp_path: Path) -> dict[str, Any]:
-    folders = ("data_folder_in", "processed_folder")
-    for folder in folders:
-        (tmp_path / folder).mkdir()
-    found = {folder: str(tmp_path / folder) for folder in folders}
-    return found | {"data_folder_out": found["data_folder_in"], "store_processed": True}
+    folder = tmp_path / "messages"
+    folder.mkdir()
+    return {"data_folder_in": str(folder), "data_folder_out": str(folder)}
 
 
 def test_a_message_has_its_name_only_once_it_is_whole(
@@ -46,6 +50,38 @@ def test_a_message_has_its_name_only_once_it_is_whole(
         assert message.payload == {"pk": "1"}
         message.ack()
     assert list(folder.glob("*.msg")) == []
+
+
+def test_of_many_who_take_each_message_goes_to_one(options: dict[str, Any]) -> None:
+    messages, takers = 100, 4
+    with Connection("filesystem://", transport=TRANSPORT, transport_options=options) as connection:
+        channel: Any = connection.default_channel
+        for number in range(messages):
+            channel._put("shared", {"number": number})
+
+    def take(begin: Barrier) -> list[int]:
+        taken = []
+        fresh = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
+        with fresh as connection, suppress(Empty):
+            channel: Any = connection.default_channel
+            begin.wait()
+            while True:
+                taken.append(channel._get("shared")["number"])
+        return taken
+
+    with ThreadPoolExecutor(takers) as pool:
+        found = list(pool.map(take, [Barrier(takers)] * takers))
+    assert sorted(chain.from_iterable(found)) == list(range(messages))
+
+
+def test_a_message_is_taken_though_the_temporary_folder_takes_nothing(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/no such folder")
+    connection = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
+    with connection, connection.SimpleQueue("aside") as queue:
+        queue.put({"pk": "1"})
+        assert queue.get(timeout=5).payload == {"pk": "1"}
 
 
 def test_who_declares_a_queue_leaves_nothing_that_another_could_find_half_written(
