@@ -46,7 +46,9 @@ def rate(caller: Caller, campaign: Campaign, count: int) -> int:
 
 def bustle(cast: Any, server: Server, annotators: int, each: int) -> list[Caller]:
     """Have annotators rate at once, twice as many as one candidate takes; return them."""
-    for number in range(annotators * each // 10):
+    # As many candidates more than they will rate as one of them rates: the last place is then never
+    # only on what its taker has rated already.
+    for number in range(annotators * each // 10 + each // 5):
         cast.reference(f"r{number}", 5)
     callers = make_callers(cast.campaign, annotators, server.port)
     done = at_once([partial(rate, caller, cast.campaign, each) for caller in callers])
