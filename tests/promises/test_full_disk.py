@@ -8,7 +8,6 @@ from typing import Any
 
 import pyrage
 import pytest
-from django.conf import settings
 from django.db import connection
 
 from annotator.backups.sealing import seal_to
@@ -48,7 +47,7 @@ def upload(server: Server, slug: str, token: str) -> int:
 
 
 def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
-    cast: Any, tmp_path: Path
+    cast: Any, settings: Any, tmp_path: Path
 ) -> None:
     settings.DATA_DIR = tmp_path / "data"
     reference = cast.reference("r1", 40 * CYCLES)
