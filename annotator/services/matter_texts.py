@@ -153,7 +153,8 @@ def _empty_reference(reference: Reference) -> None:
         claims="",
         draft_claims="",
         claims_sha256=mark,
-        reference_id=f"erased-{reference.pk.hex[:12]}",
+        # The end of the key: its beginning is the moment of the import, the same for all of a file.
+        reference_id=f"erased-{reference.pk.hex[-12:]}",
         may_train=False,
         **dict.fromkeys(("title", "office", "ipc", "family"), ""),
     )
