@@ -13,6 +13,7 @@ from django.urls import Resolver404, resolve
 from annotator import permissions
 from tests.house.blindness.addresses import Address
 from tests.house.blindness.forms_found import forms_of
+from tests.house.blindness.marks import UUIDS
 from tests.house.blindness.people import Visitor
 from tests.house.blindness.requests_sent import FORM, Sent, requests_to
 from tests.house.blindness.states import House
@@ -155,8 +156,11 @@ def _read(sent: Sent, door: str, response: HttpResponseBase) -> Answer:
 
 
 def _without_echo(text: str, path: str) -> str:
-    """Return an answer without the address that the caller sent: it tells them nothing new."""
-    for echo in (path, quote(path), quote(path, safe="")):
+    """Return an answer without the address and the ids that the caller sent: nothing new to them.
+
+    Who has to sign in first is led to the page of the form that was sent, which has the same id.
+    """
+    for echo in (path, quote(path), quote(path, safe=""), *UUIDS.findall(path)):
         if echo != "/":
             text = text.replace(echo, "")
     return text

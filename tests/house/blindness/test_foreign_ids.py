@@ -172,9 +172,12 @@ def test_a_look_for_a_campaign_by_its_name_alone_is_found_out(world, logs) -> No
 
     found = [one for one in addresses(world.other) if one.route == "annotator:campaign"]
     assert found and told_apart(world, found, logs)[0] == []
-    replace(campaigns_for, whatever_is_there)
+    # Held here: in this module, too, the name means the other one meanwhile.
+    scoped = campaigns_for
+    replace(scoped, whatever_is_there)
     try:
         wrong, _ = told_apart(world, found, logs)
     finally:
-        replace(whatever_is_there, campaigns_for)
+        replace(whatever_is_there, scoped)
     assert wrong
+    assert campaigns_for is scoped
