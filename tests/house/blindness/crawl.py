@@ -160,7 +160,9 @@ def _without_echo(text: str, path: str) -> str:
 
     Who has to sign in first is led to the page of the form that was sent, which has the same id.
     """
-    for echo in (path, quote(path), quote(path, safe=""), *UUIDS.findall(path)):
+    paths = (path, urlsplit(path).path)
+    echoes = [way for one in paths for way in (one, quote(one), quote(one, safe=""))]
+    for echo in (*echoes, *UUIDS.findall(path)):
         if echo != "/":
             text = text.replace(echo, "")
     return text

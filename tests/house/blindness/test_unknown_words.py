@@ -54,5 +54,4 @@ def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None
 def _told(crawl: Crawl, address, words: str) -> tuple[int, str]:
     asked = type(address)(address.route, f"{address.path}?{words}" if words else address.path)
     answer = next(crawl.send(Sent(asked, "GET")))
-    text = OF_THE_MOMENT.sub("", answer.text).replace(address.path, "")
-    return answer.status, text
+    return answer.status, OF_THE_MOMENT.sub("", answer.text)
