@@ -50,10 +50,10 @@ check: .venv/development.stamp ## static checks: style, types, imports, template
 bench: .venv/runtime.stamp ## figures side by side
 	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done
 
-soak: .venv/development.stamp ## the promises at full counts, with servers that die: an hour
+soak: .venv/development.stamp ## the promises at full counts, with servers that die: long
 	@$(PY) -m tests.soak $(SOAK_ARGS)
 
-coverage: .venv/development.stamp ## branches that the whole suite covers, on both databases: two hours
+coverage: .venv/development.stamp ## branches that the whole suite covers, on both databases: long
 	@export COVERAGE_FILE="$$PWD/.coverage"; $(PY) -m coverage erase; status=0; \
 	  data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && \
 	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m coverage run -m pytest -m embedded -n 3 \
