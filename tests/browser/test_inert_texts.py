@@ -44,7 +44,7 @@ SCALE: Final = int(os.environ.get("PROMISES_SCALE", "1"))
 IS_ROOMY: Final = connection.vendor == "sqlite"
 BEGINNINGS: Final = (0,) if SCALE == 1 or IS_ROOMY else tuple(range(0, len(PAYLOADS), 8))
 # With the policy off, what escapes the template runs; with it on, the browser tells what it was.
-POLICIES: Final = ("off",) if SCALE == 1 else ("off", "on")
+ROUNDS: Final = [(beginning, "off") for beginning in BEGINNINGS] + [(0, "on")] * (SCALE > 1)
 NewContext = Callable[..., BrowserContext]
 VISITORS: Final = {
     "one": Role.ANNOTATOR,
@@ -152,6 +152,10 @@ class Reader:
                 yield text[found.start() : found.start() + 120]
 
     def _dialog(self, dialog: Any) -> None:
+        if dialog.type == "beforeunload":
+            # The rating page asks this itself while what was typed is not stored yet.
+            dialog.accept()
+            return
         self.faults.append(f"a dialog: {dialog.message}")
         dialog.dismiss()
 
@@ -247,8 +251,7 @@ def _html(client: Client, path: str) -> str:
     return html
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("planting", BEGINNINGS, indirect=True)
+@pytest.mark.parametrize(("planting", "policy"), ROUNDS, indirect=["planting"])
 def test_stored_texts_do_nothing_but_stand_there_for_every_role(
     house: House,
     planting: Planting,

@@ -22,6 +22,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 FULL_SCALE: Final = 20
 # What would make the embedded pair another one.
 NOT_EMBEDDED: Final = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "ALLOWED_HOSTS")
+# Pages are served as in production on real services, their static files by hashed names.
+WITH_COLLECTED: Final = '"$0" manage.py collectstatic --noinput --verbosity 0 && "$@"'
 TIERS: Final = {
     "embedded": "SQLite and the filesystem broker",
     "services": "PostgreSQL and Redis",
@@ -74,7 +76,7 @@ def run(tier: str, scale: int, more: list[str]) -> tuple[int, list[dict[str, Any
         if tier == "embedded":
             env = {name: value for name, value in env.items() if name not in NOT_EMBEDDED}
         else:
-            tests = ["scripts/with-services", *tests]
+            tests = ["scripts/with-services", "sh", "-c", WITH_COLLECTED, sys.executable, *tests]
         code = _followed(tests, env, f"{tier}: ")
         return code, [json.loads(line) for line in record.read_text("utf-8").splitlines()]
 

@@ -16,6 +16,8 @@ WITH_CONFLICT: Final = STATES[STATES.index("conflict open") :]
 # An adjudicator reads ratings in a turn of their own, and once they are locked.
 READABLE: Final = ("taken", "ruled", "closed", "reopened")
 SINCE_RULED: Final = STATES[STATES.index("ruled") :]
+SINCE_VOIDED: Final = STATES[STATES.index("voided") :]
+SINCE_CLOSED: Final = STATES[STATES.index("closed") :]
 TAKEN: Final = "annotator:adjudicate after annotator:take_turn"
 
 
@@ -149,6 +151,9 @@ TABLE: Final = (
     Row(ADMINS, ("import text",), doors=PREVIEWS),
     Row(ADMINS, ("import",), doors=("annotator:own_acts",)),
     Row(ADMINS, ACTED_ON, doors=TRAIL),
+    # What admins did themselves: the reason for closing, the conflict whose signature they voided.
+    Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, doors=("annotator:own_acts",)),
+    Row(ADMINS, ("close reason",), SINCE_CLOSED, doors=(*TRAIL, "annotator:own_acts")),
     Row(ADMINS, ("reference.pk",), doors=("scoring:ask_erasure",)),
     # Admins: who takes part, how far they are, and who signed what.
     Row(ADMINS, (*NAMES, "reference", "purpose")),

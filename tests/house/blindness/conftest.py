@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
-from annotator.models import Membership, Role, User
+from annotator.models import AuditEvent, Membership, Role, User
 from annotator.services.people import create_token
 from annotator.services.reliability import carry_out_reliability, request_reliability
 from tests.house.blindness.marks import ELSEWHERE, HERE, Marks
@@ -41,10 +42,18 @@ def quick(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     settings.JOB_LEASE_SECONDS = 600
 
 
+def seal_at_once() -> None:
+    """Let the pages of the trail show what this transaction did: it never commits."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET CONSTRAINTS {AuditEvent._meta.db_table}_seal IMMEDIATE")
+
+
 @pytest.fixture
 def world(request: pytest.FixtureRequest, db: None) -> World:
     """Build the state that the test names; the other campaign has been through everything."""
     state: str = request.param
+    seal_at_once()
     other = furnish(ELSEWHERE, "ruled")
     Client().force_login(other.people["one"])
     create_token(user=other.people["one"])
