@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
+from uuid import UUID
 
 import pytest
 
@@ -45,8 +46,13 @@ def spread(campaign: Campaign, overlap: int) -> None:
     spread_places(campaign)
 
 
-def make_reference(campaign: Campaign, reference_id: str, candidates: int = 3) -> Reference:
-    """Return a reference with candidates whose system and id are canaries."""
+def make_reference(
+    campaign: Campaign, reference_id: str, candidates: int = 3, keys: Sequence[UUID] = ()
+) -> Reference:
+    """Return a reference with candidates whose system and id are canaries.
+
+    `keys` are for who needs the same order of candidates each time.
+    """
     reference = Reference.objects.create(
         campaign=campaign,
         reference_id=reference_id,
@@ -67,6 +73,7 @@ def make_reference(campaign: Campaign, reference_id: str, candidates: int = 3) -
             system=f"{SYSTEM_CANARY}-{number}",
             claims=f"1. A mug {number} with a handle.",
             claims_sha256=f"{reference_id}-{number}",
+            **({"pk": keys[number]} if keys else {}),
         )
     return reference
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, Final
+from uuid import UUID
 
 import pytest
 from django.db import transaction
@@ -14,6 +15,8 @@ from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS, Key, Late, NotT
 from tests.flows.workflow_rulings import Rulings
 
 PASSWORD: Final = "a long enough phrase"
+# Candidates are given out by their keys, and a run that is tried again must go the same way.
+KEYS: Final = tuple(UUID(int=number) for number in (1, 2, 3, 4))
 SAME: Final = {Late: OutOfDate, NotTheirs: Forbidden, Wrong: Refused}
 
 
@@ -38,7 +41,9 @@ class Ground(RuleBasedStateMachine):
         for judge in ADJUDICATORS:
             self.people[judge].set_password(PASSWORD)
             self.people[judge].save()
-        self.references = [make_reference(self.campaign, f"r{n}", 2) for n in range(2)]
+        self.references = [
+            make_reference(self.campaign, f"r{n}", 2, KEYS[n :: len(KEYS) // 2]) for n in range(2)
+        ]
         self.campaign.references.update(may_train=True)
         rows = Candidate.objects.filter(campaign=self.campaign)
         self.candidates = {one.pk.hex: one for one in rows}

@@ -42,6 +42,7 @@ from tests.scoring.conftest import (  # noqa: F401 - fixtures
 )
 from tests.scoring.model_builders import CRITERION, train_tiny
 from tests.served.server import Server
+from tests.soak.tally import Tally
 
 pytestmark = [
     pytest.mark.promise("P15"),
@@ -139,6 +140,7 @@ def test_a_backup_made_while_twenty_annotators_submit_is_of_one_moment_and_resto
     key: tuple[str, Path],
     host: Host,
     tmp_path: Path,
+    tally: Tally,
 ) -> None:
     alice = room.people["alice"]
     alice.set_password(PASSWORD)
@@ -156,6 +158,8 @@ def test_a_backup_made_while_twenty_annotators_submit_is_of_one_moment_and_resto
     assert Backup.objects.get() == made.row
     manifest, ids = contents(sealed, key[1], tmp_path / "plain")
     counts = {table.name: table.rows for table in manifest.tables}
+    tally.tried(backups_under_load=1, rows_restored=manifest.rows)
+    tally.found(lost=len(set(before) - set(ids["annotator_rating"])))
     # Every acknowledged rating with its revision, and nothing of a rating without the other.
     assert set(before) <= set(ids["annotator_rating"])
     assert len(ids["annotator_rating"]) < len(acknowledged) + 24

@@ -17,6 +17,7 @@ from tests.promises.fresh_host import Host, fresh_host
 from tests.promises.harness import SCALE, make_callers, rating_words
 from tests.promises.small_disks import fill, small_disk
 from tests.served.server import HOST, Server
+from tests.soak.tally import Tally
 
 pytestmark = [
     pytest.mark.promise("P14"),
@@ -47,7 +48,7 @@ def upload(server: Server, slug: str, token: str) -> int:
 
 
 def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
-    cast: Any, settings: Any, tmp_path: Path
+    cast: Any, settings: Any, tmp_path: Path, tally: Tally
 ) -> None:
     settings.DATA_DIR = tmp_path / "data"
     reference = cast.reference("r1", 40 * CYCLES)
@@ -68,7 +69,12 @@ def test_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
             acknowledged = [
                 pk for _ in range(CYCLES) for pk in one_cycle(caller, server, todo, disk)
             ]
-            assert stored(host, caller) == len(acknowledged)
+            kept = stored(host, caller)
+            tally.tried(submits=len(acknowledged), fillings_of_a_disk=CYCLES)
+            tally.found(
+                lost=max(0, len(acknowledged) - kept), doubled=max(0, kept - len(acknowledged))
+            )
+            assert kept == len(acknowledged)
         finally:
             server.kill()
 

@@ -1,7 +1,8 @@
 """P14: jobs and exports that meet a full disk say so, leave nothing half done, and work later."""
 
+import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -10,13 +11,16 @@ import pytest
 from django.core.management import call_command
 
 from annotator.jobs.rows import JobRow, JobStatus
+from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.services.freezes import carry_out_freeze, request_freeze
 from scoring.services.runs import request_training
 from scoring.services.training import carry_out_training
+from tests.promises.harness import SCALE
 from tests.promises.small_disks import fill, small_disk
 from tests.scoring.conftest import RatedCampaign, make_campaign, tiny_encoder  # noqa: F401 - fixture
 from tests.scoring.services.test_freezes import SETTINGS
+from tests.soak.tally import Tally
 
 pytestmark = [pytest.mark.promise("P14"), pytest.mark.slow, pytest.mark.django_db]
 SIZE_MB: Final = 16
@@ -65,7 +69,9 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
     room: RatedCampaign,
     disk: Path,
     tiny_encoder: Path,  # noqa: F811
+    tally: Tally,
 ) -> None:
+    tally.tried(jobs_on_a_full_disk=2)
     filler = fill(disk)
     assert_told_full(
         ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
@@ -88,8 +94,9 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
 
 
 def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
-    room: RatedCampaign, disk: Path
+    room: RatedCampaign, disk: Path, tally: Tally
 ) -> None:
+    tally.tried(exports_to_a_full_disk=1)
     filler, said = fill(disk), io.StringIO()
     words = ("export_ratings", room.campaign.slug, "--format", "csv", "--output")
     with pytest.raises(SystemExit):
@@ -99,3 +106,23 @@ def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
     filler.unlink()
     call_command(*words, str(disk / "ratings.csv"), stderr=said)
     assert (disk / "ratings.csv").stat().st_size > 1_000
+
+
+@pytest.mark.skipif(SCALE == 1, reason="planted at full counts only")
+def test_a_freeze_that_swallows_a_full_disk_is_found_out(
+    room: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = storage.store_dataset
+
+    def swallow(pieces: Iterable[bytes]) -> str:
+        try:
+            return written(pieces)
+        except OSError:
+            return hashlib.sha256(b"").hexdigest()
+
+    monkeypatch.setattr(storage, "store_dataset", swallow)
+    fill(disk)
+    row = ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
+    with pytest.raises(AssertionError):
+        assert_told_full(row)
+    assert DatasetVersion.objects.exists() and not files(disk)

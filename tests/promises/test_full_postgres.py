@@ -22,6 +22,7 @@ from tests.promises.test_database_deaths import (  # noqa: F401 - a fixture
 )
 from tests.promises.test_full_disk import FULL, send
 from tests.served.postgres import programs
+from tests.soak.tally import Tally
 
 pytestmark = [
     pytest.mark.promise("P14"),
@@ -49,6 +50,7 @@ def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_
     start_server: StartServer,
     settings: Any,
     tmp_path: Path,
+    tally: Tally,
 ) -> None:
     settings.DATA_DIR, settings.JOB_LEASE_SECONDS = tmp_path, 2
     reference = cast.reference("r1", 60 * CYCLES)
@@ -57,8 +59,10 @@ def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_
     caller.port = served_from(disk, own_postgres, start_server)
     row = imported_in_vain(cast.campaign, disk)
     acknowledged = [pk for _ in range(CYCLES) for pk in one_cycle(caller, todo, disk)]
-    assert Rating.objects.count() == len(set(acknowledged)) == len(acknowledged)
-    assert set(Rating.objects.values_list("assignment", flat=True)) == set(acknowledged)
+    rated = list(Rating.objects.values_list("assignment", flat=True))
+    tally.tried(submits=len(acknowledged), fillings_of_a_disk=CYCLES + 1)
+    tally.found(lost=len(set(acknowledged) - set(rated)), doubled=len(rated) - len(set(rated)))
+    assert sorted(rated) == sorted(acknowledged)
     row.refresh_from_db()
     if row.status == JobStatus.FAILED:
         assert "disk is full" in row.message

@@ -152,3 +152,11 @@ def test_of_migrations_at_once_one_runs_and_the_others_find_nothing_to_do(
     applied = ["Applying annotator.0001" in one.stdout for one in ended]
     idle = ["No migrations to apply" in one.stdout for one in ended]
     assert (sum(applied), sum(idle)) == (1, MIGRATIONS - 1), [one.stdout for one in ended]
+
+
+@pytest.mark.embedded
+@pytest.mark.skipif(not IS_FULL, reason="planted at full counts only")
+def test_migrations_that_wait_for_nobody_are_found_out(empty_database: str) -> None:
+    env = served_environment(SERVED_DATABASE=empty_database)
+    ended = at_once([partial(run_program, "tests.served.unlocked_migrate", env=env)] * MIGRATIONS)
+    assert any(one.returncode for one in ended), [one.stdout for one in ended]
