@@ -21,7 +21,8 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 ANNOTATORS = 50
-REFERENCES_EACH = 2 * SCALE
+# With those on the other pair of services ten thousand submits.
+REFERENCES_EACH = SCALE
 # Of the whole service; processes die with some submits besides.
 KILLS = 1 if SCALE == 1 else 5
 

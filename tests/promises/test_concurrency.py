@@ -27,7 +27,8 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 ANNOTATORS = 50
-EACH = 5 * SCALE
+# It is SQLite that would show them.
+EACH = (5 if connection.vendor == "sqlite" else 2) * SCALE
 
 
 def rate(caller: Caller, campaign: Campaign, count: int) -> int:

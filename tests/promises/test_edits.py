@@ -23,8 +23,8 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
 ]
-# Of first ratings, and as many of revisions.
-RACES = 25 * SCALE
+# Of first ratings, and as many of revisions; on both pairs of services a thousand.
+RACES = 13 * SCALE
 
 
 def assign(cast: Any, base: int, races: int) -> list[Assignment]:

@@ -1,22 +1,20 @@
 """P14: jobs and exports that meet a full disk say so, leave nothing half done, and work later."""
 
-import hashlib
-import io
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from django.core.management import call_command
 
+from annotator.files import whole
 from annotator.jobs.rows import JobRow, JobStatus
-from scoring import storage
+from annotator.services import rating_exports
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.services.freezes import carry_out_freeze, request_freeze
 from scoring.services.runs import request_training
 from scoring.services.training import carry_out_training
-from tests.promises.harness import SCALE
 from tests.promises.small_disks import fill, small_disk
 from tests.scoring.conftest import RatedCampaign, make_campaign, tiny_encoder  # noqa: F401 - fixture
 from tests.scoring.services.test_freezes import SETTINGS
@@ -24,6 +22,7 @@ from tests.soak.tally import Tally
 
 pytestmark = [pytest.mark.promise("P14"), pytest.mark.slow, pytest.mark.django_db]
 SIZE_MB: Final = 16
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -93,36 +92,57 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
     assert ModelVersion.objects.get().run_id == again.pk
 
 
-def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
-    room: RatedCampaign, disk: Path, tally: Tally
-) -> None:
-    tally.tried(exports_to_a_full_disk=1)
-    filler, said = fill(disk), io.StringIO()
+def export(room: RatedCampaign, disk: Path) -> None:
     words = ("export_ratings", room.campaign.slug, "--format", "csv", "--output")
+    call_command(*words, str(disk / "ratings.csv"))
+
+
+def assert_export_refused(room: RatedCampaign, disk: Path, capsys: Capture) -> None:
+    """Export to the full disk; it must say so and leave nothing."""
+    filler = fill(disk)
     with pytest.raises(SystemExit):
-        call_command(*words, str(disk / "ratings.csv"), stderr=said)
-    assert "No space left" in said.getvalue()
+        export(room, disk)
+    assert "No space left" in capsys.readouterr().err
     assert [path.name for path in disk.iterdir() if path.is_file()] == [filler.name]
     filler.unlink()
-    call_command(*words, str(disk / "ratings.csv"), stderr=said)
+
+
+def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
+    room: RatedCampaign, disk: Path, tally: Tally, capsys: Capture
+) -> None:
+    tally.tried(exports_to_a_full_disk=1)
+    assert_export_refused(room, disk, capsys)
+    export(room, disk)
     assert (disk / "ratings.csv").stat().st_size > 1_000
 
 
-@pytest.mark.skipif(SCALE == 1, reason="planted at full counts only")
-def test_a_freeze_that_swallows_a_full_disk_is_found_out(
-    room: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch
+class Careless:
+    """A file that takes what is written to it, whether there is room or not."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def write(self, piece: bytes) -> None:
+        with suppress(OSError):
+            self.file.write(piece)
+
+    def writelines(self, pieces: Iterable[bytes]) -> None:
+        for piece in pieces:
+            self.write(piece)
+
+
+@contextmanager
+def written_carelessly(target: Path) -> Iterator[Careless]:
+    part = target.with_name(f"{target.name}.part")
+    with part.open("wb", buffering=0) as file:
+        yield Careless(file)
+    part.replace(target)
+
+
+def test_an_export_that_swallows_a_full_disk_is_found_out(
+    room: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    written = storage.store_dataset
-
-    def swallow(pieces: Iterable[bytes]) -> str:
-        try:
-            return written(pieces)
-        except OSError:
-            return hashlib.sha256(b"").hexdigest()
-
-    monkeypatch.setattr(storage, "store_dataset", swallow)
-    fill(disk)
-    row = ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
-    with pytest.raises(AssertionError):
-        assert_told_full(row)
-    assert DatasetVersion.objects.exists() and not files(disk)
+    for module in (rating_exports, whole):
+        monkeypatch.setattr(module, "written_aside", written_carelessly)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        assert_export_refused(room, disk, capsys)

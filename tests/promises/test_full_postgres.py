@@ -21,7 +21,7 @@ from tests.promises.test_database_deaths import (  # noqa: F401 - a fixture
     served,
 )
 from tests.promises.test_full_disk import FULL, send
-from tests.served.postgres import programs
+from tests.served.postgres import OwnPostgres, programs
 from tests.soak.tally import Tally
 
 pytestmark = [
@@ -56,9 +56,12 @@ def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_
     reference = cast.reference("r1", 60 * CYCLES)
     (caller,) = make_callers(cast.campaign, 1, 0)
     todo = [row.pk for row in cast.assign(caller.user, reference)]
-    caller.port = served_from(disk, own_postgres, start_server)
-    row = imported_in_vain(cast.campaign, disk)
-    acknowledged = [pk for _ in range(CYCLES) for pk in one_cycle(caller, todo, disk)]
+    database = made_on(disk, own_postgres)
+    caller.port = served(start_server, database).port
+    row = imported_in_vain(cast.campaign, disk, database)
+    acknowledged = [pk for _ in range(CYCLES) for pk in one_cycle(caller, todo, disk, database)]
+    # The test's own connection has not outlived each ending of the server.
+    connection.close()
     rated = list(Rating.objects.values_list("assignment", flat=True))
     tally.tried(submits=len(acknowledged), fillings_of_a_disk=CYCLES + 1)
     tally.found(lost=len(set(acknowledged) - set(rated)), doubled=len(rated) - len(set(rated)))
@@ -72,7 +75,7 @@ def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_
     assert cast.campaign.references.count() == IMPORTED + 1
 
 
-def imported_in_vain(campaign: Campaign, disk: Path) -> ClaimImport:
+def imported_in_vain(campaign: Campaign, disk: Path, database: OwnPostgres) -> ClaimImport:
     """Carry an import out while there is no room for its rows: none of them may be there."""
     row = asked(campaign)
     filler = fill(disk)
@@ -80,6 +83,7 @@ def imported_in_vain(campaign: Campaign, disk: Path) -> ClaimImport:
         carried_out(row)
     finally:
         filler.unlink()
+    database.come_back()
     wait_until(lambda: campaign.references.count() == 1, "the database is back")
     return row
 
@@ -109,23 +113,23 @@ def test_a_server_that_swallows_a_full_disk_is_found_out(
 ) -> None:
     (caller,) = make_callers(cast.campaign, 1, 0)
     todo = [row.pk for row in cast.assign(caller.user, cast.reference("r1", 50))]
-    caller.port = served_from(
-        disk, own_postgres, start_server, SERVED_FAULT="swallow_the_full_disk"
-    )
+    database = made_on(disk, own_postgres)
+    caller.port = served(start_server, database, SERVED_FAULT="swallow_the_full_disk").port
     filler = fill(disk)
     acknowledged = {pk for pk in todo if send(caller, pk).status == 201}
     filler.unlink()
+    database.come_back()
     wait_until(lambda: send(caller, todo[0]).status == 201, "the database is back")
     assert acknowledged - set(Rating.objects.values_list("assignment", flat=True))
 
 
-def served_from(disk: Path, make: MakePostgres, start_server: StartServer, **more: str) -> int:
-    """Serve a copy of the database whose files, its log among them, lie on the disk."""
+def made_on(disk: Path, make: MakePostgres) -> OwnPostgres:
+    """Move to a copy of the database whose files, its log among them, lie on the disk."""
     disk.chmod(0o777)
-    return int(served(start_server, make(disk, **SMALL), **more).port)
+    return make(disk, **SMALL)
 
 
-def one_cycle(caller: Caller, todo: list[Any], disk: Path) -> list[Any]:
+def one_cycle(caller: Caller, todo: list[Any], disk: Path, database: OwnPostgres) -> list[Any]:
     """Rate, fill the disk, rate until it is refused, make room, rate; return what was stored."""
     done = [todo.pop() for _ in range(3)]
     for pk in done:
@@ -136,6 +140,7 @@ def one_cycle(caller: Caller, todo: list[Any], disk: Path) -> list[Any]:
         answers = {pk: send(caller, pk) for pk in full}
     finally:
         filler.unlink()
+    database.come_back()
     refused = {pk: answer for pk, answer in answers.items() if answer.status != 201}
     assert refused, "nothing was refused: the disk was not full"
     assert {answer.status for answer in refused.values()} <= set(FULL)

@@ -24,7 +24,8 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 ADJUDICATORS: Final = 20
-CONFLICTS: Final = 25 * SCALE
+# With those on the other pair of services five hundred.
+CONFLICTS: Final = 13 * SCALE
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import cycle
 from uuid import UUID
 
 import pytest
@@ -26,6 +27,8 @@ pytestmark = [
 ]
 SUBMITS = 25 * SCALE
 TIMES = 8
+# One alone would come to the limit of calls.
+CALLERS = 5
 
 
 def effects() -> set[int]:
@@ -38,15 +41,15 @@ def effects() -> set[int]:
 def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
     cast, server: Server, tally: Tally
 ) -> None:
-    (caller,) = make_callers(cast.campaign, 1, server.port)
+    callers = make_callers(cast.campaign, CALLERS, server.port)
     with transaction.atomic():
-        rows = [
-            row
-            for number in range(SUBMITS // 5)
+        work = [
+            (caller, row)
+            for number, caller in zip(range(SUBMITS // 5), cycle(callers), strict=False)
             for row in cast.assign(caller.user, cast.reference(f"r{number}", 5))
         ]
-    tally.tried(submits_eight_times=SUBMITS)
-    for row in rows:
+    tally.tried(submits_eight_times=len(work))
+    for caller, row in work:
         rating = rating_words(row.pk, [3, 4, 5, 6], "once")
         answers = at_once([partial(caller.submit, rating, f"key of {row.pk}")] * TIMES)
         assert {answer.status for answer in answers} == {201}
@@ -56,7 +59,7 @@ def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
     assert Rating.objects.filter(version=1, comment="once").count() == SUBMITS
     stored = effects()
     tally.found(lost=max(0, SUBMITS - min(stored)), doubled=max(0, max(stored) - SUBMITS))
-    tell(tally, [caller])
+    tell(tally, callers)
     assert stored == {SUBMITS}
 
 

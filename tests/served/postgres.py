@@ -90,6 +90,18 @@ class OwnPostgres:
             check=True,
         )
 
+    def come_back(self) -> None:
+        """Wait until it takes connections; where it has ended, start it as a service manager does.
+
+        A server whose log finds no room ends and recovers; it stays down where that finds none.
+        """
+        deadline = time.monotonic() + LONGEST_START_SECONDS
+        while not self._answers():
+            if self._process is None or self._process.poll() is not None:
+                self.start()
+            assert time.monotonic() < deadline, "PostgreSQL does not come back"
+            time.sleep(0.02)
+
     def kill(self) -> None:
         """Kill -9 the postmaster and all of its processes."""
         if self._process is None:
