@@ -37,8 +37,9 @@ class Row:
         if line["outcome"] == "passed":
             self.passed += 1
         if line["planted"]:
-            # What a planted fault lost is no loss.
-            self.planted.append(line["outcome"] == "passed")
+            # What a planted fault lost is no loss; one that cannot be planted here says nothing.
+            if line["outcome"] != "skipped":
+                self.planted.append(line["outcome"] == "passed")
             return
         for name, counts in (("tried", self.tried), ("found", self.found)):
             for key, count in line.get(name, {}).items():

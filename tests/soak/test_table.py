@@ -31,6 +31,11 @@ def test_a_planted_fault_that_was_not_found_is_told() -> None:
     assert row.cells()[5:] == ["NO", "1", "FAILED"]
 
 
+def test_a_fault_that_cannot_be_planted_on_one_pair_is_not_one_that_was_overlooked() -> None:
+    (row,) = rows_of([line(), line(planted=True, outcome="skipped", reason="no SQLite")])
+    assert row.cells()[5:] == ["-", "2", "kept"]
+
+
 def test_promises_stand_in_the_order_of_their_numbers() -> None:
     rows = rows_of([line(promise=name) for name in ("P10", "P2", "P1")])
     assert [row.promise for row in rows] == ["P1", "P2", "P10"]
