@@ -6,6 +6,7 @@ put into these rows, so that no template can show them by mistake.
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
@@ -45,21 +46,42 @@ class Sibling:
     is_current: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RatePage:
-    """Everything that the rate page shows."""
+    """Everything that the rate page shows; what a submit does not need is looked up when shown."""
 
+    user: User
     assignment: Assignment
     rating: Rating | None
     draft: Draft | None
     closed_because: str
-    reading: Reading
-    siblings: tuple[Sibling, ...]
-    previous: UUID | None
-    following: UUID | None
-    preference: ReadingPreference
     # What the annotator is asked to look at again.
     question: str = ""
+
+    @cached_property
+    def reading(self) -> Reading:
+        candidate = self.assignment.candidate
+        return reading_of(candidate.reference.claims, candidate.claims)
+
+    @cached_property
+    def siblings(self) -> tuple[Sibling, ...]:
+        return _siblings(self.user, self.assignment)
+
+    @cached_property
+    def preference(self) -> ReadingPreference:
+        return reading_preference(self.user)
+
+    @property
+    def previous(self) -> UUID | None:
+        return self._neighbours[0]
+
+    @property
+    def following(self) -> UUID | None:
+        return self._neighbours[1]
+
+    @cached_property
+    def _neighbours(self) -> tuple[UUID | None, UUID | None]:
+        return _neighbours(self.user, self.assignment)
 
     @property
     def is_writable(self) -> bool:
@@ -98,18 +120,12 @@ def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
     if assignment is None:
         return None
     rating = getattr(assignment, "rating", None)
-    candidate = assignment.candidate
-    before, after = _neighbours(user, assignment)
     return RatePage(
+        user=user,
         assignment=assignment,
         rating=rating,
         draft=getattr(assignment, "draft", None),
         closed_because=_closed_because(assignment, rating),
-        reading=reading_of(candidate.reference.claims, candidate.claims),
-        siblings=_siblings(user, assignment),
-        previous=before,
-        following=after,
-        preference=reading_preference(user),
         question=assignment.question or "",
     )
 

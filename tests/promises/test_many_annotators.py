@@ -37,8 +37,17 @@ SECONDS: Final = 120 if SCALE > 1 else 3
 # Two rate each candidate; more than they come to within the time.
 REFERENCES: Final = 1500 if SCALE > 1 else 40
 CANDIDATES: Final = 5
+# One word in each claim of the candidate is another: 20 marks, of which published pairs of this
+# length have as many.
+FEATURES: Final = (
+    "a handle is joined to the body",
+    "a wall of fired clay surrounds a space for a liquid and has a lower edge of even width",
+    "an outer surface, which a hand can hold, is covered with a layer of glaze of one colour",
+    "a foot of smaller diameter carries the weight and keeps the table free of scratches",
+)
 CLAIMS: Final = "\n".join(
-    f"{n}. The cup of claim {n - 1 or 1}, wherein the handle " + "is joined to the body " * 10 + "."
+    f"{n}. {f'The cup of claim {n - 1}' if n > 1 else 'A cup comprising a body'}, wherein "
+    f"{', and '.join(FEATURES)}."
     for n in range(1, 21)
 )
 FROM_THE_SCRIPT: Final = {"HX-Request": "true"}
