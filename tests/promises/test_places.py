@@ -141,6 +141,34 @@ def submit_late(row: Assignment, server: Server) -> Answer:
     return Tab(row.annotator, server.port).post(f"/rate/{row.pk}/", form | more)
 
 
+def test_of_fifty_late_submits_for_three_places_three_count_and_every_other_text_is_kept(
+    cast, server: Server, tally: Tally
+) -> None:
+    """RF47: all had their time, all ran out of it, and all come back at one moment."""
+    candidate = cast.reference("r1", 1).candidates.get()
+    Candidate.objects.update(places=SLOTS)
+    people = [caller.user for caller in make_callers(cast.campaign, 50, server.port)]
+    rows = Assignment.objects.bulk_create(
+        Assignment(
+            campaign=cast.campaign,
+            annotator=user,
+            candidate=candidate,
+            label="Candidate 1",
+            position=1,
+            status="lapsed",
+        )
+        for user in people
+    )
+    tally.tried(late_submits_at_once=len(rows))
+    answers = at_once([partial(submit_late, row, server) for row in rows])
+    assert Counter(answer.status for answer in answers) == {303: SLOTS, 409: len(rows) - SLOTS}
+    assert Rating.objects.count() == SLOTS
+    kept = Draft.objects.values_list("typed__comment", flat=True)
+    assert list(kept) == ["typed too late"] * (len(rows) - SLOTS)
+    candidate.refresh_from_db()
+    assert (candidate.held, candidate.has_room) == (SLOTS, False)
+
+
 def lease_by_a_wrong_web_server(cast: Any, patch: pytest.MonkeyPatch, hours: int) -> int:
     """Take a candidate where the web server's clock is wrong; return how many leases are right.
 
