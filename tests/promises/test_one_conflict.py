@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
 ]
-RACES = 50 * SCALE
+RACES = 25 * SCALE
 
 
 def submit(caller: Caller, assignment_id: object, scores: list[int]) -> int:
