@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 # Of first ratings, and as many of revisions; on both pairs of services a thousand.
-RACES = 13 * SCALE
+RACES = 15 * SCALE
 
 
 def assign(cast: Any, base: int, races: int) -> list[Assignment]:
