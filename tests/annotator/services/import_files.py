@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from annotator.models import ClaimImport
 from annotator.services import carried_out_imports, import_jobs
@@ -46,7 +47,11 @@ def file(content: bytes) -> io.BytesIO:
 
 
 def drop_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Delete files of imports at their end: the transaction of a test is never committed."""
+    """Delete files of imports at their end: the transaction of a test is never committed.
+
+    Nor does the connection of a heartbeat see what it has made: no lease may need one.
+    """
+    monkeypatch.setattr(settings, "JOB_LEASE_SECONDS", 3600)
     for module in (carried_out_imports, import_jobs):
         monkeypatch.setattr(module, "drop_upload_once_committed", drop_upload)
 
