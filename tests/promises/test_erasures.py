@@ -46,8 +46,10 @@ from scoring.services.erasures import answer_erasure, ask_erasure
 from scoring.services.freezing import freeze_dataset
 from tests.conftest import grant, make_user
 from tests.promises.harness import wait_until
+from tests.promises.test_database_deaths import own_postgres  # noqa: F401 - a fixture
 from tests.scoring.conftest import RatedCampaign, data_directory, make_campaign  # noqa: F401
 from tests.scoring.model_rows import model_row, write_directory
+from tests.served.postgres import programs
 
 pytestmark = [pytest.mark.embedded, pytest.mark.django_db(transaction=True)]
 CANARY = "zqxcanary"
@@ -55,7 +57,16 @@ WORDS = f"1. A {CANARY} comprising a lid of a secret alloy."
 
 
 @pytest.fixture
-def room(data_directory: Path, transactional_db: None) -> RatedCampaign:  # noqa: F811
+def alone(request: pytest.FixtureRequest, transactional_db: None) -> None:
+    """Move to a server of one's own: an erasure waits for whoever reads, in any database of it."""
+    if connection.vendor == "postgresql":
+        if programs() is None:
+            pytest.skip("no programs of PostgreSQL")
+        request.getfixturevalue("own_postgres")()
+
+
+@pytest.fixture
+def room(alone: None, data_directory: Path) -> RatedCampaign:  # noqa: F811
     """A campaign of four matters; the first is full of the canary, wherever words can be."""
     room = make_campaign(4)
     room.rate_all(range(1, 4))
@@ -163,7 +174,6 @@ def erase(two: tuple[User, User]) -> Reference:
     reference = matter()
     row = ask_erasure(reference=reference, asked_by=two[0], reason=f"about {CANARY}")
     answer_erasure(erasure=row, answered_by=two[1], agrees=True)
-    # Tests beside this one write to the same server for a while.
     wait_until(lambda: carry_out_erasures() == 1, "nobody reads as of before")
     reference.refresh_from_db()
     return reference
