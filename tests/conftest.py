@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
+from hypothesis import settings
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rubric import CRITERIA
@@ -14,6 +15,10 @@ from annotator.services.assignments import assign_candidates
 from annotator.services.places import spread_places
 from annotator.services.ratings import submit_rating
 from tests.emptied import flush_past_the_guards
+
+# How long an example takes is the machine's affair: no test is judged by time.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 # Words that no annotator may ever read; blindness tests look for them.
 SYSTEM_CANARY = "systemcanary"
