@@ -13,10 +13,11 @@ import os
 import random
 import statistics
 import sys
-import tempfile
 import time
 from datetime import timedelta
 from pathlib import Path
+
+from own_database import own_database
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -47,24 +48,10 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=60)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("DATA_DIR", folder)
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-        from django.test.utils import setup_databases, teardown_databases
-
-        # A database of its own beside the one that DATABASE_URL names; that one is not touched.
-        old = setup_databases(verbosity=0, interactive=False)
-        try:
-            fill(options.candidates)
-            work_out_reliability()
-            call_command("collectstatic", "--noinput", verbosity=0)
-            measure(options.times, options.only)
-        finally:
-            teardown_databases(old, verbosity=0)
+    with own_database():
+        fill(options.candidates)
+        work_out_reliability()
+        measure(options.times, options.only)
 
 
 def fill(count: int) -> None:

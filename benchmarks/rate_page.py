@@ -15,9 +15,10 @@ import os
 import random
 import statistics
 import sys
-import tempfile
 import time
 from pathlib import Path
+
+from own_database import own_database
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -32,23 +33,9 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=300)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("DATA_DIR", folder)
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-        from django.test.utils import setup_databases, teardown_databases
-
-        # A database of its own beside the one that DATABASE_URL names; that one is not touched.
-        old = setup_databases(verbosity=0, interactive=False)
-        try:
-            user = fill(options.candidates, options.pages)
-            call_command("collectstatic", "--noinput", verbosity=0)
-            measure(user, options.pages)
-        finally:
-            teardown_databases(old, verbosity=0)
+    with own_database():
+        user = fill(options.candidates, options.pages)
+        measure(user, options.pages)
 
 
 def texts(number: int) -> tuple[str, str]:

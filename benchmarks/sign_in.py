@@ -12,9 +12,10 @@ import argparse
 import os
 import statistics
 import sys
-import tempfile
 import time
 from pathlib import Path
+
+from own_database import own_database
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
@@ -26,21 +27,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=200)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault("DATA_DIR", folder)
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-        from django.test.utils import setup_databases, teardown_databases
-
-        old = setup_databases(verbosity=0, interactive=False)
-        try:
-            call_command("collectstatic", "--noinput", verbosity=0)
-            measure(options.tries)
-        finally:
-            teardown_databases(old, verbosity=0)
+    with own_database():
+        measure(options.tries)
 
 
 def measure(tries: int) -> None:

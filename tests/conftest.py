@@ -1,12 +1,13 @@
 """The cast of every test: five people of one campaign, one outsider of another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
+from django.test import override_settings
 from hypothesis import settings
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
@@ -30,6 +31,13 @@ CLAIMS = "1. A cup comprising a body and a handle.\n2. The cup of claim 1, where
 def flush_past_the_guards_of_the_trail() -> None:
     """Let Django empty the database between transactional tests."""
     flush_past_the_guards()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def static_files_found_when_asked_for() -> Iterator[None]:
+    """Spare each client a list of all static files, which takes longer than most requests."""
+    with override_settings(WHITENOISE_AUTOREFRESH=True):
+        yield
 
 
 def make_user(name: str, **more: Any) -> User:

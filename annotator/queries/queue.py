@@ -132,10 +132,16 @@ def next_assignment(user: User, after: Assignment) -> Assignment | None:
 
     What is to be looked at again comes as soon as the reference is done.
     """
+    here = after.candidate.reference_id
+    distance = Case(
+        When(candidate__reference=here, then=Value(0)),
+        When(campaign=after.campaign_id, then=Value(1)),
+        default=Value(2),
+    )
     rows = open_assignments(user).exclude(pk=after.pk)
-    here = rows.filter(campaign=after.campaign_id)
-    same = here.filter(candidate__reference=after.candidate.reference_id)
-    return same.first() or _second_look(user) or most_urgent(here) or most_urgent(rows)
+    reference = _most_urgent_reference(rows, distance)
+    look = None if reference == here else _second_look(user)
+    return look or _first_of(rows, reference)
 
 
 def first_assignment(user: User) -> Assignment | None:
@@ -147,16 +153,23 @@ def first_assignment(user: User) -> Assignment | None:
 
 def most_urgent(rows: QuerySet[Assignment]) -> Assignment | None:
     """Return the first candidate of the reference that stands first in the queue."""
-    urgent = rows.alias(rank=FOR_ALL_FIRST).order_by(
-        "rank", F("due_at").asc(nulls_last=True), "position"
-    )
-    reference = urgent.values_list("candidate__reference_id", flat=True).first()
+    return _first_of(rows, _most_urgent_reference(rows))
+
+
+def _most_urgent_reference(rows: QuerySet[Assignment], *before: Case) -> UUID | None:
+    """Return the reference that stands first in the queue, `before` deciding first."""
+    urgent = rows.order_by(*before, FOR_ALL_FIRST, F("due_at").asc(nulls_last=True), "position")
+    return urgent.values_list("candidate__reference_id", flat=True).first()
+
+
+def _first_of(rows: QuerySet[Assignment], reference: UUID | None) -> Assignment | None:
     return rows.filter(candidate__reference=reference).first() if reference else None
 
 
 def _second_look(user: User) -> Assignment | None:
-    row = _unanswered(user).select_related("assignment").first()
-    return row.assignment if row else None
+    # Hardly ever is there one: the question is asked after every rating.
+    pk = _unanswered(user).values_list("assignment", flat=True).first()
+    return Assignment.objects.get(pk=pk) if pk else None
 
 
 def _unanswered(user: User) -> QuerySet[SecondLook]:

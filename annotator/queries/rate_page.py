@@ -130,18 +130,24 @@ def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
     )
 
 
+def own_rating(user: User, assignment_id: UUID) -> Rating | None:
+    """Return the user's rating of an assignment; None when there is none, or it is not theirs."""
+    rows = Rating.objects.filter(assignment__in=assignments_for(user).values("pk"))
+    return rows.filter(assignment=assignment_id).select_related("assignment__campaign").first()
+
+
 def reading_preference(user: User) -> ReadingPreference:
     """Return how the user likes to read; the defaults when they never said."""
     return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
 
 
 def _closed_because(assignment: Assignment, rating: Rating | None) -> str:
+    if rating is not None:
+        return LOCKED_SENTENCE if is_locked(assignment) else ""
     status = AssignmentStatus(assignment.status)
-    if rating is None and status in LEFT_SENTENCES:
+    if status in LEFT_SENTENCES:
         return LEFT_SENTENCES[status]
-    if not is_locked(assignment):
-        return ""
-    return LOCKED_SENTENCE if rating else CLOSED_SENTENCE
+    return "" if assignment.campaign.is_open else CLOSED_SENTENCE
 
 
 def _siblings(user: User, current: Assignment) -> tuple[Sibling, ...]:

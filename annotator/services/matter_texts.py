@@ -73,16 +73,14 @@ def erase_texts(reference: Reference) -> dict[str, int]:
 
 
 def _empty_words(rows: Any) -> int:
-    """Empty comments and notes, and keep of each tag its name."""
-    count = 0
+    """Empty comments and notes, and keep of each tag its name; return how many rows."""
     for row in rows.exclude(error_tags=[]).iterator(chunk_size=200):
         row.error_tags = [_bare(tag) for tag in row.error_tags]
         row.save(update_fields=["error_tags"])
     words = {"comment": ""}
     if any(field.name == "note" for field in rows.model._meta.concrete_fields):
         words["note"] = ""
-    count += rows.update(**words)
-    return count
+    return int(rows.update(**words))
 
 
 def _bare(tag: Any) -> Any:

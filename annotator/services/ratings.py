@@ -36,7 +36,7 @@ RULED_ON_IT = "You have ruled on this candidate, so it is not yours to rate; giv
 LONGEST_ACTIVE_SECONDS = 10**6
 # What a submit looks at, of the assignment and of what is joined to it.
 LOOKED_AT = (
-    *("status", "annotator_id", "lease_expires_at", "candidate__reference_id"),
+    *("label", "status", "annotator_id", "lease_expires_at", "candidate__reference_id"),
     *("rating__version", "work_time__seconds", "draft__version"),
     *(
         f"campaign__{name}"

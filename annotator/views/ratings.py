@@ -3,16 +3,16 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.formats.request_digest import rating_digest
 from annotator.forms.rating import RatingForm
 from annotator.gate import SignedInRequest
-from annotator.models import Rating, Role, User
+from annotator.models import Assignment, Rating, Role, User
 from annotator.queries.access import campaigns_for
-from annotator.queries.rate_page import RatePage
+from annotator.queries.rate_page import own_rating
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.assignments import take_next
 from annotator.services.drafts import keep_refused
@@ -32,26 +32,27 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     The page's script asks for the next address instead of a redirect, so that a server that is
     away costs nothing that was typed; what is refused it sends again as a plain form.
     """
-    page = own_page(request, pk)
     if request.method != "POST":
-        return render(request, "annotator/rate.html", page_context(page))
+        return render(request, "annotator/rate.html", page_context(own_page(request, pk)))
     form = RatingForm(request.POST)
     if not form.is_valid():
-        context = page_context(page, form)
+        context = page_context(own_page(request, pk), form)
         return render(request, "annotator/rate.html", context, status=UNPROCESSABLE)
     try:
-        _store(page, form, request.user)
+        done = _store(pk, form, request.user).assignment
     except Refused as refusal:
         # What the page's script is refused it sends again as a page: that one counts.
         if refusal.status == OutOfDate.status and not request.headers.get("HX-Request"):
             keep_refused(
-                assignment=page.assignment,
+                assignment=own_assignment(request, pk),
                 typed=form.as_typed,
                 version=form.draft_version_seen or 0,
             )
         return show_again(request, pk, form, refusal)
-    messages.success(request, f"{page.assignment.label}: rating stored.")
-    row = following(request.user, page.assignment)
+    except Assignment.DoesNotExist as error:
+        raise Http404 from error
+    messages.success(request, f"{done.label}: rating stored.")
+    row = following(request.user, done)
     target = resolve_url("annotator:rate", row.pk) if row else "/"
     if request.headers.get("HX-Request"):
         return JsonResponse({"location": target})
@@ -83,27 +84,29 @@ def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
     return SeeOther(resolve_url("annotator:rate", assignment.pk))
 
 
-def _store(page: RatePage, form: RatingForm, user: User) -> Rating:
+def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
+    """Submit, or revise what the page had seen. Raises Assignment.DoesNotExist if not theirs."""
     said = {
         "comment": form.cleaned_data["comment"],
         "note": form.cleaned_data["note"],
         "error_tags": form.cleaned_data["error_tags"],
     }
-    if page.rating is None or not form.version_seen:
+    stored = own_rating(user, pk) if form.version_seen else None
+    if stored is None:
         return submit_rating(
-            assignment_id=page.assignment.pk,
+            assignment_id=pk,
             annotator=user,
             scores=form.scores,
             shown=form.aids,
             draft_version=form.draft_version_seen,
             idempotency_key=form.cleaned_data["key"],
-            request_sha256=rating_digest(page.assignment.pk, form.scores, **said),
+            request_sha256=rating_digest(pk, form.scores, **said),
             **said,
         )
-    if _is_resent(page.rating, form):
-        return page.rating
+    if _is_resent(stored, form):
+        return stored
     return revise_rating(
-        rating_id=page.rating.pk,
+        rating_id=stored.pk,
         annotator=user,
         version=form.version_seen,
         scores=form.scores,

@@ -25,8 +25,9 @@ def own_page(request: SignedInRequest, pk: UUID) -> RatePage:
 
 
 def own_assignment(request: SignedInRequest, pk: UUID) -> Assignment:
-    """Return the person's own assignment, or 404."""
-    return get_object_or_404(assignments_for(request.user), pk=pk)
+    """Return the person's own assignment, or 404; the texts follow when they are asked for."""
+    rows = assignments_for(request.user).select_related(None).select_related("campaign")
+    return get_object_or_404(rows, pk=pk)
 
 
 def keep_typed(request: SignedInRequest, page: RatePage) -> HttpResponse | None:

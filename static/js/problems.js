@@ -1,6 +1,17 @@
 // Makes every failed htmx request visible; what was typed stays where it is.
 const place = document.getElementById("problem");
 let shown = "";
+// What stood there when each request set out.
+const stood = new WeakMap();
+
+const isOurs = () => place.hidden || place.textContent === shown;
+
+// A request that set out before another script spoke is older news than what that one said.
+function showUnlessOld(ctx, text) {
+  if (isOurs() || !stood.has(ctx) || stood.get(ctx) === place.textContent) {
+    show(text);
+  }
+}
 
 function show(text) {
   shown = text;
@@ -20,18 +31,23 @@ document.addEventListener("htmx:before:response", (event) => {
   }
 });
 
+document.addEventListener("htmx:before:request", (event) => {
+  stood.set(event.detail.ctx, place.textContent);
+});
+
 document.addEventListener("htmx:after:request", (event) => {
-  const status = event.detail?.ctx?.response?.status ?? 200;
+  const ctx = event.detail?.ctx;
+  const status = ctx?.response?.status ?? 200;
   if (status < 400) {
     // What another script says of its own request stays until that one succeeds.
-    place.hidden ||= place.textContent === shown;
+    place.hidden = isOurs();
   } else if (status === 403) {
-    show("The server did not accept this page any more. Copy what you typed and load the page again.");
+    showUnlessOld(ctx, "The server did not accept this page any more. Copy what you typed and load the page again.");
   } else {
-    show(`The server answered ${status}. What you typed is still here; try again.`);
+    showUnlessOld(ctx, `The server answered ${status}. What you typed is still here; try again.`);
   }
 });
 
-document.addEventListener("htmx:error", () => {
-  show("The server cannot be reached. What you typed is still here; try again.");
+document.addEventListener("htmx:error", (event) => {
+  showUnlessOld(event.detail?.ctx, "The server cannot be reached. What you typed is still here; try again.");
 });

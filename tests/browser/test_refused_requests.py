@@ -98,6 +98,32 @@ def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
     assert Rating.objects.get().comment == WORDS
 
 
+@pytest.mark.parametrize("code", [403, 500, OFFLINE])
+def test_what_was_said_of_a_submit_outlasts_the_failure_of_an_older_request(
+    room: Page, code: int
+) -> None:
+    held: list[Route] = []
+    room.route("**/overall/", lambda route: held.append(route))
+    press(room, "1", "2", "3", "4")
+    room.route(room.url, failing(OFFLINE))
+    press(room, "Control+Enter")
+    said = room.locator("#problem")
+    expect(said).to_contain_text("nothing is lost")
+    with room.expect_event(
+        "requestfailed" if code == OFFLINE else "requestfinished",
+        lambda request: "/overall/" in request.url,
+    ):
+        failing(code)(held[-1])
+    # The page has heard of it once what it does next has been done.
+    room.evaluate("new Promise(done => setTimeout(done, 100))")
+    expect(said).to_contain_text("nothing is lost")
+    # A request that sets out now, and fails, is news.
+    room.unroute("**/overall/")
+    room.route("**/overall/", failing(500))
+    set_score(room, 9)
+    expect(said).to_contain_text("answered 500")
+
+
 def test_a_comparison_that_the_server_cannot_take_stays_on_the_page(
     cast, alice, enter, site: str, page: Page
 ) -> None:

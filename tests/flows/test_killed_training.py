@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.slow,
 ]
-KILLS = 3 if int(os.environ.get("PROMISES_SCALE", "1")) == 1 else 12
+KILLS = 3 if int(os.environ.get("PROMISES_SCALE", "1")) == 1 else 20
 KILLS_OF_A_RUN = 3  # each is an attempt, and the fifth attempt is the last
 EPOCHS = 40  # long enough that no machine is done before it is killed
 LONGEST_WAIT_SECONDS = 240

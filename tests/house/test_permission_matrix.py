@@ -14,7 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from rest_framework.permissions import SAFE_METHODS
 
 from annotator import permissions
-from annotator.gate import API_PREFIX
+from annotator.gate import API_PREFIX, METRICS_ROUTE
 from annotator.models import Campaign, CampaignStatus, Role, TokenScope, User
 from annotator.services.people import create_token
 
@@ -173,6 +173,19 @@ def test_no_page_looks_at_a_token(people, route: str) -> None:
     for method in METHODS:
         answer = client.generic(method, path(route), content_type=content_type(route))
         assert permissions.matrix()[route].is_public or answer.status_code == 302, method
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+def test_a_scraper_gets_the_figures_and_is_nobody_elsewhere(cast, settings, route: str) -> None:
+    settings.METRICS_TOKEN = "a-scrapers-token-of-a-test"
+    rule = permissions.matrix()[route]
+    for method in METHODS:
+        scraper = Client(headers={"Authorization": f"Bearer {settings.METRICS_TOKEN}"})
+        status = scraper.generic(method, path(route)).status_code
+        if route == METRICS_ROUTE or rule.is_public:
+            assert_let_in(rule, method, status)
+        else:
+            assert status == (302 if route in PAGES else 401), (method, status)
 
 
 @pytest.mark.parametrize("scope", TokenScope.values)

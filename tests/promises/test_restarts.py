@@ -37,8 +37,7 @@ ANNOTATORS: Final = 50 if IS_FULL else 20
 REFERENCES_EACH: Final = 24 if IS_FULL else 4
 SECONDS_BETWEEN_RESTARTS: Final = 2
 SECONDS_OF_RESTARTS: Final = 60 if IS_FULL else 6
-# With those on the other pair of services, fifty.
-WORKER_CYCLES: Final = 25 if IS_FULL else 2
+WORKER_CYCLES: Final = 50 if IS_FULL else 2
 REFERENCES: Final = 1000
 MIGRATIONS: Final = 5 if IS_FULL else 2
 

@@ -26,7 +26,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Write one line a test, with the seconds of its preparation and its end."""
     told = dict(report.user_properties)
-    if "promise" in told:
+    # A worker hands its reports on: the process above it writes them all.
+    if "promise" in told and "PYTEST_XDIST_WORKER" not in os.environ:
         line = _line(report, told)
         with Path(os.environ["SOAK_RECORD"]).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

@@ -1,0 +1,16 @@
+"""The plan of the demo campaign, which takes seconds to make."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from annotator.demo.plan import build_demo_plan
+from annotator.demo.records import DemoPlan
+
+DEMO: Final = Path(__file__).parents[3] / "fixtures" / "demo"
+
+
+@pytest.fixture(scope="session")
+def plan() -> DemoPlan:
+    return build_demo_plan(DEMO)
