@@ -10,8 +10,10 @@ import pytest
 from django.test import override_settings
 from hypothesis import settings
 
+from annotator.clock import database_now
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rubric import CRITERIA
+from annotator.services import pace
 from annotator.services.assignments import assign_candidates
 from annotator.services.places import spread_places
 from annotator.services.ratings import submit_rating
@@ -38,6 +40,13 @@ def static_files_found_when_asked_for() -> Iterator[None]:
     """Spare each client a list of all static files, which takes longer than most requests."""
     with override_settings(WHITENOISE_AUTOREFRESH=True):
         yield
+
+
+@pytest.fixture
+def paces_stand_still(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no more in than a limit does at once: a slow machine takes long enough for another."""
+    now = database_now()
+    monkeypatch.setattr(pace, "database_now", lambda: now)
 
 
 def make_user(name: str, **more: Any) -> User:
