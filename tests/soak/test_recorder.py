@@ -1,0 +1,62 @@
+"""What came of a test is written once, by the process that hears of all of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.soak.recorder import pytest_runtest_logreport
+from tests.soak.tally import PROPERTY
+
+
+@pytest.fixture
+def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the file to which this process writes, as one that hands nothing on."""
+    path = tmp_path / "record.jsonl"
+    monkeypatch.setenv("SOAK_RECORD", str(path))
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    return path
+
+
+def hear_of_a_test(**properties: object) -> None:
+    pytest_runtest_logreport(
+        pytest.TestReport(
+            nodeid="a::b",
+            location=("a", 1, "b"),
+            keywords={},
+            outcome="passed",
+            longrepr=None,
+            when="call",
+            duration=1.26,
+            user_properties=list(properties.items()),
+        )
+    )
+
+
+def test_what_came_of_a_promise_is_a_line(record: Path) -> None:
+    counts = {"tried": {"submits": 5}, "found": {"lost": 0}}
+    hear_of_a_test(promise="P1", planted=False, **{PROPERTY: counts})
+    told = json.loads(record.read_text())
+    assert told == {
+        "promise": "P1",
+        "planted": False,
+        "test": "a::b",
+        "when": "call",
+        "outcome": "passed",
+        "reason": "",
+        "seconds": 1.3,
+        **counts,
+    }
+
+
+def test_a_process_that_hands_its_reports_on_writes_none(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    hear_of_a_test(promise="P1", planted=False)
+    assert not record.exists()
+
+
+def test_a_test_of_no_promise_is_no_line(record: Path) -> None:
+    hear_of_a_test()
+    assert not record.exists()
