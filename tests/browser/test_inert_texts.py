@@ -337,3 +337,14 @@ def test_claims_that_are_put_together_unescaped_are_found_out(
     said = "\n".join(reader.faults)
     # Not what the policy reports: a payload may have taken the page away before it is read.
     assert "asked for https://elsewhere.invalid" in said, said
+
+
+def test_what_the_browser_refuses_a_page_is_found_out(new_context: NewContext, site: str) -> None:
+    reader = Reader(new_context().new_page(), site)
+    assert reader.opens("/login/") and not reader.faults
+    reader.page.evaluate("""() => new Promise((done) => {
+      document.addEventListener("securitypolicyviolation", () => done(), {once: true});
+      document.body.append(Object.assign(new Image(), {src: "https://elsewhere.invalid/zq.png"}));
+    })""")
+    reader.reads("/login/")
+    assert "policy: img-src https://elsewhere.invalid" in "\n".join(reader.faults)

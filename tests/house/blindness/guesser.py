@@ -15,7 +15,7 @@ from sklearn.preprocessing import MaxAbsScaler
 # Drawn anew for each answer, whatever it is about.
 OF_THE_MOMENT: Final = re.compile(
     r'name="(?:csrfmiddlewaretoken|key)" value="[\w-]+"|"X-CSRFToken": "\w+"|csrftoken=\w+'
-    r"|Expires [^G]+GMT"
+    r"|Expires \w{3}, [\w :]+ GMT"
 )
 WORD: Final = re.compile(r"[A-Za-z_][A-Za-z_-]+")
 NUMBER: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9]+")
