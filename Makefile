@@ -4,10 +4,12 @@ PYTHON ?= python3
 PORT ?= 8000
 PY := .venv/bin/python
 UV := .venv/bin/uv
-# pip installs torch, because only pip finds a CPU build that lies beside the index; uv, three
-# times as fast, finds it there and installs the rest.
+# uv, three times as fast as pip, installs all but torch and compares every file with its digest.
+# pip installs torch, because only pip finds a CPU build that lies beside the index; such a build has
+# another digest on each machine. What torch needs is there by then.
 TORCH := $(shell grep '^torch==' requirements.txt)
-UV_PIN := uv==0.13.8
+LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes \
+  --no-annotate --no-header --no-emit-package torch
 PYTEST_ARGS ?=
 SOAK_ARGS ?=
 # Many tests wait for processes that they kill: more at once than two cores, and who is done with
@@ -26,7 +28,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast check bench soak coverage clean sbom licences audit
+.PHONY: help install run test test-fast check bench soak coverage clean lock sbom licences audit
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -73,6 +75,10 @@ coverage: .venv/development.stamp ## branches that the whole suite covers, on bo
 	    exec $(PY) -m coverage run -m pytest $(TOGETHER) $(PYTEST_ARGS)' || status=1; \
 	  $(PY) -m coverage combine --quiet && $(PY) scripts/covered.py && exit $$status
 
+lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
+	@$(LOCK) requirements.txt --output-file requirements.lock
+	@$(LOCK) requirements-uv.txt --output-file requirements-uv.lock
+
 sbom: .venv/runtime.stamp ## a bill of materials (CycloneDX) of the installed packages, in sbom.json
 	@$(UV) tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment $(PY) \
 	  --output-format JSON --output-file sbom.json
@@ -93,11 +99,11 @@ clean: ## remove the virtual environment and caches; data in var/ stays
 	@echo "Making .venv: a few minutes the first time ..."
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 	  echo "No virtual environment could be made; on Debian: apt-get install python3-venv" >&2; exit 1; }
-	@$(PY) -m pip install --quiet --no-compile "$(UV_PIN)"
+	@$(PY) -m pip install --quiet --no-compile --no-deps --require-hashes -r requirements-uv.lock
 
-.venv/runtime.stamp: requirements.txt | .venv/bin/uv
-	@$(PY) -m pip install --quiet --no-compile "$(TORCH)"
-	@$(UV) pip install --quiet --python $(PY) -r requirements.txt
+.venv/runtime.stamp: requirements.txt requirements.lock | .venv/bin/uv
+	@$(UV) pip install --quiet --python $(PY) --no-deps --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --no-compile --constraint requirements.txt "$(TORCH)"
 	@touch $@
 
 .venv/development.stamp: requirements-dev.txt .venv/runtime.stamp

@@ -6,6 +6,7 @@ from enum import StrEnum
 from celery import Celery
 from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
 from kombu import Queue
+from kombu.transport import TRANSPORT_ALIASES
 
 from annotator import logs
 from annotator.workers import heard_of
@@ -21,6 +22,11 @@ class Queues(StrEnum):
     GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on a device
 
 
+# Under kombu's own names, and not as CELERY_BROKER_TRANSPORT: by the name it sees whether TLS is
+# asked for.
+TRANSPORT_ALIASES.update(
+    dict.fromkeys(("redis", "rediss"), "annotator.workers.redis_broker:Transport")
+)
 app = Celery("annotator", task_cls="annotator.workers.messages:CarefulTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue(name.value) for name in Queues]

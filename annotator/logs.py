@@ -24,6 +24,11 @@ CONTROLS: Final = {
 # What a record carries of itself; what else it carries was given by whoever logged it.
 FACTS: Final = ("method", "route", "status", "milliseconds", "user")
 CELERY_ENDS: Final = "celery.app.trace"
+# Loggers that say nothing but what this project words.
+OURS: Final = ("annotator", "scoring")
+# Addresses that no route knows may hold anything, so they are told by these words.
+NO_ROUTE: Final = "none"
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 TOLD_AGAIN_SECONDS: Final = 60
 MOST_FAULTS: Final = 200
 
@@ -45,16 +50,59 @@ def places(exc_info: Any) -> list[str]:
 
 
 class Wordless(logging.Filter):
-    """Takes the words of a failed task's exception out of Celery's own sentence about it."""
+    """Takes out of the lines of other libraries whatever somebody may have typed or sent.
+
+    They quote it: Django the address of each request that it refuses, with the word of an
+    invitation in it, Celery the words of exceptions, kombu messages, the web server tracebacks. Of
+    a request its method, route and status stay; of other lines the template, with its numbers.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.split(".")[0] in OURS:
+            return True
         if record.name == CELERY_ENDS and isinstance(record.args, dict):
             kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
             kept = {name: record.args.get(name, "") for name in ("name", "id", "description")}
             record.args = (
                 kept | {"exc": kind, "traceback": "", "args": "", "kwargs": ""} | _numbers(record)
             )
+        elif hasattr(record, "status_code"):
+            # Its own words are those of an exception, or hold the address.
+            record.msg, record.args = _refused_request(record), ()
+        elif record.args:
+            record.args = _without_texts(record.args)
+        elif record.name.split(".")[0] != "django":
+            # What has no arguments may have been put together by whoever logged it.
+            record.msg = f"in words of its own, at {record.filename}:{record.lineno}"
         return True
+
+
+def route_of(request: Any) -> str:
+    """Return the name of a request's route: its address may hold what somebody typed."""
+    match = getattr(request, "resolver_match", None)
+    return str(match.view_name) if match else NO_ROUTE
+
+
+def method_of(request: Any) -> str:
+    """Return the method of a request; one that is none of HTTP is a word of the sender."""
+    method = getattr(request, "method", None)
+    return str(method) if method in METHODS else "other"
+
+
+def _refused_request(record: logging.LogRecord) -> str:
+    request = getattr(record, "request", None)
+    status = str(getattr(record, "status_code", ""))
+    return f"{method_of(request)} {route_of(request)} {status if status.isdigit() else ''}"
+
+
+def _without_texts(args: Any) -> Any:
+    if isinstance(args, dict):
+        return {name: _number_or_dots(value) for name, value in args.items()}
+    return tuple(map(_number_or_dots, args))
+
+
+def _number_or_dots(value: Any) -> Any:
+    return value if isinstance(value, int | float) else "…"
 
 
 class OnceAMinute(logging.Filter):
@@ -122,6 +170,20 @@ def _at(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="milliseconds")
 
 
+class _WithoutHandlers(logging.Logger):
+    """A logger that hands all on to the root, whose handler has the filters."""
+
+    propagate: Any = property(lambda self: True, lambda self, value: None)
+
+    def addHandler(self, hdlr: logging.Handler) -> None:  # noqa: N802 - the library's name
+        """Do nothing: torch, transformers and others bring handlers that print all as it comes."""
+
+
+def take_over() -> None:
+    """Have no library print by itself what it logs, those that are imported later included."""
+    logging.setLoggerClass(_WithoutHandlers)
+
+
 def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
     """Return Django's LOGGING for `line` or `json`; requests are told or kept silent."""
     formatter = JsonFormatter if log_format == "json" else LineFormatter
@@ -146,6 +208,9 @@ def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
             # It would print its own copy, with the words.
             "django": {"handlers": [], "level": "INFO", "propagate": True},
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+            # The web server's, which prints whole tracebacks, and addresses if it is asked to.
+            "_granian": {"handlers": [], "level": "WARNING", "propagate": True},
+            "granian.access": {"handlers": [], "level": "INFO", "propagate": True},
         },
     }
 

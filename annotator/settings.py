@@ -19,28 +19,31 @@ from csp.constants import NONE, SELF  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from annotator import logs, sqlite  # noqa: E402
-from annotator.configuration import endpoint_settings, production  # noqa: E402
+from annotator.configuration import endpoint_settings, production, reading  # noqa: E402
 
-env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-IS_LOCAL = not any(os.environ.get(n) for n in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"))
+DATA_DIR = Path(os.environ.get("DATA_DIR") or BASE_DIR / "var").resolve()
 
 try:
-    DEBUG = env.bool("DEBUG", default=False)
+    _given = reading.with_secret_files(os.environ)
+    IS_LOCAL = not any(_given.get(n) for n in ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"))
+    DEBUG = reading.switch(_given, "DEBUG", default=False)
     if IS_LOCAL:
         SECRET_KEY = production.local_secret(DATA_DIR)
         ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
     else:
-        SECRET_KEY = env.str("SECRET_KEY", default="")
-        ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
+        SECRET_KEY = _given.get("SECRET_KEY", "")
+        ALLOWED_HOSTS = reading.names(_given, "ALLOWED_HOSTS")
     # Keys of before, which still open and vouch for what was sealed with them; none signs anew.
-    SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
-    INSECURE_HTTP = env.bool("ALLOW_INSECURE_HTTP", default=IS_LOCAL)
-    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://localhost")
+    SECRET_KEY_FALLBACKS = reading.names(_given, "SECRET_KEY_FALLBACKS")
+    INSECURE_HTTP = reading.switch(_given, "ALLOW_INSECURE_HTTP", default=IS_LOCAL)
+    CELERY_BROKER_URL = _given.get("CELERY_BROKER_URL") or "filesystem://localhost"
+    _private_hosts = reading.names(_given, "PRIVATE_HOSTS")
     # An unknown engine is refused below, in one line; the library would only warn of it.
     warnings.filterwarnings("ignore", "Engine not recognized")
-    _database = env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
+    _database: dict[str, Any] = environ.Env.db_url_config(
+        _given.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'db.sqlite3'}"
+    )
     if not IS_LOCAL:
         production.refuse_unsafe(
             secret=SECRET_KEY,
@@ -49,10 +52,29 @@ try:
             is_debug=DEBUG,
             database=_database,
         )
-        production.refuse_open_ways(
-            hosts=ALLOWED_HOSTS, is_plain_http=INSECURE_HTTP, broker=CELERY_BROKER_URL
-        )
-    _endpoint = endpoint_settings.read(os.environ)
+    production.refuse_open_ways(
+        hosts=ALLOWED_HOSTS,
+        is_plain_http=INSECURE_HTTP,
+        broker=CELERY_BROKER_URL,
+        database=_database,
+        private=_private_hosts,
+    )
+    # Who has none yet can do nothing before they set one up.
+    REQUIRE_SECOND_FACTOR = reading.switch(_given, "REQUIRE_SECOND_FACTOR", default=not IS_LOCAL)
+    IS_BEHIND_PROXY = reading.switch(_given, "BEHIND_PROXY", default=False)
+    _tells_requests = reading.switch(_given, "LOG_REQUESTS", default=not IS_LOCAL)
+    LOG_FORMAT = _given.get("LOG_FORMAT") or reading.LOG_FORMATS[0]
+    if LOG_FORMAT not in reading.LOG_FORMATS:
+        raise ValueError(f"LOG_FORMAT must be {' or '.join(reading.LOG_FORMATS)}")
+    # Who serves where another role owns the tables; whoever migrates gives it its rights.
+    DATABASE_SERVING_ROLE = _given.get("DATABASE_SERVING_ROLE", "")
+    if DATABASE_SERVING_ROLE and not production.ROLE_NAME.fullmatch(DATABASE_SERVING_ROLE):
+        raise ValueError("DATABASE_SERVING_ROLE must be a role's name: a-z, 0-9 and _")
+    METRICS_TOKEN = _given.get("METRICS_TOKEN", "")
+    if METRICS_TOKEN:
+        production.refuse_weak_secret("METRICS_TOKEN", METRICS_TOKEN, production.SHORTEST_TOKEN)
+    _numbers = reading.numbers(_given, TRUSTED_PROXIES=int(IS_BEHIND_PROXY))
+    _endpoint = endpoint_settings.read(_given)
 except (ImproperlyConfigured, ValueError) as error:
     sys.exit(f"settings refused: {error}")
 
@@ -65,6 +87,8 @@ FIGURES_DIR = Path(os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(DATA_DI
 FIGURES_DIR.mkdir(parents=True, exist_ok=True)
 
 INSTALLED_APPS = [
+    # Before Django's, in the place of whose `changepassword` it has its own.
+    "annotator",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -74,7 +98,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "django_htmx",
     "csp",
-    "annotator",
     "scoring",
 ]
 
@@ -90,6 +113,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     # Before the CSRF check, which reads the whole form.
     "annotator.requests.body_limits.BodyLimit",
+    "annotator.requests.utf8.Utf8Only",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "annotator.requests.middleware.see_sessions",
@@ -137,7 +161,7 @@ else:
     _database |= {
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": production.tls_options(_database),
+        "OPTIONS": production.tls_options(_database, _private_hosts),
     }
 DATABASES = {"default": _database}
 
@@ -183,12 +207,10 @@ STORAGES = {
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-# Who has none yet can do nothing before they set one up.
-REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", default=not IS_LOCAL)
 SESSION_ENGINE = "annotator.sign_in.session_store"
 # After so long without a request of theirs, and after so long in any case, a person signs in anew.
-SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", default=30)
-SESSION_HOURS = env.int("SESSION_HOURS", default=12)
+SESSION_IDLE_MINUTES = _numbers["SESSION_IDLE_MINUTES"]
+SESSION_HOURS = _numbers["SESSION_HOURS"]
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not INSECURE_HTTP
 if not INSECURE_HTTP:
@@ -200,11 +222,10 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not INSECURE_HTTP
 SECURE_REFERRER_POLICY = "same-origin"
 # Asked by programs of this machine, which know of no certificate.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
-IS_BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 if IS_BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 # How many of them add to X-Forwarded-For; what stands there before them is not believed.
-TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=int(IS_BEHIND_PROXY))
+TRUSTED_PROXIES = _numbers["TRUSTED_PROXIES"]
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "annotator.views.errors.csrf_failure"
 CONTENT_SECURITY_POLICY = {
@@ -219,10 +240,12 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+# How many requests a web process answers at once (docs/adr/0010); slow clients hold none of these.
+WEB_THREADS = _numbers["WEB_THREADS"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # Of a file with claim sets; a form without a file has the limit above.
-MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024**3)
+MAX_UPLOAD_BYTES = _numbers["MAX_UPLOAD_BYTES"]
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "annotator.requests.upload_handlers.ArrivalsHandler",
@@ -280,22 +303,19 @@ CELERY_WORKER_CONSUMER = "annotator.workers.careful_consumer:CarefulConsumer"
 CELERY_TASK_DEFAULT_QUEUE = "web"
 CELERY_TASK_PUBLISH_RETRY = False
 
-LOG_FORMAT = env.str("LOG_FORMAT", default="line")
-LOGGING = logs.configuration(
-    LOG_FORMAT, tells_requests=env.bool("LOG_REQUESTS", default=not IS_LOCAL)
-)
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+logs.take_over()
+LOGGING = logs.configuration(LOG_FORMAT, tells_requests=_tells_requests)
 
 # Of one person, over all routes; `next` and `ratings` are promised 600 each.
-API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=2400)
-JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=20)
+API_CALLS_PER_MINUTE = _numbers["API_CALLS_PER_MINUTE"]
+JOB_LEASE_SECONDS = _numbers["JOB_LEASE_SECONDS"]
 # Texts that were pasted to be scored, with their scores, are deleted after this time.
-SCORE_KEEP_MINUTES = env.int("SCORE_KEEP_MINUTES", default=60)
+SCORE_KEEP_MINUTES = _numbers["SCORE_KEEP_MINUTES"]
 # How long whoever keeps a backup may keep it; what was erased meanwhile is still in it.
-BACKUP_KEEP_DAYS = env.int("BACKUP_KEEP_DAYS", default=90)
+BACKUP_KEEP_DAYS = _numbers["BACKUP_KEEP_DAYS"]
 # Where the weights of metrics lie, each in a directory of the metric's name.
 METRIC_MODELS_DIR = Path(
-    env.str("METRIC_MODELS_DIR", default="") or str(DATA_DIR / "metric_models")
+    os.environ.get("METRIC_MODELS_DIR") or DATA_DIR / "metric_models"
 ).resolve()
 # A language model that metrics may ask. Without an address, the default, none is ever asked;
 # with one, claims are sent there by a report that names such a metric.
@@ -307,5 +327,5 @@ METRIC_ENDPOINT_PRICE_IN = _endpoint.price_in
 METRIC_ENDPOINT_PRICE_OUT = _endpoint.price_out
 METRIC_ENDPOINT_TIMEOUT = _endpoint.timeout
 METRIC_ENDPOINT_CONCURRENCY = _endpoint.concurrency
-TRAINING_STATE_SECONDS = env.float("TRAINING_STATE_SECONDS", default=60.0)
-DEMO_PASSWORD = env.str("DEMO_PASSWORD", default="")
+TRAINING_STATE_SECONDS = _numbers["TRAINING_STATE_SECONDS"]
+DEMO_PASSWORD = os.environ.get("DEMO_PASSWORD", "")

@@ -5,22 +5,31 @@
 The pairs are demo references with one candidate of each, joined and renumbered until both sides
 have 20 or 100 claims; sizes are printed. Times are of one warm process, in milliseconds: words
 met before are folded once, as in a server, but every round parses and compares anew.
+
+Then eight shapes of nasty text, at 1, 2 and 4 times the size, up to what `annotator.claims.budget`
+allows a pair: seconds of processor time for the whole reading, the growth from one size to the
+next, and the most memory that the reading of the largest held. Beyond the budget a text is shown
+as it is; the last column says whether it was.
 """
 
 import argparse
 import os
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from annotator.claims import budget
 from annotator.claims.alignment import align_claims
 from annotator.claims.antecedents import missing_antecedents
 from annotator.claims.dependencies import find_references
 from annotator.claims.edits import Edit, apply_edits
 from annotator.claims.foreign_terms import foreign_terms
 from annotator.claims.limitations import align_limitations
+from annotator.claims.markers import find_markers
 from annotator.claims.parsing import parse_claims
+from annotator.claims.reading import read_pair
 from annotator.claims.renamed_terms import renamed_terms
 from annotator.claims.tree import build_tree
 from annotator.claims.word_diff import diff_words
@@ -91,8 +100,118 @@ def steps(reference: str, candidate: str) -> dict[str, Callable[[], object]]:
 
 def parse_anew(*texts: str) -> list[object]:
     """Parse without what earlier rounds left in the cache."""
-    parse_claims.cache_clear()
+    forget()
     return [parse_claims(text) for text in texts]
+
+
+def forget() -> None:
+    """Forget the texts that were cut before."""
+    parse_claims.cache_clear()
+    find_markers.cache_clear()
+
+
+# Characters of both texts together.
+LARGEST = budget.CHARACTERS.most
+NOUNS = [
+    "valve",
+    "pump",
+    "housing",
+    "controller",
+    "sensor",
+    "rotor",
+    "shaft",
+    "lid",
+    "spring",
+    "plate",
+    "nozzle",
+    "chamber",
+]
+
+
+def noun(place: int) -> str:
+    """Return a noun, another one for the next place."""
+    return NOUNS[place * 7919 % len(NOUNS)]
+
+
+# What is repeated, with its place and the side (0 or 1) that it stands on; what stands before it.
+SHAPES: dict[str, tuple[str, Callable[[int, int], str]]] = {
+    "one number again and again": ("", lambda _, side: f"\n1. {'AB'[side]}"),
+    "one claim of limitations": ("1. A pump: ", lambda n, side: f"a {noun(n)} {n % 997 + side}; "),
+    "tiny limitations": ("1. A pump: ", lambda _, side: f"{'ab'[side]}; "),
+    "terms never introduced": (
+        "1. A pump with ",
+        lambda n, side: f"the {noun(n)} {chr(97 + n % 26)}{chr(97 + n // 26 % 26)}q{side} ",
+    ),
+    "claims that cite all before": (
+        "",
+        lambda n, side: (
+            f"\n{n + 1}. The {noun(n)} of any preceding claim, wherein the {noun(n + side)} holds "
+            f"a {noun(n + 5)} of the {noun(n * 3)} and a further {noun(n + 7)} beside it, the "
+            f"{noun(n * 5)} being set on the {noun(n + 2)} of the {noun(n + 9)}."
+        ),
+    ),
+    "citations": ("1. A\n2. The x of claims ", lambda n, side: f"{n % 3000 + 1 + side}, "),
+    "two names for everything": (
+        "1. ",
+        lambda n, side: (
+            f"a {noun(n)} controller unit ({n % 90 + 10}), the {noun(n + side)} control unit "
+            f"({n % 90 + 11}), "
+        ),
+    ),
+    "characters that nobody sees": ("1. A pump ", lambda _, side: "a\u200b"[side:]),
+}
+
+
+def nasty(name: str, characters: int) -> tuple[str, str]:
+    """Return a reference and a candidate of a shape, so many characters together or a few less."""
+    head, piece = SHAPES[name]
+    return tuple(_repeated(head, piece, side, characters // 2) for side in (0, 1))  # type: ignore[return-value]
+
+
+def _repeated(head: str, piece: Callable[[int, int], str], side: int, characters: int) -> str:
+    pieces = [head]
+    size, place = len(head), 0
+    while size < characters:
+        pieces.append(piece(place, side))
+        size += len(pieces[-1])
+        place += 1
+    return "".join(pieces)[:characters]
+
+
+def seconds(pair: tuple[str, str], rounds: int) -> float:
+    """Return the least processor time of a reading: what else the machine does only adds."""
+    times = []
+    for _ in range(rounds):
+        forget()
+        start = time.process_time()
+        read_pair(*pair)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def most_memory(pair: tuple[str, str]) -> float:
+    """Return the most memory, in MB, that a reading held beyond its texts."""
+    forget()
+    tracemalloc.start()
+    read_pair(*pair)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def print_growth(rounds: int) -> None:
+    """Print what each shape costs at one, two and four times the size."""
+    sizes = [LARGEST // 4, LARGEST // 2, LARGEST]
+    print("\nnasty texts; s of processor time by characters of both texts, growth, most memory:")
+    print("  " + f"{'shape':30}" + "".join(f"{size:>9,}" for size in sizes) + "   x2   x2    MB")
+    for name in SHAPES:
+        pairs = [nasty(name, size) for size in sizes]
+        one, two, four = (seconds(pair, rounds) for pair in pairs)
+        print(
+            f"  {name:30}{one:9.3f}{two:9.3f}{four:9.3f}{two / one:5.1f}{four / two:5.1f}"
+            f"{most_memory(pairs[-1]):6.0f}"
+            + ("  shown as it is" if read_pair(*pairs[-1]).is_plain else "")
+        )
 
 
 def milliseconds(step: Callable[[], object], rounds: int) -> list[float]:
@@ -122,6 +241,7 @@ def main() -> None:
             total += statistics.median(times)
             print(f"  {name:22}{statistics.median(times):8.2f}{min(times):8.2f}{max(times):8.2f}")
         print(f"  {'sum of medians':22}{total:8.2f}")
+    print_growth(min(rounds, 3))
 
 
 if __name__ == "__main__":

@@ -13,10 +13,13 @@ from hashlib import sha256
 from itertools import combinations
 from typing import Final
 
+from annotator.conflicts.settled import majority
 from annotator.formats.digests import text_sha256
 from annotator.rubric import ALL_CRITERIA
 
-POLICIES: Final = ("settled", "per-annotator", "majority")
+# Each policy with the version of its rule. Versions of datasets that state none were made by 1.
+POLICY_VERSIONS: Final = {"settled": 1, "per-annotator": 1, "majority": 2}
+POLICIES: Final = tuple(POLICY_VERSIONS)
 
 Label = int
 Value = Fraction | int
@@ -104,9 +107,10 @@ def build_quadruplets(
 
     Input: rated references; a policy: "settled" compares rulings, and the means over annotators
     where there is none, as exact fractions, "per-annotator" gives one quadruplet for each annotator
-    who rated both, "majority" takes the sign of the sum of those annotators' signs; `tie_band` in
-    rating points, >= 0: a difference of at most that is a tie. `seed` draws which of the two
-    stands as B. `criteria` are those that get labels.
+    who rated both, "majority" says what more than half of those annotators say, each by the band,
+    and a tie where nothing is said by so many; `tie_band` in rating points, >= 0: a difference of
+    at most that is a tie. `seed` draws which of the two stands as B. `criteria` are those that get
+    labels.
     Output: quadruplets in the order of the references, one reference held at a time, the same for
     the same input; a criterion on which a policy has nothing to compare is absent from y, and a
     pair without any label is left out. Ids follow from the texts; "-2", "-3" mark further pairs of
@@ -122,6 +126,11 @@ def build_quadruplets(
         for reference in references
         for quadruplet in _of_reference(reference, policy, tie_band, seed, chosen)
     )
+
+
+def policy_label(policy: str, version: int) -> str:
+    """Return a policy with the version of its rule: "settled", "majority-2"."""
+    return policy if version == 1 else f"{policy}-{version}"
 
 
 def quadruplet_id(reference: str, b: str, c: str, annotator: str = "") -> str:
@@ -169,7 +178,8 @@ def _of_reference(
             if policy == "settled":
                 y = _settled_labels(settled[id(b)], settled[id(c)], tie_band)
             else:
-                y = {key: _sign(sum(found)) for key, found in signs.items() if found}
+                # One annotator alone is the majority of one.
+                y = {key: majority(found) or 0 for key, found in signs.items() if found}
             if y:
                 yield _row(reference, b, c, y, signs, given, annotator, policy)
 

@@ -134,6 +134,11 @@ def erase_dataset(digest: str, day: date) -> None:
     dataset_path(digest).unlink(missing_ok=True)
 
 
+def is_erased(digest: str) -> bool:
+    """Tell whether a dataset's file is gone for good, and says so."""
+    return tombstone_path(digest).is_file() and not dataset_path(digest).exists()
+
+
 def refuse_erased(digest: str) -> None:
     """Raise DatasetErased, with the day, where a matter in the dataset was erased."""
     try:

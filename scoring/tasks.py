@@ -30,9 +30,14 @@ def neural_report(pk: str) -> None:
     carry_out_report(pk)
 
 
+def queue_of_report(pk: UUID) -> str:
+    """Return where a report's scorers belong: networks and endpoints keep no screen waiting."""
+    return Queues.GPU if is_neural_report(pk) else Queues.WEB
+
+
 def ring_report(pk: UUID) -> None:
-    """Ring where a report's scorers belong: networks and endpoints keep no screen waiting."""
-    task = neural_report if is_neural_report(pk) else report
+    """Ring on the queue of a report's scorers."""
+    task = neural_report if queue_of_report(pk) == Queues.GPU else report
     task.delay(str(pk))
 
 

@@ -1,7 +1,9 @@
 """The map of the measuring house."""
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
+from django.urls.converters import SlugConverter
 
+from scoring.queries.datasets import FULL_NAME
 from scoring.views import (
     comparisons,
     datasets,
@@ -22,6 +24,14 @@ from scoring.views import (
 
 app_name = "scoring"
 
+
+class _FullName(SlugConverter):
+    regex = FULL_NAME
+
+
+# For `scoring.api.urls` too, which is loaded below.
+register_converter(_FullName, "dataset")
+
 urlpatterns = [
     path("api/v1/", include("scoring.api.urls")),
     path("datasets/", datasets.dataset_list, name="datasets"),
@@ -36,21 +46,21 @@ urlpatterns = [
     path("erasures/", erasures.erasures, name="erasures"),
     path("erasures/<uuid:pk>/agree/", erasures.agree, name="agree_erasure"),
     path("erasures/<uuid:pk>/decline/", erasures.decline, name="decline_erasure"),
-    path("datasets/<slug:name>/<int:number>/", datasets.version, name="dataset_version"),
-    path("datasets/<slug:name>/<int:number>/licence/", datasets.licence, name="set_licence"),
-    path("datasets/<slug:name>/<int:number>/export/", exports.export, name="export"),
-    path("datasets/<slug:name>/<int:number>/card/", exports.data_card, name="data_card"),
+    path("datasets/<dataset:name>/<int:number>/", datasets.version, name="dataset_version"),
+    path("datasets/<dataset:name>/<int:number>/licence/", datasets.licence, name="set_licence"),
+    path("datasets/<dataset:name>/<int:number>/export/", exports.export, name="export"),
+    path("datasets/<dataset:name>/<int:number>/card/", exports.data_card, name="data_card"),
     path(
-        "datasets/<slug:name>/<int:number>/quadruplets/",
+        "datasets/<dataset:name>/<int:number>/quadruplets/",
         quadruplets.quadruplets,
         name="quadruplets",
     ),
     path(
-        "datasets/<slug:name>/<int:number>/quadruplets/<int:place>/",
+        "datasets/<dataset:name>/<int:number>/quadruplets/<int:place>/",
         quadruplets.quadruplet,
         name="quadruplet",
     ),
-    path("datasets/<slug:name>/<int:number>/ranking/", rankings.ranking, name="ranking"),
+    path("datasets/<dataset:name>/<int:number>/ranking/", rankings.ranking, name="ranking"),
     path("runs/", runs.run_list, name="runs"),
     path("runs/<uuid:pk>/", runs.run, name="run"),
     path("runs/<uuid:pk>/progress/", runs.progress, name="run_progress"),

@@ -39,7 +39,10 @@ for step in json.loads(sys.argv[1]):
     except CommandError as error:
         sys.exit(f"{step[0]}: {error}")
 """
-PRODUCTION_SETTINGS = ("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
+PRODUCTION_SETTINGS = (
+    *("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"),
+    *("SECRET_KEY_FILE", "DATABASE_URL_FILE"),
+)
 TICK_SECONDS = 0.1
 # A worker asked to stop may finish a short job; a longer one is taken up again from its row.
 # An idle worker needs five seconds to say goodbye, which nobody should wait for.
@@ -226,10 +229,10 @@ def welcome(url: str, data_dir: Path, is_local: bool) -> str:
 def programs(port: int) -> list[Program]:
     """The web server, one worker for each queue, and the sweeper that rings waiting jobs."""
     python = [sys.executable, "-m"]
-    web = [*python, "granian", "--interface", "wsgi", "--host", HOST, "--port", str(port)]
-    web += ["--workers", "2", "--blocking-threads", "2", "--respawn-failed-workers"]
-    web += ["--respawn-interval", "0.5", "--workers-kill-timeout", "5", "--no-ws"]
-    web += ["--log-level", "warning", "annotator.wsgi:application"]
+    web = [*python, "granian", "--interface", "asginl", "--host", HOST, "--port", str(port)]
+    web += ["--http", "1", "--no-ws", "--workers", "2", "--respawn-failed-workers"]
+    web += ["--respawn-interval", "0.5", "--workers-kill-timeout", "5"]
+    web += ["--log-level", "warning", "annotator.asgi:application"]
     found = [Program("web server", web)]
     for queue in ("web", "gpu"):
         worker = [*python, "celery", "--quiet", "-A", "annotator.celery", "worker", "-Q", queue]

@@ -14,7 +14,14 @@ from rest_framework.views import APIView
 
 from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.api.permissions import MatrixPermission
-from annotator.api.serializers import CommentField, IdField, ScoresSerializer, StrictSerializer
+from annotator.api.serializers import (
+    CommentField,
+    IdField,
+    ScoresSerializer,
+    StrictSerializer,
+    TextField,
+    TickField,
+)
 from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
 from annotator.queries.conflict_cases import conflicts_in_reach
 from annotator.queries.conflict_words import conflict_words, open_conflicts
@@ -35,8 +42,8 @@ class NewAdjudicationSerializer(StrictSerializer):
     other_scores = ScoresSerializer(required=False, allow_null=True)
     reason_code = serializers.ChoiceField(choices=RulingReason.choices)
     reason = CommentField(trim_whitespace=False, max_length=LONGEST_REASON)
-    has_guideline_gap = serializers.BooleanField(default=False)
-    password = CommentField(trim_whitespace=False, max_length=LONGEST_PASSWORD)
+    has_guideline_gap = TickField(default=False)
+    password = TextField(trim_whitespace=False, max_length=LONGEST_PASSWORD)
     # Who signs, if the program says so: the caller, or it is refused.
     signed_as = CommentField(trim_whitespace=False, allow_blank=True, max_length=150, default="")
 

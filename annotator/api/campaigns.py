@@ -15,6 +15,7 @@ from annotator.api.serializers import CampaignSerializer, ProgressSerializer
 from annotator.models import Campaign, Role, User
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.campaign_progress import campaign_progress
+from annotator.queries.reliability_access import COUNTS_WITHHELD, counts_withheld
 
 
 class Campaigns(APIView):
@@ -52,6 +53,8 @@ class Progress(APIView):
         row = get_object_or_404(campaigns_for(user), slug=slug)
         if Role.ADMIN not in roles_of(user, row):
             raise PermissionDenied
+        if counts_withheld(row, user):
+            raise PermissionDenied(COUNTS_WITHHELD)
         return Response(ProgressSerializer(campaign_progress(row)).data)
 
 

@@ -6,6 +6,7 @@ from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from annotator.formats.utf8 import NO_UTF8
 from annotator.refusals import Refused, TooOften
 
 BAD_REQUEST = 400
@@ -21,6 +22,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"detail": "The body is too long."}, status=413)
     if isinstance(error, TooManyFieldsSent):
         return Response({NOT_A_FIELD: ["Too many parameters or fields."]}, status=BAD_REQUEST)
+    if isinstance(error, UnicodeDecodeError):
+        return Response({NOT_A_FIELD: [NO_UTF8]}, status=BAD_REQUEST)
     answer = exception_handler(error, context)
     if answer is not None and answer.status_code == BAD_REQUEST:
         answer.data = _by_field(answer.data)

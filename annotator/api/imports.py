@@ -15,7 +15,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from annotator.api.permissions import MatrixPermission
-from annotator.api.serializers import StrictSerializer
+from annotator.api.serializers import StrictSerializer, TickField
 from annotator.forms.imports import AUTO, FORMATS, TWICE
 from annotator.jobs.registry import ring_on_commit
 from annotator.jobs.rows import JobStatus
@@ -34,10 +34,10 @@ class NewImportSerializer(StrictSerializer):
 
     file = serializers.FileField(allow_empty_file=True)
     format = serializers.ChoiceField(choices=[name for name, _ in FORMATS], default=AUTO)
-    may_train = serializers.BooleanField(
+    may_train = TickField(
         default=False, help_text="holds where a record of the file does not say so itself"
     )
-    dry_run = serializers.BooleanField(
+    dry_run = TickField(
         default=False, help_text="check the file only; confirm it later, or not at all"
     )
 

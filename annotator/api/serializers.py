@@ -3,8 +3,12 @@
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError as FormError
+from django.http import QueryDict
 from rest_framework import serializers
 
+from annotator.formats.free_text import says_something
+from annotator.forms.fields import TickField as FormTick
 from annotator.models import Rating
 from annotator.rubric import CRITERIA, is_score, overall_text
 from annotator.services.ratings import LONGEST_COMMENT
@@ -54,13 +58,35 @@ class IdField(serializers.UUIDField):
         return super().to_internal_value(data)
 
 
-class CommentField(serializers.CharField):
+class TextField(serializers.CharField):
     """Text as it is; a number or a bool is no text."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class CommentField(TextField):
+    """Words; where they may not be blank they hold a letter or a digit, as in a form."""
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if isinstance(data, str) and not self.allow_blank and not says_something(data):
+            self.fail("blank")
+        return super().run_validation(data)
+
+
+class TickField(serializers.BooleanField):
+    """true or false; of a form, the words that its boxes send, and no others."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        is_form = isinstance(getattr(self.root, "initial_data", None), QueryDict)
+        if isinstance(data, str) and not is_form:
+            self.fail("invalid", input=data[:40])
+        try:
+            return FormTick(required=False).to_python(data)
+        except FormError:
+            self.fail("invalid", input=str(data)[:40])
 
 
 def _comment() -> CommentField:

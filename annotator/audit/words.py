@@ -35,7 +35,8 @@ _ACTS: Final[dict[str, Act]] = {
     "assignments.made": Act("candidates were given out", ("count",), is_raters=True),
     "assignments.named": Act("gave candidates by name", ("count", "beyond")),
     "assignments.withdrawn": Act("withdrew candidates", ("count", "reason")),
-    "audit.exported": Act("exported the audit trail", ("head",)),
+    # Its head stays in the row: it counts what everybody did.
+    "audit.exported": Act("exported the audit trail"),
     "backup.made": Act("a backup was made"),
     "backup.restored": Act("a backup was restored"),
     "campaign.closed": Act("closed the campaign", ("reason",)),
@@ -62,6 +63,7 @@ _ACTS: Final[dict[str, Act]] = {
     "import.requested": Act("asked for an import", ("sha256",)),
     "invitation.accepted": Act("took an invitation up"),
     "invitation.made": Act("invited somebody"),
+    "invitation.withdrawn": Act("withdrew an invitation"),
     "password.changed": Act("changed a password"),
     "plan.carried_out": Act("gave out a plan", ("count", "seed", "due_at", "annotators")),
     "preference.revised": Act("revised a comparison", _JUDGED, is_raters=True),

@@ -2,19 +2,25 @@
 
 import gzip
 import hashlib
+import io
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from annotator.backups.kept_files import KeptFile
 from annotator.backups.manifest import MOST_BYTES, Manifest, Table, read_manifest
 from annotator.refusals import Refused
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 CONTENTS: Final = "manifest.json"
 BLOCK: Final = 1 << 20
+# Of one row. Memory for a restore follows from it: a row is parsed as a whole.
+LONGEST_LINE: Final = 64 << 20
 DAMAGED: Final = "{} in the backup is not what its list of contents says; nothing was restored."
 
 
@@ -43,14 +49,19 @@ def archive(manifest: Manifest, tables: IO[bytes], directory: Path) -> Iterator[
 
 
 def _member(name: str, size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.mode = size, 0o600
-    yield entry.tobuf(tarfile.PAX_FORMAT)
+    yield header(name, size)
     yield from pieces
     yield bytes(-size % tarfile.BLOCKSIZE)
 
 
-def _exactly(source: IO[bytes], size: int) -> Iterator[bytes]:
+def header(name: str, size: int) -> bytes:
+    """Return what stands before a member: a plain file for its owner alone."""
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    return entry.tobuf(tarfile.PAX_FORMAT)
+
+
+def _exactly(source: IO[bytes] | io.RawIOBase, size: int) -> Iterator[bytes]:
     while size:
         piece = source.read(min(BLOCK, size))
         if not piece:
@@ -75,42 +86,72 @@ def _file(directory: Path, file: KeptFile) -> Iterator[bytes]:
         )
 
 
+class _Part(NamedTuple):
+    """Where the bytes of a member lie."""
+
+    begin: int
+    size: int
+
+
+class _Slice(io.RawIOBase):
+    """A part of a file as a file of its own."""
+
+    def __init__(self, file: IO[bytes], part: _Part) -> None:
+        super().__init__()
+        self._file = file
+        self._at, self._left = part
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        space = memoryview(buffer).cast("B")
+        self._file.seek(self._at)
+        data = self._file.read(min(len(space), self._left))
+        self._at, self._left = self._at + len(data), self._left - len(data)
+        space[: len(data)] = data
+        return len(data)
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedArchive:
     """An archive of which every byte was compared with its list of contents."""
 
     manifest: Manifest
-    _tar: tarfile.TarFile
+    _spool: IO[bytes]
+    _parts: dict[str, _Part]
 
     def lines(self, table: Table) -> Iterator[bytes]:
-        with gzip.open(self._open(table_member(table.name))) as lines:
-            yield from lines
+        """Yield the lines of a table; raise Refused at one that is longer than any row."""
+        packed = io.BufferedReader(self._open(table_member(table.name)), BLOCK)
+        with gzip.GzipFile(fileobj=packed) as lines:
+            while line := lines.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise Refused(
+                        f"A row of the table {table.name} is longer than {LONGEST_LINE:,} bytes; "
+                        "nothing was restored."
+                    )
+                yield line
 
     def file(self, file: KeptFile) -> Iterator[bytes]:
         return _exactly(self._open(file_member(file.name)), file.size)
 
-    def _open(self, name: str) -> IO[bytes]:
-        return cast("IO[bytes]", self._tar.extractfile(name))
+    def _open(self, name: str) -> _Slice:
+        return _Slice(self._spool, self._parts[name])
 
 
 def check_archive(spool: IO[bytes]) -> CheckedArchive:
     """Read an archive to its end; raise Refused unless all of it is as its manifest says.
 
-    Nothing is unpacked: members are read by the names that the manifest gives them, which are
-    looked at, and links, devices and members that stand twice are refused.
+    The list of contents says which bytes an archive has between the members, and no others are
+    accepted: no link, no device, no other name, nothing twice and nothing behind the end. Each
+    table is unpacked up to the size that is stated for it, and no further.
     """
-    spool.seek(0)
     try:
-        tar = tarfile.TarFile(fileobj=spool)
-        members = tar.getmembers()
-        if not members or members[0].name != CONTENTS or members[0].size > MOST_BYTES:
-            raise Refused(DAMAGED.format("The beginning"))
-        manifest = read_manifest(cast("IO[bytes]", tar.extractfile(members[0])).read())
-        _check_members(members[1:], manifest)
-        found = CheckedArchive(manifest, tar)
-        for table in manifest.tables:
+        found = _members(spool)
+        for table in found.manifest.tables:
             _check_table(found, table)
-        for file in manifest.files:
+        for file in found.manifest.files:
             if _digest(found.file(file)) != file.sha256:
                 raise Refused(DAMAGED.format(f"The file {file.name}"))
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -118,15 +159,33 @@ def check_archive(spool: IO[bytes]) -> CheckedArchive:
     return found
 
 
-def _check_members(members: list[tarfile.TarInfo], manifest: Manifest) -> None:
+def _members(spool: IO[bytes]) -> CheckedArchive:
+    """Read the list of contents, and compare what stands before each member with it."""
+    spool.seek(0)
+    block = spool.read(tarfile.BLOCKSIZE)
+    size = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape").size
+    if not 0 <= size <= MOST_BYTES or block != header(CONTENTS, size):
+        raise Refused(DAMAGED.format("The beginning"))
+    manifest = read_manifest(spool.read(size))
     told = [(table_member(table.name), table.packed_size) for table in manifest.tables]
     told += [(file_member(file.name), file.size) for file in manifest.files]
-    there = [(member.name, member.size) for member in members]
-    missing = [name for name, _ in told if name not in {name for name, _ in there}]
-    if missing:
-        raise Refused(DAMAGED.format(f"{missing[0]} is missing: what is"))
-    if there != told or not all(member.isreg() for member in members):
-        raise Refused(DAMAGED.format("The order or kind of what is"))
+    parts, end = dict[str, _Part](), _end(_Part(len(block), size))
+    for name, size in told:
+        begin = header(name, size)
+        spool.seek(end)
+        if spool.read(len(begin)) != begin:
+            raise Refused(DAMAGED.format(f"What should be {name}"))
+        parts[name] = _Part(end + len(begin), size)
+        end = _end(parts[name])
+    spool.seek(end)
+    if spool.read(BLOCK) != bytes(2 * tarfile.BLOCKSIZE):
+        raise Refused(DAMAGED.format("The end"))
+    return CheckedArchive(manifest, spool, parts)
+
+
+def _end(part: _Part) -> int:
+    """Return where the next member begins."""
+    return part.begin + part.size + -part.size % tarfile.BLOCKSIZE
 
 
 def _check_table(found: CheckedArchive, table: Table) -> None:

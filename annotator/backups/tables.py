@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from django.apps.registry import Apps
 from django.core.management.color import no_style
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
-from django.db.models import Field, Model, TextField
+from django.db.models import Field, Model, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils.duration import duration_string
 
@@ -33,8 +32,9 @@ MADE_BY_TRIGGERS: Final = ("annotator_auditseal",)
 ORDERS: Final = {"annotator_auditevent": ("seal__sequence", "pk")}
 # Of these the text itself is sealed, and SQLite has several for one value.
 EXACT: Final = {"annotator_auditevent": ("at", "details")}
-# Few, because one row may hold a long report.
+# Few, because one row may hold a long report, and fewer where rows are long.
 ROWS_AT_ONCE: Final = 200
+BYTES_AT_ONCE: Final = 16 << 20
 WRITTEN: Final[tuple[tuple[tuple[type, ...], Callable[[Any], str]], ...]] = (
     ((UUID, Decimal), str),
     ((datetime, date, time), lambda value: value.isoformat()),
@@ -74,31 +74,30 @@ def columns_of(model: type[Model]) -> list[str]:
     return [field.attname for field in model._meta.concrete_fields]
 
 
-def lines_of(model: type[Model]) -> Iterator[bytes]:
+def lines_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> Iterator[bytes]:
     """Yield the rows, each as a line: a list of values in the order of the columns.
 
     On SQLite the texts of EXACT columns follow.
     """
-    for row in _rows_of(model, _exact_columns(model)):
+    for row in _rows_of(model, _exact_columns(model)).iterator(chunk_size=rows_at_once):
         yield _json(row).encode() + b"\n"
 
 
-def plain_digest_of(model: type[Model]) -> str:
+def plain_digest_of(model: type[Model], *, rows_at_once: int = ROWS_AT_ONCE) -> str:
     """Return the sha256 of the rows as both databases tell them alike."""
     digest = PlainDigest(len(columns_of(model)))
-    for line in lines_of(model):
+    for line in lines_of(model, rows_at_once=rows_at_once):
         digest.update(line)
     return digest.hexdigest()
 
 
-def _rows_of(model: type[Model], exact: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _rows_of(model: type[Model], exact: Sequence[str]) -> QuerySet[Any, tuple[Any, ...]]:
     order = ORDERS.get(model._meta.db_table, ())
     names = {field.name for field in model._meta.get_fields()}
     known = all(step == "pk" or step.partition("__")[0] in names for step in order)
     rows = model._base_manager.order_by(*(order if order and known else ("pk",)))
     texts = {f"text_of_{name}": Cast(name, TextField()) for name in exact}
-    found = rows.annotate(**texts).values_list(*columns_of(model), *texts)
-    return found.iterator(chunk_size=ROWS_AT_ONCE)
+    return rows.annotate(**texts).values_list(*columns_of(model), *texts)
 
 
 def _exact_columns(model: type[Model]) -> Sequence[str]:
@@ -148,8 +147,21 @@ def _plain(value: Any) -> str:
     raise TypeError(f"a column holds a {type(value).__name__}, which no backup can write")
 
 
-def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes]) -> None:
-    """Insert rows as they were written; the caller holds the transaction."""
+def values_in(
+    lines: Iterable[bytes], columns: Sequence[str], *names: str
+) -> Iterator[tuple[Any, ...]]:
+    """Yield of each row as it was written the values of these columns."""
+    places = [columns.index(name) for name in names]
+    for line in lines:
+        row = json.loads(line)
+        yield tuple(row[place] for place in places)
+
+
+def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes]) -> int:
+    """Insert rows as they were written; return the length of the longest line.
+
+    The caller holds the transaction.
+    """
     by_name: dict[str, Field[Any, Any]] = {f.attname: f for f in model._meta.concrete_fields}
     fields = [by_name[name] for name in columns]
     for field in fields:
@@ -158,14 +170,29 @@ def load_lines(model: type[Model], columns: Sequence[str], lines: Iterable[bytes
             if hasattr(field, name):
                 setattr(field, name, False)
     exact = _exact_columns(model)
-    wanted = iter(lines)
-    while batch := [json.loads(line) for line in islice(wanted, ROWS_AT_ONCE)]:
+    longest = 0
+    for some in _batches(lines):
+        longest = max(longest, *map(len, some))
+        batch = [json.loads(line) for line in some]
         if exact and len(batch[0]) == len(fields) + len(exact):
             _insert_exactly(model, fields, batch)
         else:
             model._base_manager.bulk_create(
                 model(**dict(zip(columns, _values(fields, row), strict=True))) for row in batch
             )
+    return longest
+
+
+def _batches(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    batch, size = list[bytes](), 0
+    for line in lines:
+        if len(batch) == ROWS_AT_ONCE or (batch and size + len(line) > BYTES_AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append(line)
+        size += len(line)
+    if batch:
+        yield batch
 
 
 def _values(fields: Sequence[Field[Any, Any]], row: Sequence[Any]) -> list[Any]:

@@ -33,13 +33,25 @@ def common_words(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
 
 def _longest(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
     """Return a longest common subsequence, each pair as late in `left` as it can be."""
-    places: dict[str, int] = {}
-    for place, word in enumerate(left):
-        places[word] = places.get(word, 0) | (1 << place)
+    # Words that the other side lacks are in no pair: without them the rows are short.
+    known, given = set(left), set(right)
+    firsts = [place for place, word in enumerate(left) if word in given]
+    seconds = [place for place, word in enumerate(right) if word in known]
+    return [
+        (firsts[i], seconds[j])
+        for i, j in _longest_of_known(
+            [left[place] for place in firsts], [right[place] for place in seconds]
+        )
+    ]
+
+
+def _longest_of_known(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
+    """Do as `_longest` for lists in which every word stands on both sides."""
+    bits = _places(left)
     every = (1 << len(left)) - 1
     row, rows = every, [every]
     for word in right:
-        found = row & places.get(word, 0)
+        found = row & bits[word]
         row = ((row + found) | (row - found)) & every
         rows.append(row)
     pairs: list[Pair] = []
@@ -55,6 +67,16 @@ def _longest(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
             j -= 1
     pairs.reverse()
     return pairs
+
+
+def _places(words: Sequence[str]) -> dict[str, int]:
+    """Return for each word its places as the bits of one whole number."""
+    marked: dict[str, bytearray] = {}
+    for place, word in enumerate(words):
+        if (row := marked.get(word)) is None:
+            row = marked[word] = bytearray(len(words) // 8 + 1)
+        row[place >> 3] |= 1 << (place & 7)
+    return {word: int.from_bytes(row, "little") for word, row in marked.items()}
 
 
 Box = tuple[int, int, int, int]

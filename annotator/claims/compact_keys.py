@@ -51,16 +51,25 @@ class CompactKeys:
 
 
 class FirstLines:
-    """On which line of a file each id first stands, without keeping the ids."""
+    """On which line of a file each id first stands, and whether it says the same further down.
+
+    Neither ids nor what is said are kept: 32 bytes an id. Like ids, two things that are said are
+    taken for one where their 64-bit hashes are equal.
+    """
 
     def __init__(self) -> None:
         self._names = CompactKeys()
         self._lines = array("Q")
+        self._said = array("Q")
 
-    def enter(self, name: str, line: int) -> int | None:
-        """Return the line on which the name stood before; None, and keep this one, if on none."""
-        number = self._names.enter(name)
+    def enter(self, name: object, line: int, said: object) -> tuple[int, bool] | None:
+        """Return the line on which the id stood before, and whether it said the same there.
+
+        None, and keep this line, where it stood on none.
+        """
+        number, key = self._names.enter(name), hash(said) & _MASK
         if number < len(self._lines):
-            return self._lines[number]
+            return self._lines[number], self._said[number] == key
         self._lines.append(line)
+        self._said.append(key)
         return None

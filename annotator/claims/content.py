@@ -50,7 +50,9 @@ _IDEOGRAPH_CRAFT_PAIRS = """
 """
 _IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
 # "(12)", "(102, 202a)", "(W1)", "(a)", "(iv)": labels and reference numerals, which limit nothing.
-_LABEL_ITEM = r"(?:\d+[a-z]?'?|[a-z]\d{0,3}'?|[ivx]{1,4})"
+# An item is all that stands up to the next separator, and is read in one way only: "i" is a letter
+# and a Roman number, and trying both for each of a list costs two to the power of its length.
+_LABEL_ITEM = r"(?>(?:\d+[a-z]?'?|[a-z]\d{0,3}'?|[ivx]{1,4})(?=[\s,;/)-]))"
 _LABELS = re.compile(rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)", re.IGNORECASE)
 _FIRST_UNSPACED = "\u0e01"
 _CITING = frozenset(

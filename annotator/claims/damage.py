@@ -6,7 +6,9 @@ other. The functions are pure: the same text, severity, seed and word pairs give
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
 from annotator.claims.dependencies import find_references
@@ -25,8 +27,14 @@ from annotator.claims.lexicon import (
     REWORDINGS,
     WordPairs,
 )
-from annotator.claims.parsing import Claim, parse_claims
+from annotator.claims.parsing import parse_claims
 from annotator.claims.terms import find_mentions
+
+# Characters read in the trials for one damage: each trial reads its whole text anew. Published
+# claim sets need fewer than 250,000 for a dozen places; a text in which every trial fails would
+# otherwise cost its square, while somebody waits for the sentinel.
+MOST_READ: Final = 1_000_000
+Place = TypeVar("Place")
 
 
 class NothingToDamage(ValueError):
@@ -55,7 +63,8 @@ def drop_feature(text: str, severity: int, seed: int) -> Damaged:
     """Remove up to `severity` features: listed elements, or dependent claims none other cites.
 
     Lowers feature_completeness. A feature is removed only where no later term loses its
-    antecedent; the first element of a list stays; later claims are renumbered.
+    antecedent; the first element of a list stays; later claims are renumbered. For each as many
+    removals are tried as MOST_READ allows.
     Raises NothingToDamage when no feature can be removed.
     """
     rng = _seeded(seed)
@@ -99,23 +108,24 @@ def rename_term(text: str, severity: int, seed: int, pairs: WordPairs = RENAMING
 def delete_antecedent(text: str, severity: int, seed: int) -> Damaged:
     """Turn up to `severity` first mentions "a widget" into "the widget", known from nowhere.
 
-    Lowers conceptual_clarity. Only mentions whose change leaves a term without basis count.
+    Lowers conceptual_clarity. Only mentions whose change leaves a term without basis count; as
+    many are tried as MOST_READ allows.
     """
     rng = _seeded(seed)
-    current, deleted = text, 0
+    current, deleted, known = text, 0, len(missing_antecedents(text))
     mentions = [item for item in find_mentions(text) if item.article in ("a", "an")]
     rng.shuffle(mentions)
     edits: list[Edit] = []
-    for mention in mentions:
+    inside = [item for item in mentions if not _opens_claim(text, item.start)]
+    for mention in _tried(inside, text):
         if deleted == severity:
             break
-        if _opens_claim(text, mention.start):
-            continue
         article = Edit(mention.start, mention.start + len(mention.article), "the")
         trial = apply_edits(text, [*edits, article])
-        if len(missing_antecedents(trial)) > len(missing_antecedents(current)):
+        missing = len(missing_antecedents(trial))
+        if missing > known:
             edits.append(article)
-            current, deleted = trial, deleted + 1
+            current, deleted, known = trial, deleted + 1, missing
     return _damaged(
         current, "delete_antecedent", "conceptual_clarity", deleted, "introductions deleted"
     )
@@ -166,35 +176,37 @@ def reword_harmlessly(
 
 
 def _drop_one(text: str, rng: random.Random) -> str | None:
-    """Return the text without one feature, or None when every removal would do other harm."""
+    """Return the text without one feature, or None when every removal tried does other harm."""
     claims = parse_claims(text)
+    sizes = [len(listed_elements(claim.text)) for claim in claims]
     places = [
         (claim, index)
-        for claim in claims
-        for index in range(1, len(listed_elements(claim.text)))
-        if len(listed_elements(claim.text)) > 2
+        for claim, size in zip(claims, sizes, strict=True)
+        if size > 2
+        for index in range(1, size)
     ]
-    places += [(claim, 0) for claim in claims if _is_leaf(claim, claims)]
+    cited = {
+        item.number for claim in claims for item in find_references(claim.text[claim.body_offset :])
+    }
+    # A leaf depends on another claim, has no list, and is cited by its number nowhere.
+    places += [
+        (claim, 0)
+        for claim, size in zip(claims, sizes, strict=True)
+        if claim.depends_on and size == 1 and claim.number not in cited
+    ]
     rng.shuffle(places)
     before = len(missing_antecedents(text))
     orphans = unintroduced_phrases(text)
-    for claim, index in places:
+    for claim, index in _tried(places, text):
         shorter = remove_element(text, claim, index) if index else remove_claim(text, claim)
         if len(missing_antecedents(shorter)) <= before and unintroduced_phrases(shorter) <= orphans:
             return shorter
     return None
 
 
-def _is_leaf(claim: Claim, claims: tuple[Claim, ...]) -> bool:
-    """Whether a claim depends on another, has no list, and is cited by its number nowhere."""
-    if not claim.depends_on or len(listed_elements(claim.text)) > 1:
-        return False
-    cited = {
-        reference.number
-        for other in claims
-        for reference in find_references(other.text[other.body_offset :])
-    }
-    return claim.number not in cited
+def _tried(places: Sequence[Place], text: str) -> Sequence[Place]:
+    """Return the places that are tried, in their order: one at least."""
+    return places[: 1 + MOST_READ // (len(text) + 1)]
 
 
 def _seeded(seed: int) -> random.Random:

@@ -1,7 +1,7 @@
 """Owns the references that one claim makes to others ("of claim 1", "any preceding claim")."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # English, then German and French, then Chinese and Japanese.
@@ -12,7 +12,7 @@ _CLAIM_WORD = (
 # A claim number has at most four digits: longer runs are reference numerals or noise.
 _NUMBER = r"\(?\d{1,4}(?!\d)\)?"
 _RANGE_WORD = (
-    r"\s*(?:(?:to|through|till|bis|\u00e0)\b|-|\u2010|\u2011|\u2012|\u2013|\u2014|~|\uff5e|\uff0d"
+    r"\s*+(?:(?:to|through|till|bis|\u00e0)\b|-|\u2010|\u2011|\u2012|\u2013|\u2014|~|\uff5e|\uff0d"
     r"|\u81f3|\u5230)\s*(?:claims?\s+)?(?:\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42)?"
 )
 # After a bare comma a number belongs to the list only if no noun follows: "claim 1, 2 valves".
@@ -20,15 +20,17 @@ _COMMA = (
     r",\s*(?=(?:claims?\s+)?\(?\d{1,4}\)?\s*(?:[-,.:;)\u2010-\u2014\u3001]|$"
     r"|(?:or|and|to|through|in|where|which|that|further|as|char|compris|oder|und|bis|ou|et)))"
 )
+# White space is taken whole: giving it back one by one makes a long run of it cost its square.
 _LIST_WORD = (
-    r"\s*(?:,?\s*(?:and/or|and|or|oder|und|ou|et)\b\s*|[\u3001\uff0c/]\s*|(?:\u6216\u8005|\u4ee5\u53ca"
+    r"\s*+(?:,?\s*+(?:and/or|and|or|oder|und|ou|et)\b\s*|[\u3001\uff0c/]\s*|(?:\u6216\u8005|\u4ee5\u53ca"
     rf"|[\u6216\u548c\u53ca\u4e0e\u8207])\s*|{_COMMA})(?:(?:any|one|either)\s+(?:one\s+)?of\s+)?"
     r"(?:claims?\s+|\u6743\u5229\u8981\u6c42\s*|\u6b0a\u5229\u8981\u6c42\s*)?"
 )
 _EXPLICIT = re.compile(
     rf"{_CLAIM_WORD}({_NUMBER}(?:(?:{_RANGE_WORD}|{_LIST_WORD}){_NUMBER})*)", re.IGNORECASE
 )
-_PIECE = re.compile(rf"({_RANGE_WORD})?\(?(\d{{1,4}}(?!\d))", re.IGNORECASE)
+# A range word stands right behind its first number; elsewhere none is looked for.
+_PIECE = re.compile(rf"((?<=[\d)]){_RANGE_WORD})?\(?(\d{{1,4}}(?!\d))", re.IGNORECASE)
 _EARLIER = r"(?:preceding|previous|foregoing|aforementioned|aforesaid|above|earlier|prior)"
 # "the preceding claims 1 to 3" names its claims by number and is left to those numbers.
 _PRECEDING = re.compile(
@@ -102,7 +104,7 @@ def _means_one(text: str, match: re.Match[str]) -> bool:
     return _CHOICE.search(text[max(0, match.start() - 24) : match.start()]) is None
 
 
-def citations(text: str, earlier: tuple[int, ...] = ()) -> tuple[Citation, ...]:
+def citations(text: str, earlier: Sequence[int] = ()) -> tuple[Citation, ...]:
     """Return the places where a claim cites others, in order: numbers first, then "preceding".
 
     Inputs as for `dependencies`. Output: citations whose spans are offsets into `text`.
@@ -122,20 +124,21 @@ def citations(text: str, earlier: tuple[int, ...] = ()) -> tuple[Citation, ...]:
     named = False
     for match in _PRECEDING.finditer(text):
         if _means_one(text, match):
-            found.append(Citation(earlier[-1:], match.start(), match.end()))
+            found.append(Citation(tuple(earlier[-1:]), match.start(), match.end()))
         else:
-            found.append(Citation(() if named else earlier, match.start(), match.end()))
+            numbers = () if named else tuple(earlier[-WIDEST_RANGE:])
+            found.append(Citation(numbers, match.start(), match.end()))
             named = True
     return tuple(found)
 
 
-def dependencies(text: str, earlier: tuple[int, ...] = ()) -> tuple[int, ...]:
+def dependencies(text: str, earlier: Sequence[int] = ()) -> tuple[int, ...]:
     """Return the claim numbers on which a claim depends, without repeats, in order.
 
     Inputs: the words of one claim and the numbers of the claims before it, which "any preceding
-    claim" stands for. Ranges are filled in; a range that runs backwards or is wider than
-    WIDEST_RANGE keeps its two ends only. Numbers that no claim carries are kept: whether they
-    are faults is for the claim tree to say.
+    claim" stands for, the last WIDEST_RANGE of them. Ranges are filled in; a range that runs
+    backwards or is wider than WIDEST_RANGE keeps its two ends only. Numbers that no claim carries
+    are kept: whether they are faults is for the claim tree to say.
     """
     return tuple(
         dict.fromkeys(number for item in citations(text, earlier) for number in item.numbers)

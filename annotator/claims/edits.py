@@ -1,6 +1,7 @@
 """Owns changes to claim text by spans: apply them, remove a listed element, remove a claim."""
 
 import re
+from bisect import bisect_left, insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -21,20 +22,34 @@ class Edit:
 
 
 def apply_edits(source: str, edits: Iterable[Edit]) -> str:
-    """Return `source` with every edit made; edits must not overlap, their order is free."""
-    result = source
-    for edit in sorted(edits, key=lambda item: item.start, reverse=True):
-        result = result[: edit.start] + edit.text + result[edit.end :]
-    return result
+    """Return `source` with every edit made; edits must not overlap, their order is free.
+
+    Of insertions at one place the last given stands first.
+    """
+    pieces: list[str] = []
+    rest = len(source)
+    for edit in sorted(edits, key=_span, reverse=True):
+        pieces += (source[edit.end : rest], edit.text)
+        rest = edit.start
+    return source[:rest] + "".join(reversed(pieces))
 
 
 def without_overlaps(edits: Iterable[Edit]) -> list[Edit]:
     """Keep, in the given order, each edit that touches no edit kept before it."""
     kept: list[Edit] = []
+    # Kept spans touch nothing of one another: the last that starts before an edit ends reaches
+    # furthest.
+    spans: list[tuple[int, int]] = []
     for edit in edits:
-        if all(edit.end <= other.start or other.end <= edit.start for other in kept):
+        before = bisect_left(spans, (edit.end,))
+        if not before or spans[before - 1][1] <= edit.start:
+            insort(spans, _span(edit))
             kept.append(edit)
     return kept
+
+
+def _span(edit: Edit) -> tuple[int, int]:
+    return edit.start, edit.end
 
 
 def remove_element(text: str, claim: Claim, index: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from annotator.claims.terms import STOP_WORDS, singular
+from annotator.claims.terms import LONGEST_CACHED, STOP_WORDS, singular
 
 # A word of Latin letters, digits allowed after the first ("H2O"); hyphens and apostrophes join.
 _LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
@@ -61,15 +61,15 @@ def foreign_terms(reference: str, candidate: str) -> tuple[ForeignTerm, ...]:
     known = _folded(reference)
     if not known:
         return ()
-    found: list[ForeignTerm] = []
+    found: list[tuple[int, int]] = []
     for match in _WORD.finditer(candidate):
         start, end = match.span()
         if not _is_foreign(match.group(), known):
             continue
-        if found and candidate[found[-1].end : start] in (" ", "\n", "\u00a0"):
-            start = found.pop().start
-        found.append(ForeignTerm(candidate[start:end], start, end))
-    return tuple(found)
+        if found and found[-1][1] == start - 1 and candidate[start - 1] in " \n\u00a0":
+            start = found.pop()[0]
+        found.append((start, end))
+    return tuple(ForeignTerm(candidate[start:end], start, end) for start, end in found)
 
 
 def _folded(text: str) -> frozenset[str]:
@@ -108,13 +108,16 @@ def _is_content(word: str) -> bool:
     return len(word) > 2 or (len(word) == 2 and word.isupper())
 
 
-@lru_cache(maxsize=8192)
 def fold(word: str) -> str:
     """Fold the inflections and plain derivations of a lower-case word to one stem, by suffix.
 
     "Rotating", "rotates", "rotation" and "rotated" share "rot"; "control" and "controller" meet.
     Stems keep at least three letters. A surface proxy: "general" and "generator" meet too.
     """
+    return _fold_cached(word) if len(word) <= LONGEST_CACHED else _fold(word)
+
+
+def _fold(word: str) -> str:
     stem = _without_suffix(singular(word))
     if stem.endswith("miss"):
         # "Transmission" and "transmit".
@@ -124,6 +127,9 @@ def fold(word: str) -> str:
     if len(stem) > _SHORTEST_STEM:
         stem = stem.removesuffix("e")
     return stem[:-1] + "i" if stem.endswith("y") else stem
+
+
+_fold_cached = lru_cache(maxsize=8192)(_fold)
 
 
 def _without_suffix(word: str) -> str:

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from functools import lru_cache
+from itertools import islice
 
 from annotator.claims.segments import Span
 
@@ -14,16 +16,23 @@ _INVISIBLE = re.compile(
 KIND = "invisible"
 
 
-def find_invisible(text: str) -> tuple[Span, ...]:
+def count_invisible(text: str) -> int:
+    """Return how many invisible characters a text has: 0 and up."""
+    return len(_INVISIBLE.findall(text))
+
+
+def find_invisible(text: str, most: int | None = None) -> tuple[Span, ...]:
     """Return one span per invisible character of `text`, with its code point and name as note.
 
-    Input: any text. Output: spans of length one, in order; "U+202E RIGHT-TO-LEFT OVERRIDE".
+    Input: any text. Output: spans of length one, in order, the first `most` of them if it is
+    given; "U+202E RIGHT-TO-LEFT OVERRIDE".
     """
     return tuple(
         Span(match.start(), match.end(), KIND, _name(match.group()))
-        for match in _INVISIBLE.finditer(text)
+        for match in islice(_INVISIBLE.finditer(text), most)
     )
 
 
+@lru_cache(maxsize=256)
 def _name(char: str) -> str:
     return f"U+{ord(char):04X} {unicodedata.name(char, 'CONTROL CHARACTER')}"

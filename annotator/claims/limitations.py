@@ -1,10 +1,11 @@
 """Owns the comparison of two claims limitation by limitation: what was kept, narrowed, dropped."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.claims.content import content_words
-from annotator.claims.features import split_features
+from annotator.claims.features import Feature, split_features
 from annotator.claims.pairing import Rules, compare_bags, pair_up
 
 _RULES = Rules(least=0.35, crossing=0.5, margin=0.2)
@@ -51,7 +52,8 @@ class _Part:
 
     start: int
     end: int
-    words: list[str]
+    words: dict[str, None]
+    """A set that keeps the order of the text, so that equal texts pair alike in every process."""
     opens_list: bool
     partner: "_Part | None" = None
 
@@ -72,6 +74,13 @@ def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, .
     side holds all its words.
     Words are counted, not understood: a standing is a question to the attorney, not a verdict.
     """
+    return align_features(split_features(reference), split_features(candidate))
+
+
+def align_features(
+    reference: Sequence[Feature], candidate: Sequence[Feature]
+) -> tuple[LimitationPair, ...]:
+    """Do as `align_limitations` with the features of two claims."""
     left, right = _parts(reference), _parts(candidate)
     _pair(left, right)
     _absorb(left)
@@ -79,15 +88,20 @@ def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, .
     return _in_rows(left, right)
 
 
-def _parts(text: str) -> list[_Part]:
+def _parts(features: Sequence[Feature]) -> list[_Part]:
     return [
-        _Part(item.start, item.end, content_words(item.text), item.text.rstrip().endswith(":"))
-        for item in split_features(text)
+        _Part(
+            item.start,
+            item.end,
+            dict.fromkeys(content_words(item.text)),
+            item.text.rstrip().endswith(":"),
+        )
+        for item in features
     ]
 
 
 def _pair(left: list[_Part], right: list[_Part]) -> None:
-    bands = compare_bags([part.words for part in left], [part.words for part in right])
+    bands = compare_bags([list(part.words) for part in left], [list(part.words) for part in right])
     for i, j in pair_up(bands, _RULES):
         left[i].partner, right[j].partner = right[j], left[i]
 
@@ -104,7 +118,7 @@ def _absorb(parts: list[_Part]) -> None:
             place += 1
             continue
         host.start, host.end = min(host.start, part.start), max(host.end, part.end)
-        host.words = host.words + part.words
+        host.words.update(part.words)
         del parts[place]
 
 
@@ -114,8 +128,9 @@ def _host(part: _Part, *neighbours: _Part | None) -> _Part | None:
     for neighbour in neighbours:
         if neighbour is None or neighbour.partner is None:
             continue
-        own = set(part.words) - set(neighbour.words)
-        covered = len(own.intersection(neighbour.partner.words)) / len(own) if own else 0.0
+        own = [word for word in part.words if word not in neighbour.words]
+        partner = neighbour.partner.words
+        covered = sum(word in partner for word in own) / len(own) if own else 0.0
         if covered >= most or not part.words:
             best, most = neighbour, covered
     return best
@@ -130,9 +145,22 @@ def _as_pair(reference: _Part, candidate: _Part) -> LimitationPair:
     return LimitationPair(left, right, _standing(known, given), similarity)
 
 
-def _is_said(part: _Part, others: list[_Part]) -> bool:
-    """Whether a part merely opens a list and one part of the other side holds all its words."""
-    return part.opens_list and any(set(part.words).issubset(other.words) for other in others)
+class _Said:
+    """Which parts of a side hold which word, as bits."""
+
+    def __init__(self, parts: Sequence[_Part]) -> None:
+        self._any = (1 << len(parts)) - 1
+        self._holders: dict[str, int] = {}
+        for place, part in enumerate(parts):
+            for word in part.words:
+                self._holders[word] = self._holders.get(word, 0) | 1 << place
+
+    def holds(self, part: _Part) -> bool:
+        """Whether a part merely opens a list and one part of this side holds all its words."""
+        left = self._any if part.opens_list else 0
+        for word in part.words:
+            left &= self._holders.get(word, 0)
+        return bool(left)
 
 
 def _standing(known: set[str], given: set[str]) -> Standing:
@@ -157,9 +185,10 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     """Follow the reference; an added limitation stands after the pair of the one before it."""
     followers: dict[int | None, list[LimitationPair]] = {}
     leader: int | None = None
+    said_left, said_right = _Said(left), _Said(right)
     for part in right:
         if part.partner is None:
-            standing = Standing.MATCHED if _is_said(part, left) else Standing.ADDED
+            standing = Standing.MATCHED if said_left.holds(part) else Standing.ADDED
             alone = LimitationPair(None, Limitation(part.start, part.end), standing, 0.0)
             followers.setdefault(leader, []).append(alone)
         else:
@@ -167,7 +196,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     rows = followers.get(None, [])
     for part in left:
         if part.partner is None:
-            standing = Standing.MATCHED if _is_said(part, right) else Standing.MISSING
+            standing = Standing.MATCHED if said_right.holds(part) else Standing.MISSING
             rows.append(LimitationPair(Limitation(part.start, part.end), None, standing, 0.0))
         else:
             rows.append(_as_pair(part, part.partner))

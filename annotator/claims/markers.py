@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 # White space inside a line, with what a reader cannot see: NUL, bidi marks, zero-width characters.
 SPACE = " \t\u00a0\u1680\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u00ad\\x00"
@@ -70,6 +71,8 @@ class Marker:
     is_cancelled: bool = False
 
 
+# The pair at hand is counted before it is cut.
+@lru_cache(maxsize=8)
 def find_markers(text: str) -> tuple[Marker, ...]:
     """Return the numbers that open claims, in order; () where the text is not numbered.
 

@@ -73,7 +73,7 @@ def _word_bits(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) ->
     """Give each word as many bits of a mask as it weighs, so that counting bits adds weights."""
     shares: dict[str, float] = {}
     for bags in (left, right):
-        for word, count in Counter(word for bag in bags for word in set(bag)).items():
+        for word, count in Counter(word for bag in bags for word in dict.fromkeys(bag)).items():
             shares[word] = max(shares.get(word, 0.0), count / len(bags))
     bits: dict[str, int] = {}
     used = 0
@@ -98,6 +98,14 @@ def _window(place: int, rows: int, columns: int) -> tuple[int, int]:
     reach = max(NARROWEST_BAND, LARGEST_COMPARED // (2 * rows))
     middle = place * columns // rows
     return max(0, middle - reach), min(columns, middle + columns // rows + reach + 1)
+
+
+def pairs_compared(rows: int, columns: int) -> int:
+    """Return about how many pairs `compare_bags` compares of so many bags a side, or more."""
+    if rows * columns <= LARGEST_COMPARED:
+        return rows * columns
+    reach = max(NARROWEST_BAND, LARGEST_COMPARED // (2 * rows))
+    return rows * min(columns, 2 * reach + columns // rows + 1)
 
 
 def score_at(bands: Sequence[Band], row: int, column: int) -> float:

@@ -1,9 +1,10 @@
 """Owns the cut of a claim set's text into numbered claims, losing no byte of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from annotator.claims.dependencies import WIDEST_RANGE, dependencies
+from annotator.claims.dependencies import dependencies
 from annotator.claims.markers import Marker, find_markers
 
 
@@ -60,8 +61,8 @@ def parse_claims(text: str) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def _make_claim(source: str, marker: Marker, start: int, end: int, earlier: list[int]) -> Claim:
+def _make_claim(source: str, marker: Marker, start: int, end: int, earlier: Sequence[int]) -> Claim:
     offset = marker.end - start
     text = source[start:end]
-    cited = dependencies(text[offset:], tuple(earlier[-WIDEST_RANGE:]))
+    cited = dependencies(text[offset:], earlier)
     return Claim(marker.number, text, start, end, cited, offset, marker.last)

@@ -4,33 +4,37 @@ Everything is derived from the two texts and nothing is changed: the pieces of e
 are the claim, and the claims, joined, are the text.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.claims.alignment import Row, align_claims
+from annotator.claims import budget
+from annotator.claims.alignment import align_claims
 from annotator.claims.antecedents import missing_antecedents
-from annotator.claims.features import split_features
+from annotator.claims.compared_claims import (
+    CANDIDATE,
+    REFERENCE,
+    ComparedClaim,
+    Cuts,
+    Pairs,
+    compare_claims,
+    words_of,
+)
 from annotator.claims.foreign_terms import foreign_terms
-from annotator.claims.invisible import find_invisible
-from annotator.claims.limitations import LimitationPair, Standing, align_limitations
+from annotator.claims.invisible import count_invisible, find_invisible
+from annotator.claims.markers import find_markers
 from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.renamed_terms import renamed_terms
 from annotator.claims.segments import Segment, Span, cut_segments
-from annotator.claims.tree import ClaimTree, build_tree
-from annotator.claims.word_diff import Kind, Piece, diff_words
+from annotator.claims.tree import Node, build_tree
+from annotator.claims.word_diff import Kind
 
-REFERENCE: Final = "reference"
-CANDIDATE: Final = "candidate"
 # The kinds of mark, as the screen names them in its classes.
 ONLY_HERE: Final = "only-here"
 FOREIGN: Final = "foreign"
 NO_ANTECEDENT: Final = "no-antecedent"
 RENAMED: Final = "renamed"
 BROKEN: Final = "broken"
-# Above this many characters in both texts together, words are read and nothing is compared: an
-# answer within a second is worth more than marks that nobody could look through.
-LARGEST_COMPARED: Final = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,44 +71,55 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class SideView:
-    """One claim set: its claims in their own order, its findings and its counts."""
+    """One claim set: its claims in their own order, its findings and its counts.
+
+    `claim_count` is None where the text was too large to be cut into claims.
+    """
 
     claims: tuple[ClaimView, ...]
     findings: tuple[Finding, ...]
-    claim_count: int
+    claim_count: int | None
     word_count: int
+    mark_count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Two claim sets and the rows that set their claims side by side."""
+    """Two claim sets and the rows that set their claims side by side.
+
+    `notices` say in sentences which aids are off because the pair is larger than `budget` allows.
+    A plain reading has one claim without number a side, which is the text.
+    """
 
     reference: SideView
     candidate: SideView
     rows: tuple[tuple[ClaimView | None, ClaimView | None], ...]
+    notices: tuple[str, ...] = ()
+    is_plain: bool = False
 
 
 def read_pair(reference: str, candidate: str) -> Reading:
     """Compare a candidate with its reference, claim by claim.
 
     Inputs: the two texts as stored. Output: views whose pieces joined are the texts, byte for
-    byte. The marks are surface readings, a help for the eye and no verdict. Texts of more than
-    400,000 characters together are cut into claims and not compared.
+    byte. The marks are surface readings, a help for the eye and no verdict. What `budget` does
+    not allow is left out, and said in `notices`.
     """
+    too_large = _too_large(reference, candidate)
+    if too_large:
+        return read_plainly(reference, candidate, too_large)
     claims = {REFERENCE: parse_claims(reference), CANDIDATE: parse_claims(candidate)}
     rows = align_claims(claims[REFERENCE], claims[CANDIDATE])
-    is_compared = len(reference) + len(candidate) <= LARGEST_COMPARED
-    pairs = _compared(rows, claims) if is_compared else {}
-    foreign = foreign_terms(reference, candidate) if is_compared else ()
-    marks = {
-        REFERENCE: _own_marks(reference) if is_compared else (),
-        CANDIDATE: (
-            *(Span(t.start, t.end, FOREIGN, "not in the reference") for t in foreign),
-            *(_own_marks(candidate) if is_compared else ()),
+    pairs, uncut = compare_claims(rows, claims)
+    marks = (
+        *(
+            Span(t.start, t.end, FOREIGN, "not in the reference")
+            for t in foreign_terms(reference, candidate)
         ),
-    }
-    left = _side(REFERENCE, reference, claims[REFERENCE], marks[REFERENCE], pairs)
-    right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks[CANDIDATE], pairs)
+        *_own_marks(candidate),
+    )
+    left = _side(REFERENCE, reference, claims[REFERENCE], _own_marks(reference), pairs)
+    right = _side(CANDIDATE, candidate, claims[CANDIDATE], marks, pairs)
     return Reading(
         left,
         right,
@@ -115,74 +130,60 @@ def read_pair(reference: str, candidate: str) -> Reading:
             )
             for row in rows
         ),
+        _messages(uncut, _unshown(left, right)),
     )
 
 
-def read_alone(text: str) -> SideView:
-    """Read one claim set by itself: its claims, tree, faults and antecedents, no comparison."""
-    marks = _own_marks(text) if len(text) <= LARGEST_COMPARED else ()
-    return _side(CANDIDATE, text, parse_claims(text), marks, {})
+def read_plainly(reference: str, candidate: str, *notices: str) -> Reading:
+    """Show two texts as they are: nothing is cut, compared or marked but what nobody can see."""
+    left, right = _plain_side(reference), _plain_side(candidate)
+    row = (next(iter(left.claims), None), next(iter(right.claims), None))
+    said = _messages(*notices, _unshown(left, right))
+    return Reading(left, right, (row,) if any(row) else (), said, is_plain=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """What comparing a pair says of one claim: its different words and its limitations.
-
-    Offsets count from the start of the claim's words, behind its number.
-    """
-
-    pieces: tuple[Piece, ...]
-    limitations: "_Cuts"
+def plain(reading: Reading) -> Reading:
+    """Return a reading with its texts as they are and the reasons that it had."""
+    if reading.is_plain:
+        return reading
+    return read_plainly(_text(reading.reference), _text(reading.candidate), *reading.notices)
 
 
-# Start, end and standing of each limitation; "" where nothing was compared.
-_Cuts = tuple[tuple[int, int, str], ...]
-_Pairs = Mapping[tuple[str, int], _Compared]
+def _text(side: SideView) -> str:
+    return "".join(
+        claim.marker
+        + "".join(piece.text for entry in claim.limitations for piece in entry.segments)
+        for claim in side.claims
+    )
 
 
-def _compared(rows: Iterable[Row], claims: Mapping[str, tuple[Claim, ...]]) -> _Pairs:
-    found: dict[tuple[str, int], _Compared] = {}
-    for row in rows:
-        if row.reference is None or row.candidate is None:
-            side = REFERENCE if row.candidate is None else CANDIDATE
-            index = row.reference if row.candidate is None else row.candidate
-            assert index is not None
-            alone = _words(claims[side][index])
-            standing = Standing.MISSING if side == REFERENCE else Standing.ADDED
-            # That all of it stands on one side only is said once, not for every word.
-            found[side, index] = _Compared((), _features(alone, standing))
-            continue
-        texts = _words(claims[REFERENCE][row.reference]), _words(claims[CANDIDATE][row.candidate])
-        here, there = diff_words(*texts)
-        pairs = align_limitations(*texts)
-        found[REFERENCE, row.reference] = _Compared(here, _standings(pairs, REFERENCE))
-        found[CANDIDATE, row.candidate] = _Compared(there, _standings(pairs, CANDIDATE))
-    return found
+def _too_large(reference: str, candidate: str) -> str:
+    """Say that a pair is too large to be cut into claims; "" where it is not."""
+    return budget.CHARACTERS.message(len(reference) + len(candidate)) or budget.CLAIMS.message(
+        max(len(find_markers(text)) for text in (reference, candidate))
+    )
 
 
-def _features(words: str, standing: str) -> _Cuts:
-    """Return the limitations of a claim that has no counterpart."""
-    return tuple((item.start, item.end, standing) for item in split_features(words))
+def _unshown(*sides: SideView) -> str:
+    return budget.MARKS.message(max(side.mark_count for side in sides))
 
 
-def _standings(pairs: Iterable[LimitationPair], side: str) -> _Cuts:
-    """Return one side's limitations in the order of its own text."""
-    own = ((p.reference if side == REFERENCE else p.candidate, p.standing) for p in pairs)
-    return tuple(sorted((entry.start, entry.end, standing) for entry, standing in own if entry))
-
-
-def _words(claim: Claim) -> str:
-    return claim.text[claim.body_offset :]
+def _messages(*notices: str) -> tuple[str, ...]:
+    return tuple(notice for notice in notices if notice)
 
 
 def _own_marks(text: str) -> tuple[Span, ...]:
     """Return the marks that a claim set earns by itself."""
+    missing = missing_antecedents(text)
     return (
         *(
             Span(m.start, m.end, NO_ANTECEDENT, f"“{m.term}” is not introduced before")
-            for m in missing_antecedents(text)
+            for m in missing
         ),
-        *(Span(r.start, r.end, RENAMED, f"called “{r.first}” before") for r in renamed_terms(text)),
+        *(
+            Span(r.start, r.end, RENAMED, f"called “{r.first}” before")
+            for r in renamed_terms(text, missing)
+        ),
     )
 
 
@@ -191,34 +192,57 @@ def _side(
     text: str,
     claims: tuple[Claim, ...],
     marks: tuple[Span, ...],
-    pairs: _Pairs,
+    pairs: Pairs,
 ) -> SideView:
     tree = build_tree(claims)
-    faults = tuple(Span(f.start, f.end, BROKEN, f.sentence) for f in tree.faults)
-    spans = (*marks, *faults, *find_invisible(text))
-    by_claim = _by_claim(claims, spans)
+    most = budget.MARKS.most
+    spans = (
+        *marks,
+        *(Span(f.start, f.end, BROKEN, f.sentence) for f in tree.faults[:most]),
+        *find_invisible(text, most),
+    )
+    by_claim = _by_claim(claims, sorted(spans, key=lambda item: item.start)[:most])
     views = tuple(
-        _view(side, index, claim, tree, by_claim[index], pairs)
-        for index, claim in enumerate(claims)
+        _view(claim, node, by_claim[node.index], pairs[side, node.index])
+        for claim, node in zip(claims, tree.nodes, strict=True)
     )
     findings = tuple(
         Finding(span.kind, _said(span, text), claims[index].number, span.start)
         for index, group in enumerate(by_claim)
-        for span in sorted(group, key=lambda item: item.start)
+        for span in group
     )
     return SideView(
         views,
         findings,
         sum(claim.number is not None for claim in claims),
-        sum(len(_words(claim).split()) for claim in claims),
+        sum(len(words_of(claim).split()) for claim in claims),
+        len(marks) + len(tree.faults) + count_invisible(text),
     )
 
 
+def _plain_side(text: str) -> SideView:
+    if not text:
+        return SideView((), (), None, 0, 0)
+    marks = find_invisible(text, budget.MARKS.most)
+    claim = ClaimView(
+        number=None,
+        start=0,
+        depth=0,
+        marker="",
+        limitations=(LimitationView("", cut_segments(text, 0, marks)),),
+        parents=(),
+        has_dependents=False,
+        faults=(),
+    )
+    findings = tuple(Finding(span.kind, span.note, None, span.start) for span in marks)
+    return SideView((claim,), findings, None, len(text.split()), count_invisible(text))
+
+
 def _by_claim(claims: tuple[Claim, ...], spans: Iterable[Span]) -> tuple[list[Span], ...]:
-    """Sort marks to the claims in which they begin."""
+    """Give marks, in order, to the claims in which they begin."""
     groups: tuple[list[Span], ...] = tuple([] for _ in claims)
     index = 0
-    for span in sorted(spans, key=lambda item: item.start):
+    for span in spans:
         while index + 1 < len(claims) and span.start >= claims[index].end:
             index += 1
         if claims:
@@ -234,36 +258,42 @@ def _said(span: Span, text: str) -> str:
     return span.note
 
 
-def _view(
-    side: str,
-    index: int,
-    claim: Claim,
-    tree: ClaimTree,
-    marks: list[Span],
-    pairs: _Pairs,
-) -> ClaimView:
-    node = tree.nodes[index]
+def _view(claim: Claim, node: Node, marks: list[Span], compared: ComparedClaim) -> ClaimView:
     offset = claim.start + claim.body_offset
-    words = _words(claim)
-    compared = pairs.get((side, index))
-    spans = list(marks)
-    if compared:
-        spans += [
+    words = words_of(claim)
+    spans = [
+        *marks,
+        *(
             Span(offset + piece.start, offset + piece.end, ONLY_HERE)
             for piece in compared.pieces
             if piece.kind == Kind.ONLY_HERE
-        ]
-    cuts = compared.limitations if compared else _features(words, "")
+        ),
+    ]
+    spans.sort(key=lambda item: item.start)
     return ClaimView(
         number=claim.number,
         start=claim.start,
         depth=node.depth,
         marker=claim.text[: claim.body_offset],
         limitations=tuple(
-            LimitationView(standing, cut_segments(words[a:b], offset + a, spans))
-            for a, b, standing in cuts
+            LimitationView(standing, cut_segments(words[a:b], offset + a, own))
+            for (a, b, standing), own in _shared_out(compared.limitations, offset, spans)
         ),
         parents=claim.depends_on,
         has_dependents=bool(node.children),
-        faults=tuple(fault.sentence for fault in tree.faults if fault.claim == index),
+        faults=tuple(mark.note for mark in marks if mark.kind == BROKEN),
     )
+
+
+def _shared_out(
+    cuts: Cuts, offset: int, spans: list[Span]
+) -> Iterator[tuple[tuple[int, int, str], list[Span]]]:
+    """Yield each limitation with the marks that reach into it; both stand in order."""
+    reaching: list[Span] = []
+    place = 0
+    for cut in cuts:
+        reaching = [span for span in reaching if span.end > offset + cut[0]]
+        while place < len(spans) and spans[place].start < offset + cut[1]:
+            reaching.append(spans[place])
+            place += 1
+        yield cut, reaching

@@ -1,10 +1,10 @@
 """Owns the elements that go by two names within one claim set."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from annotator.claims.antecedents import missing_antecedents
+from annotator.claims.antecedents import MissingAntecedent, missing_antecedents
 from annotator.claims.basis import chains_above
 from annotator.claims.foreign_terms import fold
 from annotator.claims.parsing import Claim, parse_claims
@@ -75,20 +75,23 @@ class _Name:
     end: int
 
 
-def renamed_terms(text: str) -> tuple[Renaming, ...]:
+def renamed_terms(
+    text: str, missing: Sequence[MissingAntecedent] | None = None
+) -> tuple[Renaming, ...]:
     """Return the places of a claim set where an element seems to go by a second name.
 
-    Input: the text of a claim set. Output: renamings in order of the later name, spans as offsets
-    into `text`. Two signs count. A reference numeral that first stood after another noun
-    ("housing (12)", "enclosure (12)"). And a definite term that nothing introduces, where the chain
-    of claims holds a term of the same qualifiers with a noun that drafters use for the same thing
-    ("a pump housing", "the pump casing"), of the same noun with a qualifier of the same stem
-    ("a controller unit", "the control unit"), or of nearly the same letters ("touchscreen", "touch
-    screen"). All else is left alone: a second name is a question to the reader, and false ones cost
-    more than missed ones.
+    Input: the text of a claim set, and its `missing_antecedents` if they are known. Output:
+    renamings in order of the later name, spans as offsets into `text`. Two signs count. A reference
+    numeral that first stood after another noun ("housing (12)", "enclosure (12)"). And a definite
+    term that nothing introduces, where the chain of claims holds a term of the same qualifiers with
+    a noun that drafters use for the same thing ("a pump housing", "the pump casing"), of the same
+    noun with a qualifier of the same stem ("a controller unit", "the control unit"), or of nearly
+    the same letters ("touchscreen", "touch screen"). All else is left alone: a second name is a
+    question to the reader, and false ones cost more than missed ones.
     """
     claims = parse_claims(text)
-    found = {item.start: item for item in _by_introduction(text, claims)}
+    missing = missing_antecedents(text) if missing is None else missing
+    found = {item.start: item for item in _by_introduction(text, claims, missing)}
     found.update((item.start, item) for item in _by_numeral(text))
     return tuple(found[start] for start in sorted(found))
 
@@ -149,25 +152,33 @@ def _is_acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return len(long) > 1 and short[-1] in (initials, initials + "s")
 
 
-def _by_introduction(text: str, claims: tuple[Claim, ...]) -> Iterator[Renaming]:
+def _by_introduction(
+    text: str, claims: tuple[Claim, ...], found_missing: Sequence[MissingAntecedent]
+) -> Iterator[Renaming]:
     """Yield the definite terms that nothing introduces and that resemble a term of their chain."""
-    missing = {item.start for item in missing_antecedents(text)}
-    introduced: dict[_Key, list[tuple[int, _Name]]] = {}
+    missing = {item.start for item in found_missing}
+    introduced: dict[_Key, _Introduced] = {}
     lowered = text.lower()
+    first_places: dict[str, int] = {}
     for place, (claim, above) in enumerate(zip(claims, chains_above(claims), strict=True)):
         reach = above | 1 << place
         mentions = [(_as_name(mention, claim), mention) for mention in find_mentions(claim.text)]
         for name, mention in mentions:
             if not mention.is_definite:
                 for key in _keys(name.words):
-                    introduced.setdefault(key, []).append((place, name))
+                    introduced.setdefault(key, _Introduced()).add(place, name)
         for then, mention in mentions:
             if not mention.is_definite:
                 continue
             keys = _keys(then.words) if claim.start + mention.start in missing else ()
-            like = next(_alike(introduced, keys or _stem_keys(then.words), reach, then), None)
+            like = _alike(introduced, keys or _stem_keys(then.words), reach, then)
+            if not like:
+                continue
+            written = text[then.start : then.end].lower()
+            if not keys and written not in first_places:
+                first_places[written] = lowered.find(written)
             # What has basis under its own words is no second name.
-            if like and (keys or text[then.start : then.end].lower() not in lowered[: then.start]):
+            if keys or not 0 <= first_places[written] <= then.start - len(written):
                 yield Renaming(
                     text[like.start : like.end], text[then.start : then.end], then.start, then.end
                 )
@@ -179,17 +190,45 @@ def _as_name(mention: Mention, claim: Claim) -> _Name:
     return _Name(words, end - len(mention.term), end)
 
 
+@dataclass(slots=True)
+class _Introduced:
+    """The terms that share a key, by claim; sets of claims are bits, as in `chains_above`.
+
+    Of each claim the first two terms of different words are enough to find the first one that is
+    not of given words, however often a text repeats them.
+    """
+
+    names: dict[int, list[_Name]] = field(default_factory=dict)
+    places: int = 0
+    with_two: int = 0
+    by_words: dict[_Key, int] = field(default_factory=dict)
+
+    def add(self, place: int, name: _Name) -> None:
+        self.places |= 1 << place
+        self.by_words[name.words] = self.by_words.get(name.words, 0) | 1 << place
+        known = self.names.setdefault(place, [])
+        if not known or (len(known) == 1 and known[0].words != name.words):
+            known.append(name)
+            self.with_two |= (len(known) == 2) << place
+
+    def first_other(self, reach: int, then: _Name) -> _Name | None:
+        """Return the first term of the claims in reach, before a later one and of other words."""
+        others = self.places & ~self.by_words.get(then.words, 0) | self.with_two
+        found = others & reach
+        if not found:
+            return None
+        place = (found & -found).bit_length() - 1
+        name = next(name for name in self.names[place] if name.words != then.words)
+        # Claims in reach stand before the term, but for its own, the last of them.
+        return name if name.end <= then.start else None
+
+
 def _alike(
-    introduced: dict[_Key, list[tuple[int, _Name]]],
-    keys: Iterable[_Key],
-    reach: int,
-    then: _Name,
-) -> Iterator[_Name]:
-    """Yield the introduced terms that share a key with a later one and stand in its chain."""
-    for key in keys:
-        for place, name in introduced.get(key, ()):
-            if reach >> place & 1 and name.end <= then.start and name.words != then.words:
-                yield name
+    introduced: dict[_Key, _Introduced], keys: Iterable[_Key], reach: int, then: _Name
+) -> _Name | None:
+    """Return the first introduced term that shares a key with a later one, in its chain."""
+    found = (introduced[key].first_other(reach, then) for key in keys if key in introduced)
+    return next((name for name in found if name), None)
 
 
 def _keys(words: tuple[str, ...]) -> list[_Key]:

@@ -41,6 +41,8 @@ def cut_segments(text: str, offset: int, spans: Iterable[Span]) -> tuple[Segment
     opens: dict[int, list[tuple[int, Span]]] = {}
     borders = {offset, end}
     inside = [item for item in spans if max(item.start, offset) < min(item.end, end)]
+    if not inside:
+        return (Segment(text, offset, (), ()),)
     for rank, span in enumerate(sorted(inside, key=lambda item: item.start)):
         start = max(span.start, offset)
         opens.setdefault(start, []).append((rank, span))

@@ -63,6 +63,8 @@ women:woman
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_WORDS.split())
 _LONGEST_TERM = 4
+# A memory of words must not keep a text that is one word.
+LONGEST_CACHED = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,23 @@ class Mention:
         The whole term; and what stands before a possible verb in "-s" or "-ing", because "the
         pressure sensor rises" is read as one term of three words.
         """
-        words = self.term.split(" ")
-        ends = [
-            place
-            for place in range(1, len(words))
-            if words[place].endswith(("s", "ing")) and words[place] not in _NOUNS_IN_ING
-        ]
-        folded = [singular(word) for word in words]
-        return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])
+        return (
+            _phrases_cached(self.term) if len(self.term) <= LONGEST_CACHED else _phrases(self.term)
+        )
+
+
+def _phrases(term: str) -> tuple[str, ...]:
+    words = term.split(" ")
+    ends = [
+        place
+        for place in range(1, len(words))
+        if words[place].endswith(("s", "ing")) and words[place] not in _NOUNS_IN_ING
+    ]
+    folded = [singular(word) for word in words]
+    return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])
+
+
+_phrases_cached = lru_cache(maxsize=8192)(_phrases)
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
@@ -145,12 +156,15 @@ def _ends_phrase(word: str, text: str, end: int) -> bool:
     return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
 
 
-@lru_cache(maxsize=8192)
 def singular(word: str) -> str:
     """Fold a plain English plural ("valves", "boxes", "batteries") to its singular.
 
     By suffix, but for a few irregular nouns. A word that is no plural comes back as it is.
     """
+    return _singular_cached(word) if len(word) <= LONGEST_CACHED else _singular(word)
+
+
+def _singular(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
@@ -160,3 +174,6 @@ def singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+_singular_cached = lru_cache(maxsize=8192)(_singular)

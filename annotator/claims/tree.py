@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.claims.circles import find_circles
-from annotator.claims.dependencies import WIDEST_RANGE, Citation, citations
+from annotator.claims.dependencies import Citation, citations
 from annotator.claims.parsing import Claim
 
 
@@ -90,7 +90,7 @@ def build_tree(claims: tuple[Claim, ...]) -> ClaimTree:
     and give no link; a citation of a later claim that depends on this one is circular. Faults
     stand in the order of the text.
     """
-    cited = [_citations_of(place, claims) for place in range(len(claims))]
+    cited = _citations(claims)
     links = _Links(claims)
     faults: list[Fault] = []
     parents: list[tuple[int, ...]] = []
@@ -115,18 +115,23 @@ def build_tree(claims: tuple[Claim, ...]) -> ClaimTree:
     return ClaimTree(nodes, tuple(node.index for node in nodes if not node.parents), tuple(faults))
 
 
-def _citations_of(place: int, claims: tuple[Claim, ...]) -> tuple[Citation, ...]:
-    """Return what a claim cites, with spans in the source text."""
-    claim = claims[place]
-    if claim.number is None:
-        return ()
-    offset = claim.start + claim.body_offset
-    before = claims[max(0, place - WIDEST_RANGE) : place]
-    earlier = tuple(item.number for item in before if item.number is not None)
-    return tuple(
-        Citation(item.numbers, offset + item.start, offset + item.end)
-        for item in citations(claim.text[claim.body_offset :], earlier)
-    )
+def _citations(claims: tuple[Claim, ...]) -> list[tuple[Citation, ...]]:
+    """Return what each claim cites, with spans in the source text."""
+    found: list[tuple[Citation, ...]] = []
+    earlier: list[int] = []
+    for claim in claims:
+        if claim.number is None:
+            found.append(())
+            continue
+        offset = claim.start + claim.body_offset
+        found.append(
+            tuple(
+                Citation(item.numbers, offset + item.start, offset + item.end)
+                for item in citations(claim.text[claim.body_offset :], earlier)
+            )
+        )
+        earlier.append(claim.number)
+    return found
 
 
 class _Links:
@@ -134,18 +139,20 @@ class _Links:
 
     def __init__(self, claims: tuple[Claim, ...]) -> None:
         self.claims = claims
-        self.seen: dict[int, int] = {}
         self.highest = 0
-        self.later: dict[int, int] = {}
+        most = max((_numbers(claim).stop for claim in claims), default=0)
+        # By number, the place of the claim that carries it. Lists, because a cancelled range is
+        # one assignment there, and a text may cancel "1-9999" in every line.
+        self._seen: list[int | None] = [None] * most
+        self._later: list[int | None] = [None] * most
         for place in range(len(claims) - 1, -1, -1):
-            for number in _numbers(claims[place]):
-                self.later[number] = place
+            _put(self._later, _numbers(claims[place]), place)
 
     def add(self, place: int, claim: Claim) -> None:
         """Take a claim's numbers as seen, for all claims after it."""
-        for number in _numbers(claim):
-            self.seen[number] = place
-            self.highest = max(self.highest, number)
+        numbers = _numbers(claim)
+        _put(self._seen, numbers, place)
+        self.highest = max(self.highest, numbers.stop - 1)
 
     def number_faults(self, place: int, claim: Claim) -> Iterator[Fault]:
         """Yield what is wrong with a claim's own number."""
@@ -153,12 +160,12 @@ class _Links:
         if number is None:
             return
         mark = Citation((), claim.start + _indent(claim), claim.start + claim.body_offset)
-        if number in self.seen:
+        if self._seen[number] is not None:
             yield _fault(FaultKind.REPEATED_NUMBER, place, claim, None, mark)
         elif number < self.highest:
             yield _fault(FaultKind.FALLING_NUMBER, place, claim, None, mark)
         gap = range(self.highest + 1, number)
-        missing = next((item for item in gap if item not in self.later), None)
+        missing = next((item for item in gap if self._later[item] is None), None)
         if missing is not None:
             yield _fault(FaultKind.MISSING_NUMBER, place, claim, missing, mark)
 
@@ -173,7 +180,7 @@ class _Links:
         claim = self.claims[place]
         kinds: set[FaultKind] = set()
         for number in citation.numbers:
-            target = self.seen.get(number, self.later.get(number))
+            target = self._place_of(number)
             if target is not None and target < place:
                 own[target] = None
                 continue
@@ -189,6 +196,17 @@ class _Links:
                 yield _fault(kind, place, claim, number, citation)
         if not citation.numbers and not own:
             yield _fault(FaultKind.UNKNOWN, place, claim, None, citation)
+
+    def _place_of(self, number: int) -> int | None:
+        """Return the nearest claim before that carries a number, else the first one at all."""
+        if number >= len(self._seen):
+            return None
+        seen = self._seen[number]
+        return self._later[number] if seen is None else seen
+
+
+def _put(places: list[int | None], numbers: range, place: int) -> None:
+    places[numbers.start : numbers.stop] = [place] * len(numbers)
 
 
 def _numbers(claim: Claim) -> range:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from annotator.configuration.endpoint_address import checked_address, checked_key
+from annotator.configuration.reading import whole_number
 
 PREFIX = "METRIC_ENDPOINT_"
 LONGEST_TIMEOUT = 3600
@@ -39,11 +40,13 @@ def read(environment: Mapping[str, str]) -> EndpointSettings:
         url=url,
         model=model,
         key=_checked(environment, "KEY", checked_key),
-        requests_per_minute=_whole(environment, "REQUESTS_PER_MINUTE", 60, MOST_REQUESTS),
+        requests_per_minute=whole_number(
+            environment, f"{PREFIX}REQUESTS_PER_MINUTE", 60, 1, MOST_REQUESTS
+        ),
         price_in=_number(environment, "PRICE_IN", 0.0),
         price_out=_number(environment, "PRICE_OUT", 0.0),
         timeout=_timeout(environment),
-        concurrency=_whole(environment, "CONCURRENCY", 2, MOST_CONCURRENCY),
+        concurrency=whole_number(environment, f"{PREFIX}CONCURRENCY", 2, 1, MOST_CONCURRENCY),
     )
 
 
@@ -53,13 +56,6 @@ def _checked(environment: Mapping[str, str], name: str, check: Callable[[str], s
         return check(text) if text else ""
     except ValueError as error:
         raise ValueError(f"{PREFIX}{name}: {error}") from None
-
-
-def _whole(environment: Mapping[str, str], name: str, default: int, most: int) -> int:
-    text = environment.get(PREFIX + name, "") or str(default)
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise ValueError(f"{PREFIX}{name} must be a whole number from 1 to {most:,}")
-    return int(text)
 
 
 def _number(environment: Mapping[str, str], name: str, default: float) -> float:

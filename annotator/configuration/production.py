@@ -2,20 +2,29 @@
 
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 SHORTEST_SECRET = 50
+SHORTEST_TOKEN = 32
 SAMPLE_PASSWORDS = (
     *("postgres", "password", "changeme", "change-me", "change_me", "secret", "example"),
-    *("admin", "root", "redis", "test", "123456", "12345678"),
+    *("admin", "root", "redis", "test", "123456", "12345678", "guest"),
 )
+# A name in full or an address; `.com` would answer to every name that ends so.
+HOST_NAME = re.compile(r"[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*|\[[0-9a-fA-F:.]+\]")
+ROLE_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+# Ways that anybody on the line can read, or take over by saying that TLS is not spoken.
+UNSEALED = ("disable", "allow", "prefer")
+BROKERS = ("filesystem", "redis", "rediss", "redis+socket")
+PRIVATE = "or, where nobody else can listen on the way to it, name it in PRIVATE_HOSTS"
 KNOWN_WEAK = ("django-insecure", "changeme", "change-me", "secret", "example")
 
 
@@ -64,11 +73,11 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def refuse_weak_secret(name: str, secret: str) -> None:
+def refuse_weak_secret(name: str, secret: str, shortest: int = SHORTEST_SECRET) -> None:
     """Raise ImproperlyConfigured when a key of this name can be guessed."""
-    if len(secret) < SHORTEST_SECRET or len(set(secret)) < 5:
+    if len(secret) < shortest or len(set(secret)) < 5:
         raise ImproperlyConfigured(
-            f"{name} must have at least {SHORTEST_SECRET} random characters; make one with "
+            f"{name} must have at least {shortest} random characters; make one with "
             '`python -c "import secrets; print(secrets.token_urlsafe(64))"`'
         )
     if any(secret.lower().startswith(weak) for weak in KNOWN_WEAK):
@@ -89,8 +98,11 @@ def refuse_unsafe(
         refuse_weak_secret("Each of SECRET_KEY_FALLBACKS", fallback)
     if is_debug:
         raise ImproperlyConfigured("DEBUG must be 0 in production: error pages would show claims")
-    if not hosts or any(host in ("*", ".") for host in hosts):
-        raise ImproperlyConfigured("ALLOWED_HOSTS must list the names that this site answers to")
+    if not hosts or not all(HOST_NAME.fullmatch(host) for host in hosts):
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS must list each name that this site answers to, such as "
+            "claims.example.org, without *, a leading dot, a port or https://"
+        )
     engine = database.get("ENGINE", "")
     if not engine.endswith(("postgresql", "sqlite3")):
         raise ImproperlyConfigured("DATABASE_URL must begin with postgres:// or sqlite:///")
@@ -103,30 +115,74 @@ def _is_sample(database: Mapping[str, Any]) -> bool:
     return bool(password) and password in (*SAMPLE_PASSWORDS, str(database.get("USER")).lower())
 
 
-def refuse_open_ways(*, hosts: Sequence[str], is_plain_http: bool, broker: str) -> None:
-    """Raise ImproperlyConfigured when others could read along, or send what only we may send."""
+def refuse_open_ways(
+    *,
+    hosts: Sequence[str],
+    is_plain_http: bool,
+    broker: str,
+    database: Mapping[str, Any],
+    private: Sequence[str],
+) -> None:
+    """Raise ImproperlyConfigured when others could read along, or send what only we may send.
+
+    Whoever runs the site answers for the way to a private host.
+    """
     if is_plain_http and not all(is_loopback(host) for host in hosts):
         raise ImproperlyConfigured(
             "ALLOW_INSECURE_HTTP=1 is for loopback names only, as passwords and claims would "
             "travel readable; remove it, or put only 127.0.0.1 and localhost into ALLOWED_HOSTS"
         )
-    address = urlsplit(broker)
-    if address.scheme.startswith("redis") and not is_loopback(address.hostname or ""):
-        if not address.password:
-            raise ImproperlyConfigured(
-                "CELERY_BROKER_URL must carry a password (redis://:PASSWORD@host), as whoever "
-                "reaches the broker could send jobs"
-            )
-        if address.password.lower() in SAMPLE_PASSWORDS:
-            raise ImproperlyConfigured("CELERY_BROKER_URL carries a sample password")
+    mode = str((database.get("OPTIONS") or {}).get("sslmode", ""))
+    if mode in UNSEALED and not _is_near(database, private):
+        raise ImproperlyConfigured(
+            f"DATABASE_URL says sslmode={mode} of another machine, so claims would travel "
+            f"readable; write sslmode=verify-full, {PRIVATE}"
+        )
+    _refuse_open_broker(broker, private)
 
 
-def tls_options(database: Mapping[str, Any]) -> dict[str, Any]:
+def _refuse_open_broker(broker: str, private: Sequence[str]) -> None:
+    try:
+        address = urlsplit(broker)
+        host, password = address.hostname or "", unquote(address.password or "")
+    except ValueError:
+        raise ImproperlyConfigured("CELERY_BROKER_URL cannot be read as a URL") from None
+    if address.scheme not in BROKERS or any(sign in broker for sign in ";, "):
+        raise ImproperlyConfigured(
+            "CELERY_BROKER_URL must be one address that begins with rediss://, redis:// or "
+            "filesystem://"
+        )
+    if not address.scheme.startswith("redis") or is_loopback(host):
+        return
+    if not password:
+        raise ImproperlyConfigured(
+            "CELERY_BROKER_URL must carry a password (rediss://:PASSWORD@host), as whoever "
+            "reaches the broker could send jobs"
+        )
+    if password.lower() in SAMPLE_PASSWORDS:
+        raise ImproperlyConfigured("CELERY_BROKER_URL carries a sample password")
+    is_checked = address.scheme == "rediss" and "none" not in address.query.lower()
+    if not is_checked and host not in private:
+        raise ImproperlyConfigured(
+            "CELERY_BROKER_URL must begin with rediss:// and let the certificate be checked, as "
+            f"its password would travel readable; write so, {PRIVATE}"
+        )
+
+
+def _is_near(database: Mapping[str, Any], private: Sequence[str]) -> bool:
+    """Whether every host of a database is this machine or said to be private."""
+    options = database.get("OPTIONS") or {}
+    given = (database.get("HOST"), options.get("host"), options.get("hostaddr"))
+    hosts = [one for text in given for one in str(text or "").split(",")]
+    return all(is_loopback(host) or host in private for host in hosts)
+
+
+def tls_options(database: Mapping[str, Any], private: Sequence[str]) -> dict[str, Any]:
     """Return the connection options, which ask for TLS where the database is another machine.
 
-    An `sslmode` in DATABASE_URL is kept: verify-full is better, disable is for a private network.
+    An `sslmode` in DATABASE_URL is kept, as verify-full is better.
     """
     options = dict(database.get("OPTIONS") or {})
-    if not is_loopback(str(database.get("HOST") or "")):
+    if not _is_near(database, private):
         options.setdefault("sslmode", "require")
     return options

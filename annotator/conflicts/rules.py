@@ -1,11 +1,12 @@
 """When ratings conflict: criterion gap, overall gap, order flip. Standard library only."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import ceil
 
+from annotator.conflicts.flips import widest_flips
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 
@@ -44,16 +45,62 @@ class Finding:
 def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
     """Return the conflicts among the ratings of one reference's candidates, sorted.
 
-    A flip is two annotators who put two candidates in opposite order, both by at least
-    `flip_gap_numerator`; its gap is the smaller of the two distances.
+    Input: at most one rating of each annotator and candidate. See `find_gaps`, `find_flips`.
+    """
+    return sorted([*find_gaps(ratings, rules), *find_flips(ratings, rules)])
+
+
+def find_gaps(
+    ratings: Sequence[RatedScores], rules: ConflictRules, about: str = ""
+) -> list[Finding]:
+    """Return the criterion gaps and overall gaps: those of the candidate `about`, or "" for all.
 
     With a ladder a candidate that three or more have rated conflicts only where no two of them
-    agree: every two are the gap or more apart. A pair of candidates that three or more have rated
-    conflicts only where no order has more than half of the annotators behind it.
+    agree: every two are the gap or more apart.
     """
-    if rules.has_ladder:
-        return _still_discrepant(ratings, rules)
-    return _largest(_all_findings(ratings, rules))
+    given: dict[str, list[RatedScores]] = {}
+    for rating in ratings:
+        if about in ("", rating.candidate):
+            given.setdefault(rating.candidate, []).append(rating)
+    found = []
+    for candidate, rows in given.items():
+        shown = [dict(_gaps(one, two, rules)) for one, two in combinations(rows, 2)]
+        for kind, criterion in {place for gaps in shown for place in gaps}:
+            gaps = [of_two.get((kind, criterion), 0) for of_two in shown]
+            if all(gaps) or not rules.has_ladder:
+                found.append(Finding(kind, candidate, "", criterion, max(gaps)))
+    return found
+
+
+def find_flips(
+    ratings: Sequence[RatedScores],
+    rules: ConflictRules,
+    ruled: Collection[str] = (),
+    asked: Collection[str] = (),
+) -> list[Finding]:
+    """Return the order flips that stand for all: of each candidate its widest, as `widest_flips`.
+
+    A flip is two annotators who put two candidates in opposite order, both by at least
+    `flip_gap_numerator`; its gap is the smaller of the two distances. With a ladder a pair of
+    candidates that three or more have rated conflicts only where no order has more than half of
+    the annotators behind it.
+    """
+    pairs = widest_flips(
+        overalls_of(ratings),
+        max(1, rules.flip_gap_numerator),
+        has_ladder=rules.has_ladder,
+        ruled=ruled,
+        asked=asked,
+    )
+    return [Finding("order_flip", *pair, "", gap) for pair, gap in pairs.items()]
+
+
+def overalls_of(ratings: Iterable[RatedScores]) -> dict[str, dict[str, int]]:
+    """Return the overall numerators by candidate and annotator."""
+    found: dict[str, dict[str, int]] = {}
+    for rating in ratings:
+        found.setdefault(rating.candidate, {})[rating.annotator] = rating.overall
+    return found
 
 
 def gap_text(numerator: int) -> str:
@@ -70,71 +117,14 @@ def least_numerator(points: Fraction) -> int:
     return ceil(points * TOTAL_WEIGHT)
 
 
-def _still_discrepant(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
-    """Return the conflicts that a third annotator has not settled."""
-    found = _largest(_all_findings(ratings, rules))
-    by_candidate: dict[str, list[RatedScores]] = {}
-    for rating in ratings:
-        by_candidate.setdefault(rating.candidate, []).append(rating)
-    kept = []
-    for finding in found:
-        of_one = by_candidate[finding.candidate]
-        if finding.other_candidate:
-            is_kept = not _has_majority(of_one, by_candidate[finding.other_candidate])
-        else:
-            pairs = list(combinations(of_one, 2))
-            shown = [{(f.kind, f.criterion) for f in _gaps(*pair, rules)} for pair in pairs]
-            is_kept = all((finding.kind, finding.criterion) in kinds for kinds in shown)
-        if is_kept:
-            kept.append(finding)
-    return kept
-
-
-def _has_majority(left: Sequence[RatedScores], right: Sequence[RatedScores]) -> bool:
-    """Say whether more than half of three or more annotators of both put them in one order."""
-    other = {rating.annotator: rating.overall for rating in right}
-    both = [(r.overall, other[r.annotator]) for r in left if r.annotator in other]
-    votes = [sum(one > two for one, two in both), sum(one < two for one, two in both)]
-    return len(both) > 2 and 2 * max(votes) > len(both)
-
-
-def _largest(findings: Iterator[Finding]) -> list[Finding]:
-    """Return one finding of each kind for each candidate or pair, with its largest gap, sorted."""
-    largest: dict[tuple[str, str, str, str], int] = {}
-    for finding in findings:
-        key = (
-            finding.kind,
-            finding.candidate,
-            finding.other_candidate,
-            finding.criterion,
-        )
-        largest[key] = max(largest.get(key, 0), finding.gap)
-    return sorted(Finding(*key, gap) for key, gap in largest.items())
-
-
-def _all_findings(ratings: Sequence[RatedScores], rules: ConflictRules) -> Iterator[Finding]:
-    for one, two in combinations(ratings, 2):
-        if one.candidate == two.candidate and one.annotator != two.annotator:
-            yield from _gaps(one, two, rules)
-    overall = {(r.annotator, r.candidate): r.overall for r in ratings}
-    annotators = sorted({r.annotator for r in ratings})
-    candidates = sorted({r.candidate for r in ratings})
-    for first, second in combinations(annotators, 2):
-        for left, right in combinations(candidates, 2):
-            keys = ((first, left), (first, right), (second, left), (second, right))
-            if all(key in overall for key in keys):
-                one_way = overall[first, left] - overall[first, right]
-                other_way = overall[second, left] - overall[second, right]
-                gap = min(abs(one_way), abs(other_way))
-                if one_way * other_way < 0 and gap >= rules.flip_gap_numerator:
-                    yield Finding("order_flip", left, right, "", gap)
-
-
-def _gaps(one: RatedScores, two: RatedScores, rules: ConflictRules) -> Iterator[Finding]:
+def _gaps(
+    one: RatedScores, two: RatedScores, rules: ConflictRules
+) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield kind, criterion and width of what two ratings of one candidate differ in."""
     for criterion in CRITERIA:
         gap = abs(one.scores[criterion] - two.scores[criterion])
         if gap >= rules.criterion_gap:
-            yield Finding("criterion_gap", one.candidate, "", criterion, gap)
+            yield ("criterion_gap", criterion), gap
     gap = abs(one.overall - two.overall)
     if gap >= rules.overall_gap_numerator:
-        yield Finding("overall_gap", one.candidate, "", "", gap)
+        yield ("overall_gap", ""), gap

@@ -1,11 +1,14 @@
 """The value that counts for a candidate, by policy, as exact fractions. Standard library only."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from annotator.rubric import ALL_CRITERIA, NAMES
+
+Value = TypeVar("Value", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +61,13 @@ def mean(values: Sequence[Fraction]) -> Fraction | None:
     return sum(values, Fraction(0)) / len(values) if values else None
 
 
-def majority(values: Sequence[Fraction]) -> Fraction | None:
-    """Return the value that more than half of the annotators gave, or None."""
+def majority(values: Sequence[Value]) -> Value | None:
+    """Return what more than half of the annotators say, or None where nothing is said by so many.
+
+    Input: one value of each annotator who is asked about: points of a candidate, or in which order
+    somebody who rated both puts two candidates. Half of them is no majority. Whatever is called a
+    majority of annotators in this program is this one; a caller says what none means.
+    """
     if not values:
         return None
     value, times = Counter(values).most_common(1)[0]

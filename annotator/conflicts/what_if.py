@@ -5,9 +5,10 @@ Standard library only.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Final, NamedTuple
 
+from annotator.conflicts.flips import widest_flips
 from annotator.conflicts.rules import ConflictRules, Finding, RatedScores
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
@@ -21,10 +22,10 @@ class Width(NamedTuple):
     """How far annotators are apart on one criterion, on the overall, or on one pair's order.
 
     `reference`, `candidate`, `other_candidate` and `criterion` name the place; the other candidate
-    is "" but for an order, the criterion is "" but for a criterion gap. `largest` >= 1 decides
-    without a ladder, `on_ladder` (0 to `largest`) with one: the smallest distance between any two
-    annotators, and for an order 0 where more than half of three or more put it one way round. In
-    rating points for a criterion, in numerators over 11 else.
+    is "" but for an order, the criterion is "" but for a criterion gap. `largest` decides without a
+    ladder, `on_ladder` with one: for a gap the smallest distance between any two annotators. For an
+    order either is 0 where this pair is not the widest flip of one of its candidates, without a
+    ladder or with one. In rating points for a criterion, in numerators over 11 else.
     """
 
     # A tuple, because a campaign has tens of thousands.
@@ -66,14 +67,13 @@ def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Ite
     for candidate, rows in by_candidate.items():
         if len(rows) > 1:
             yield from _gaps(reference, candidate, rows)
-    overalls = [
-        (candidate, {row[0]: row[1] for row in by_candidate[candidate]})
-        for candidate in sorted(by_candidate)
-    ]
-    for (left, of_left), (right, of_right) in combinations(overalls, 2):
-        apart = [value - of_right[who] for who, value in of_left.items() if who in of_right]
-        if len(apart) > 1 and min(apart) < 0 < max(apart):
-            yield Width(ORDER_FLIP, reference, left, right, "", *_flip(apart))
+    overalls = {name: {row[0]: row[1] for row in rows} for name, rows in by_candidate.items()}
+    plain = on_ladder = widest_flips(overalls, 1, has_ladder=False)
+    if any(len(rows) > 2 for rows in by_candidate.values()):
+        on_ladder = widest_flips(overalls, 1, has_ladder=True)
+    for pair in sorted(plain.keys() | on_ladder):
+        gaps = plain.get(pair, 0), on_ladder.get(pair, 0)
+        yield Width(ORDER_FLIP, reference, *pair, "", *gaps)
 
 
 def _gaps(reference: str, candidate: str, rows: Sequence[Row]) -> Iterator[Width]:
@@ -92,18 +92,6 @@ def _apart(values: Sequence[int]) -> tuple[int, int]:
     return values[-1] - values[0], min([two - one for one, two in pairwise(values)])
 
 
-def _flip(apart: Sequence[int]) -> tuple[int, int]:
-    """Return the width of the widest pair of opposite orders, and the one that a ladder leaves.
-
-    Input: by how much each annotator puts the left candidate above the right one; both signs.
-    """
-    # Of two annotators in opposite order, the one that is nearer to a tie decides.
-    widest = min(max(apart), -min(apart))
-    most = max(sum(value > 0 for value in apart), sum(value < 0 for value in apart))
-    # Two annotators in opposite order are no majority.
-    return widest, 0 if 2 * most > len(apart) else widest
-
-
 def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
     """Return the widths that conflict under the rules, in the order given.
 
@@ -112,7 +100,7 @@ def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
     least = {
         CRITERION_GAP: rules.criterion_gap,
         OVERALL_GAP: rules.overall_gap_numerator,
-        ORDER_FLIP: rules.flip_gap_numerator,
+        ORDER_FLIP: max(1, rules.flip_gap_numerator),
     }
     if rules.has_ladder:
         return [width for width in measured if width.on_ladder >= least[width.kind]]
@@ -121,7 +109,7 @@ def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
 
 def as_findings(measured: Iterable[Width]) -> list[Finding]:
     """Return the widths as conflicts are stored: by place, with the largest gap, sorted."""
-    return sorted(Finding(*width.place, width.largest) for width in measured)
+    return sorted(Finding(*row.place, max(row.largest, row.on_ladder)) for row in measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +131,18 @@ def caught(found: Iterable[Width]) -> Caught:
 def cases(found: Iterable[Width], ruled: frozenset[str] = frozenset()) -> int:
     """Return how many rulings would settle what was found, at most.
 
-    One ruling settles every gap of its candidate; an order flip needs one more unless both of its
-    candidates are ruled, or have a gap to be ruled. `ruled` names the candidates that have a
-    ruling already.
+    One ruling settles every gap of its candidate. Of the candidates that are in flips only each
+    needs one more at most; where none in a flip of a reference has a gap or a ruling, the first
+    ruling there settles two. `ruled` names the candidates that have a ruling already.
     """
     rows = list(found)
     gaps = {row.candidate for row in rows if row.kind != ORDER_FLIP} - ruled
-    settled = gaps | ruled
-    flips = [row for row in rows if row.kind == ORDER_FLIP]
-    return len(gaps) + sum(not {row.candidate, row.other_candidate} <= settled for row in flips)
+    flips: dict[str, set[str]] = {}
+    for row in rows:
+        if row.kind == ORDER_FLIP:
+            flips.setdefault(row.reference, set()).update((row.candidate, row.other_candidate))
+    left = [(touched - gaps - ruled, touched) for touched in flips.values()]
+    return len(gaps) + sum(len(alone) - (alone == touched) for alone, touched in left)
 
 
 @dataclass(frozen=True, slots=True)

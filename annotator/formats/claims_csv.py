@@ -113,15 +113,15 @@ class _Table:
         if self.group is None or self._is_new(cells, self.group):
             done = self._close()
             self.group = _Group(row.line, cells, problems)
-            self._find_twin(self.group, problems)
         else:
             self.group.check_repeat(cells, problems)
-        self.group.add(cells, problems)
+        self.notes.duplicates += not self.group.add(cells, problems)
         self.bad.add(*(BadRecord(row.line, name, why) for name, why in problems))
         return None if self.bad.found else done
 
     def finish(self) -> ReferenceRecord | None:
         """Return the last reference, or refuse the file for what was gathered."""
+        last = self._close()
         self.bad.refuse_if_any()
         if self.guarded:
             self.notes.extra.append(
@@ -133,20 +133,30 @@ class _Table:
                 f"{self.full_cells} cells have exactly {CELL_CHARACTERS:,} characters, where "
                 "spreadsheets cut a text; look whether their end is missing."
             )
-        return self._close()
+        return last
 
     def _close(self) -> ReferenceRecord | None:
-        return None if self.group is None else self.group.record()
+        """Return the reference whose rows are all read; None where it only repeats an earlier one.
+
+        What says something else than the earlier one is noted as bad.
+        """
+        if self.group is None:
+            return None
+        record, line = self.group.record(), self.group.line
+        name = record.reference_id
+        earlier = self.first_lines.enter(name, line, record) if name else None
+        if earlier is None:
+            return record
+        if earlier[1]:
+            self.notes.duplicates += len(record.candidates)
+        else:
+            why = "already; the rows of one reference must follow one another"
+            where = f"{short(name)} stands on line {earlier[0]} {why}"
+            self.bad.add(BadRecord(line, "reference_id", where))
+        return None
 
     def _is_new(self, cells: dict[str, str], group: "_Group") -> bool:
         return cells["reference_id"] not in ("", group.cells["reference_id"])
-
-    def _find_twin(self, group: "_Group", problems: Problems) -> None:
-        name = group.cells["reference_id"]
-        earlier = self.first_lines.enter(name, group.line) if name else None
-        if earlier is not None:
-            why = "already; the rows of one reference must follow one another"
-            problems.append(("reference_id", f"{short(name)} stands on line {earlier} {why}"))
 
     def _unmark(self, cells: dict[str, str]) -> Problems:
         """Drop the apostrophes that the row says were put there; return what is wrong with them."""
@@ -187,7 +197,7 @@ class _Group:
         )
         problems += shape.problems
         self._candidates: list[CandidateRecord] = []
-        self._seen: set[str] = set()
+        self._seen: dict[str, CandidateRecord] = {}
         self._characters = len(cells["reference_claims"])
 
     def check_repeat(self, cells: dict[str, str], problems: Problems) -> None:
@@ -196,12 +206,14 @@ class _Group:
             if cells.get(name) and cells[name] != self.cells[name]:
                 problems.append((name, f"differs from line {self.line}, the same reference"))
 
-    def add(self, cells: dict[str, str], problems: Problems) -> None:
-        """Enter the candidate of a row."""
+    def add(self, cells: dict[str, str], problems: Problems) -> bool:
+        """Enter the candidate of a row; False where the row only repeats an earlier one."""
         shape = _shape(cells, ("candidate_id", "claims", "system"))
         name = _identifier(shape, "candidate_id")
         candidate = CandidateRecord(name, shape.claims("claims"), shape.text("system", 200))
         if name and name in self._seen:
+            if self._seen[name] == candidate and not shape.problems:
+                return False
             shape.wrong("candidate_id", f"{short(name)} stands twice in this reference")
         problems += shape.problems
         self._characters += len(candidate.claims)
@@ -210,8 +222,9 @@ class _Group:
                 f"The reference on line {self.line} and its candidates have more than "
                 f"{MOST_CHARACTERS:,} characters."
             )
-        self._seen.add(name)
+        self._seen[name] = candidate
         self._candidates.append(candidate)
+        return True
 
     def record(self) -> ReferenceRecord:
         """Return the reference with the candidates entered so far."""

@@ -33,8 +33,9 @@ def read(
 
     Input: a file open for bytes at its beginning; `notes` is filled while it is read. Output: one
     ReferenceRecord a line, texts unchanged. Raises FormatError with up to 100 bad records when the
-    file has any (field unknown or missing, wrong type, blank claims, an id that stands twice), or
-    has no record. A caller that stores while it reads must therefore undo on FormatError.
+    file has any (field unknown or missing, wrong type, blank claims, an id that says two
+    things), or has no record; a line that only repeats an earlier one is counted in `notes` and
+    passed over. A caller that stores while it reads must therefore undo on FormatError.
     """
     notes = notes if notes is not None else ReadNotes()
     first_lines = FirstLines()
@@ -42,9 +43,13 @@ def read(
     def build(record: Record) -> tuple[ReferenceRecord | None, list[tuple[str, str]]]:
         reference, problems = _reference(record)
         name = reference.reference_id
-        earlier = first_lines.enter(name, record.line) if name else None
-        if earlier is not None:
-            problems.append(("reference_id", f"{short(name)} stands on line {earlier} already"))
+        earlier = first_lines.enter(name, record.line, reference) if name else None
+        if earlier and earlier[1] and not problems:
+            notes.duplicates += 1
+            return None, []
+        if earlier:
+            why = f"{short(name)} stands on line {earlier[0]} already, and says something else here"
+            problems.append(("reference_id", why))
         return (None if problems else reference), problems
 
     return checked(read_lines(file, notes, max_bytes=max_bytes), build, notes)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.formats.json_streams import BOM, CHUNK, refuse_foreign
+from annotator.formats.json_streams import BOM, CHUNK, CR_ALONE, refuse_foreign
 from annotator.formats.records import BadRecord, ByteSource, FormatError, ReadNotes
 from annotator.formats.strict_json import MAX_BYTES
 
@@ -131,7 +131,7 @@ class CsvStream:
             self.notes.has_bom = True
             raw = raw[len(BOM) :]
         if b"\r" in raw.removesuffix(b"\n").removesuffix(b"\r"):
-            raise FormatError("The lines end in CR alone; save the file with LF or CR LF.")
+            raise FormatError(CR_ALONE)
         if len(raw) > self.max_bytes:
             raise FormatError(f"The first line is longer than {self.max_bytes:,} bytes.")
         return raw

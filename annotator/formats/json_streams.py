@@ -20,6 +20,8 @@ _FOREIGN: Final = (
     (b"\xd0\xcf\x11\xe0", "an old Office document, not text; save the table as CSV UTF-8"),
     (b"%PDF", "a PDF document, not text"),
 )
+CR_ALONE: Final = "The lines end in CR alone; save the file with LF or CR LF."
+CR_WITHIN: Final = "a line end is CR alone here; save the file with LF or CR LF"
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(\\?\Z))|[\[\]{},]', re.DOTALL)
 
 
@@ -72,7 +74,7 @@ def read_lines(
                 _skip_line(file)
             yield BadRecord(number, "", f"longer than the limit of {max_bytes:,} bytes")
             continue
-        if line.endswith(b"\r"):
+        if ended and line.endswith(b"\r"):
             notes.crlf_lines += 1
             line = line[:-1]
         if not line.strip(b" \t"):
@@ -81,7 +83,8 @@ def read_lines(
         try:
             value = loads(line, max_bytes=max_bytes, first_line=number)
         except StrictJsonError as error:
-            yield BadRecord(error.line, "", error.located_reason)
+            reason = CR_WITHIN if b"\r" in line.strip(b"\r") else error.located_reason
+            yield BadRecord(error.line, "", reason)
         else:
             yield Record(number, value)
 
@@ -91,6 +94,9 @@ def _first_line(raw: bytes, notes: ReadNotes) -> bytes:
     if raw.startswith(BOM):
         notes.has_bom = True
         raw = raw[len(BOM) :]
+    # JSON takes a CR for white space, so that a file of one line would pass with it.
+    if b"\r" in raw and not raw.endswith(b"\n"):
+        raise FormatError(CR_ALONE)
     if raw.lstrip(b" \t").startswith(b"["):
         raise FormatError("The file holds a JSON array; one JSON object a line was expected.")
     if raw.strip() == b"{":

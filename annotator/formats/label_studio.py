@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from annotator.claims.compact_keys import FirstLines
 from annotator.formats.json_streams import Record, read_array
 from annotator.formats.label_studio_tags import said_of_side
 from annotator.formats.preference_records import LEFT, RIGHT, PreferenceRecord
@@ -61,18 +62,22 @@ def read(
     while it reads must therefore undo on FormatError.
     """
     notes = notes if notes is not None else ReadNotes()
-    first_item_of: dict[int, int | None] = {}
+    first_items = FirstLines()
 
     def build(record: Record) -> tuple[PreferenceRecord | None, list[tuple[str, str]]]:
         shape = Shape(record.value, FIELDS)
         item = shape.fields
         found = _preference(shape)
-        if found is not None and found.annotation in first_item_of:
-            earlier = first_item_of[found.annotation]
-            shape.wrong("annotation_id", f"item {earlier} has the same number")
         if found is None or shape.problems:
             return None, shape.problems
-        first_item_of[found.annotation] = record.item
+        said = json.dumps(item, sort_keys=True)
+        earlier = first_items.enter(found.annotation, record.item or 0, said)
+        if earlier and earlier[1]:
+            notes.duplicates += 1
+            return None, []
+        if earlier:
+            why = f"item {earlier[0]} has the same number, and says something else"
+            return None, [("annotation_id", why)]
         return replace(found, fields=_without_texts(item)), []
 
     return checked(read_array(file, notes, max_bytes=max_bytes), build, notes)

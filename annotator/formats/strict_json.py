@@ -75,6 +75,8 @@ def _constant(name: str) -> Any:
 def _whole(digits: str) -> int:
     if len(digits.lstrip("-")) > WHOLE_NUMBER_DIGITS:
         raise _Refused(f"a whole number has more than {WHOLE_NUMBER_DIGITS} digits")
+    if digits == "-0":
+        raise _Refused("a whole number is -0; write 0")
     return int(digits)
 
 
@@ -149,8 +151,8 @@ def loads(
     Input: the bytes of one JSON value (no byte order mark), at most `max_bytes` long and nested at
     most `max_depth` deep; `first_line` is the line on which they begin in their file.
     Output: dict, list, str, int, float, bool or None (RFC 8259), stricter in this: UTF-8 only, no
-    field twice in one object, no NaN or Infinity, no number beyond float64 or 18 digits, no NUL,
-    no half surrogate pair. A whole number is an `int`, everything else with a point a `float`.
+    field twice in one object, no NaN or Infinity, no number beyond float64 or 18 digits, no -0,
+    no NUL, no half surrogate pair. A whole number is an `int`, one with a point a `float`.
     """
     if len(data) > max_bytes:
         raise StrictJsonError(f"longer than the limit of {max_bytes:,} bytes", first_line)

@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
+from annotator.forms.fields import WholeNumberField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, User
 from annotator.queries.access import campaigns_for
@@ -24,7 +25,7 @@ class TokenForm(RefusableForm):
     scope = forms.ChoiceField(
         label="Scope", choices=[("read", "Read"), ("write", "Read and write")], initial="read"
     )
-    days = forms.IntegerField(
+    days = WholeNumberField(
         label="Days", min_value=1, max_value=LONGEST_TOKEN_DAYS, initial=30, help_text="1 to 90."
     )
     password = password_field("Your password", "current-password")

@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 
+from annotator.forms.fields import DayField, WholeNumberField
 from annotator.forms.refusable import RefusableForm
 from annotator.queries.audit_trail import Question
 
@@ -22,9 +23,9 @@ class AuditForm(RefusableForm):
     action = forms.ChoiceField(label="What", required=False)
     person = forms.CharField(label="Who", max_length=150, required=False)
     object_id = forms.CharField(label="On (id)", max_length=40, required=False, validators=[KEY])
-    since = forms.DateField(label="From", required=False, widget=forms.DateInput({"type": "date"}))
-    until = forms.DateField(label="To", required=False, widget=forms.DateInput({"type": "date"}))
-    before = forms.IntegerField(
+    since = DayField(label="From", required=False)
+    until = DayField(label="To", required=False)
+    before = WholeNumberField(
         required=False,
         widget=forms.HiddenInput,
         validators=[MinValueValidator(1), MaxValueValidator(LAST)],

@@ -10,10 +10,11 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from annotator.conflicts.rules import gap_text, least_numerator
+from annotator.forms.fields import DayField, FractionField, TickField, WholeNumberField, WordsField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
 from annotator.rubric import HIGHEST
-from annotator.services.campaigns import LONGEST_REASON, CampaignRules
+from annotator.services.campaigns import LONGEST_REASON, LONGEST_TYPED_SLUG, CampaignRules
 
 MOST_ANNOTATORS: Final = 20
 
@@ -21,16 +22,19 @@ MOST_ANNOTATORS: Final = 20
 class NewCampaignForm(RefusableForm):
     """What a campaign needs to exist."""
 
-    slug = forms.CharField(
+    slug = WordsField(
         label="Short name",
-        max_length=60,
-        help_text="Stands in addresses and commands: letters, digits, - and _. It cannot change.",
+        max_length=LONGEST_TYPED_SLUG,
+        help_text=(
+            "Stands in addresses and commands: letters, digits, - and _. Five letters are put to "
+            "it, so that it is nobody else's. It cannot change."
+        ),
     )
-    name = forms.CharField(label="Name", max_length=200)
+    name = WordsField(label="Name", max_length=200)
 
 
-def _points(label: str, help_text: str) -> forms.DecimalField:
-    return forms.DecimalField(
+def _points(label: str, help_text: str) -> FractionField:
+    return FractionField(
         label=label,
         min_value=Decimal("0.01"),
         max_value=Decimal(HIGHEST),
@@ -43,32 +47,32 @@ def _points(label: str, help_text: str) -> forms.DecimalField:
 class RulesForm(RefusableForm):
     """The rules of a campaign, gaps in rating points."""
 
-    name = forms.CharField(label="Name", max_length=200)
-    overlap = forms.IntegerField(
+    name = WordsField(label="Name", max_length=200)
+    overlap = WholeNumberField(
         label="Annotators per candidate",
         min_value=1,
         max_value=MOST_ANNOTATORS,
         help_text="The overlap k. A smaller one takes nothing back that is given out.",
     )
-    shared_percent = forms.IntegerField(
+    shared_percent = WholeNumberField(
         label="Share of the references that it holds for, in %",
         min_value=0,
         max_value=100,
         help_text="The others are rated by one annotator. Which ones is drawn by lot.",
     )
-    revision_hours = forms.IntegerField(
+    revision_hours = WholeNumberField(
         label="Revision window, in hours",
         min_value=0,
         max_value=8760,
         help_text="How long after its last rating a candidate with full overlap may be revised.",
     )
-    lease_minutes = forms.IntegerField(
+    lease_minutes = WholeNumberField(
         label="Lease, in minutes",
         min_value=5,
         max_value=10_080,
         help_text="How long a candidate taken on demand is its annotator's without any work on it.",
     )
-    criterion_gap = forms.IntegerField(
+    criterion_gap = WholeNumberField(
         label="Criterion gap that conflicts",
         min_value=1,
         max_value=HIGHEST,
@@ -82,19 +86,18 @@ class RulesForm(RefusableForm):
         "Two annotators put two candidates in opposite order, both by at least this much.",
     )
 
-    has_ladder = forms.BooleanField(
+    has_ladder = TickField(
         label="Ask a further annotator first",
         required=False,
         help_text="A candidate in conflict goes to one more annotator, blind; an adjudicator gets "
         "it only when no two of the ratings agree.",
     )
-    retain_until = forms.DateField(
+    retain_until = DayField(
         label="Keep the claim texts until",
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         help_text="The campaign page warns a month before. Nothing is erased by itself.",
     )
-    has_legal_hold = forms.BooleanField(
+    has_legal_hold = TickField(
         label="Legal hold",
         required=False,
         help_text="While it is set, nothing of this campaign can be erased, whatever the day.",
@@ -132,13 +135,13 @@ def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
 
 
 class MemberForm(RefusableForm):
-    """A person and the role they get."""
+    """A member of a campaign and a role."""
 
-    username = forms.CharField(label="User name", max_length=150)
+    username = WordsField(label="User name", max_length=150)
     role = forms.ChoiceField(label="Role", choices=[(role, role) for role in Role.values])
 
 
 class ReasonForm(RefusableForm):
     """Why a campaign is closed or reopened."""
 
-    reason = forms.CharField(label="Reason", max_length=LONGEST_REASON)
+    reason = WordsField(label="Reason", max_length=LONGEST_REASON)

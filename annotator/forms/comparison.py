@@ -10,7 +10,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotator.forms.rating import ASCII_SPACE, LARGEST_VERSION, CommentField, EverySent
+from annotator.forms.fields import ASCII_SPACE, FractionField, WholeNumberField
+from annotator.forms.rating import LARGEST_VERSION, CommentField, EverySent
 from annotator.forms.refusable import RefusableForm, RubricForm
 from annotator.models import Preference
 from annotator.rubric import ALL_CRITERIA, NAMES
@@ -44,7 +45,7 @@ class PreferenceForm(RubricForm):
 
     of_other_buttons = OF_OTHER_BUTTONS
 
-    version = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
+    version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
     comment = CommentField(
         required=False,
         strip=False,
@@ -76,7 +77,7 @@ def as_sent(preference: Preference) -> dict[str, str]:
 class AskForm(RefusableForm):
     """What an admin says to have comparisons given out: how many of all pairs, and the seed."""
 
-    share = forms.DecimalField(
+    share = FractionField(
         label="Share of all pairs, in per cent",
         min_value=Decimal("0.01"),
         max_value=Decimal(100),
@@ -84,7 +85,7 @@ class AskForm(RefusableForm):
         decimal_places=2,
         initial=Decimal(10),
     )
-    seed = forms.IntegerField(
+    seed = WholeNumberField(
         label="Seed",
         min_value=0,
         max_value=LARGEST_VERSION,

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.template.defaultfilters import filesizeformat
 
+from annotator.forms.fields import TickField
 from annotator.forms.refusable import RefusableForm
 
 AUTO: Final = "auto"
@@ -32,7 +33,7 @@ class ImportForm(RefusableForm):
         widget=forms.FileInput(attrs={"accept": ".jsonl,.json,.csv,.tsv,.txt,.gz"}),
     )
     format = forms.ChoiceField(label="Format", choices=FORMATS, initial=AUTO, required=False)
-    may_train = forms.BooleanField(
+    may_train = TickField(
         label="Models may be trained on these claims",
         required=False,
         help_text="Tick it only if the owner of the claims has agreed. Otherwise people rate them "

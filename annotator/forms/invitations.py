@@ -4,6 +4,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotator.forms.account import password_field
+from annotator.forms.fields import WordsField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
 from annotator.queries.access import campaign_named
@@ -36,7 +37,7 @@ class SiteInviteForm(RefusableForm):
 class AcceptForm(RefusableForm):
     """The name and the password that a new person chooses."""
 
-    username = forms.CharField(
+    username = WordsField(
         label="User name",
         max_length=150,
         help_text="Letters of one script, digits and . _ - @",

@@ -9,6 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
+from annotator.forms.fields import TickField
 from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
 from annotator.models import ReadingPreference
 
@@ -33,7 +34,7 @@ class KeyField:
 class KeysForm(forms.Form):
     """What the keys page posts: a key by action code, blank for the default."""
 
-    single_keys = forms.BooleanField(required=False)
+    single_keys = TickField(required=False)
 
     def __init__(self, stored: ReadingPreference, data: QueryDict | None = None) -> None:
         super().__init__(data, initial={"single_keys": stored.single_keys})

@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from annotator.forms.fields import DayField, WholeNumberField, WordsField
 from annotator.forms.rating import LARGEST_VERSION
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Reference, User
@@ -101,17 +102,16 @@ class People(forms.ModelMultipleChoiceField):
         return str(obj.username)
 
 
-def _day() -> forms.DateField:
-    return forms.DateField(
+def _day() -> DayField:
+    return DayField(
         label="Due",
         required=False,
-        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
         help_text="Until the end of this day; nothing is taken back when it passes.",
     )
 
 
-def _seed() -> forms.IntegerField:
-    return forms.IntegerField(
+def _seed() -> WholeNumberField:
+    return WholeNumberField(
         label="Seed",
         min_value=0,
         max_value=LARGEST_VERSION,
@@ -120,8 +120,8 @@ def _seed() -> forms.IntegerField:
     )
 
 
-def _references(*, required: bool = True, help_text: str = "") -> forms.CharField:
-    return forms.CharField(
+def _references(*, required: bool = True, help_text: str = "") -> WordsField:
+    return WordsField(
         label="Reference ids, one a line",
         required=required,
         max_length=LONGEST_LIST,
@@ -158,7 +158,7 @@ class WithdrawForm(PlanForm):
 
     annotator = Person()
     references = _references(required=False, help_text="Empty: everything that is open.")
-    reason = forms.CharField(label="Reason", max_length=LONGEST_REASON)
+    reason = WordsField(label="Reason", max_length=LONGEST_REASON)
 
     def people(self) -> Any:
         return members_who_annotate(self.campaign)
@@ -170,7 +170,7 @@ class QuotaForm(PlanForm):
     section = "quota"
 
     annotator = Person()
-    quota = forms.IntegerField(label="Quota", required=False, min_value=0, max_value=LARGEST_QUOTA)
+    quota = WholeNumberField(label="Quota", required=False, min_value=0, max_value=LARGEST_QUOTA)
 
     def people(self) -> Any:
         return members_who_annotate(self.campaign)
@@ -189,7 +189,7 @@ class SentinelsForm(PlanForm):
 
     section = "sentinels"
 
-    count = forms.IntegerField(label="How many", min_value=1, max_value=MOST_AT_ONCE, initial=4)
+    count = WholeNumberField(label="How many", min_value=1, max_value=MOST_AT_ONCE, initial=4)
     seed = _seed()
 
 
@@ -198,12 +198,10 @@ class RepeatsForm(PlanForm):
 
     section = "repeats"
 
-    percent = forms.IntegerField(
+    percent = WholeNumberField(
         label="Share of each annotator's ratings, in per cent",
         min_value=0,
         max_value=MOST_PERCENT,
         help_text="0: none.",
     )
-    lag = forms.IntegerField(
-        label="Ratings in between, at least", min_value=1, max_value=LONGEST_LAG
-    )
+    lag = WholeNumberField(label="Ratings in between, at least", min_value=1, max_value=LONGEST_LAG)

@@ -10,13 +10,13 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.formats.strict_json import StrictJsonError, loads
+from annotator.forms.fields import ASCII_SPACE, WholeNumberField, WordsField
 from annotator.forms.refusable import RubricForm
 from annotator.models import Rating
 from annotator.rubric import CRITERIA, NAMES
 from annotator.services.ratings import LONGEST_COMMENT
 
 SCORE: Final = re.compile(r"(10|[0-9])")
-ASCII_SPACE: Final = " \t\r\n\f\v"
 LONGEST_KEY: Final = 200
 LARGEST_VERSION: Final = 2**31 - 1
 LONGEST_TAGS: Final = 100_000
@@ -51,7 +51,7 @@ class ScoreField(forms.Field):
         return int(text)
 
 
-class CommentField(forms.CharField):
+class CommentField(WordsField):
     """Free words; the line ends that a form adds are taken off again."""
 
     def to_python(self, value: Any) -> str:
@@ -83,8 +83,8 @@ def _words(noun: str) -> CommentField:
     )
 
 
-def _version() -> forms.IntegerField:
-    return forms.IntegerField(required=False, min_value=0, max_value=LARGEST_VERSION)
+def _version() -> WholeNumberField:
+    return WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
 
 
 class RatingForm(RubricForm):

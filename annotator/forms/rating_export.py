@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django import forms
 
+from annotator.forms.fields import TickField
 from annotator.forms.refusable import RefusableForm
 from annotator.services.unblinding import LONGEST_REASON
 
@@ -19,7 +20,7 @@ class RatingExportForm(RefusableForm):
     """A format and, for an admin of a closed campaign, names with the reason why."""
 
     format = forms.ChoiceField(label="Format")
-    is_identified = forms.BooleanField(
+    is_identified = TickField(
         label="With user names",
         required=False,
         help_text="Without it annotators have pseudonyms that are new in each file.",

@@ -7,7 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotator.forms.rating import ASCII_SPACE, SCORE, CommentField
+from annotator.forms.fields import ASCII_SPACE, TickField, WordsField
+from annotator.forms.rating import SCORE, CommentField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Decision, RulingReason
 from annotator.rubric import CRITERIA
@@ -23,9 +24,7 @@ class RulingForm(RefusableForm):
 
     places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
 
-    decision = forms.CharField(
-        error_messages={"required": "Choose a rating, the mean, or new scores."}
-    )
+    decision = WordsField(error_messages={"required": "Choose a rating, the mean, or new scores."})
     reason_code = forms.ChoiceField(
         choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
     )
@@ -37,7 +36,7 @@ class RulingForm(RefusableForm):
             "max_length": "A reason may have %(limit_value)d characters; this has %(show_value)d.",
         },
     )
-    has_guideline_gap = forms.BooleanField(required=False)
+    has_guideline_gap = TickField(required=False)
     password = forms.CharField(
         strip=False, error_messages={"required": "Your password is your signature."}
     )

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotator.forms.fields import WordsField
 from annotator.forms.refusable import RefusableForm
 
 
@@ -15,7 +16,7 @@ class FreshInput(forms.TextInput):
 class CodeForm(RefusableForm):
     """Six digits from the phone, or a recovery code; which it is shows in its length."""
 
-    code = forms.CharField(
+    code = WordsField(
         label="Code",
         max_length=40,
         help_text="Six digits from the app on your phone, or a recovery code.",

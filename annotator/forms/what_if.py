@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import forms
 
 from annotator.conflicts.rules import ConflictRules, gap_text, least_numerator
+from annotator.forms.fields import FractionField, WholeNumberField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign
 from annotator.rubric import HIGHEST
@@ -14,7 +15,7 @@ from annotator.rubric import HIGHEST
 LADDER: Final = (("off", "an adjudicator"), ("on", "first an annotator"))
 
 
-class _Points(forms.DecimalField):
+class _Points(FractionField):
     """A gap in rating points, with two decimals."""
 
     def __init__(self, label: str) -> None:
@@ -30,7 +31,7 @@ class _Points(forms.DecimalField):
 class WhatIfForm(RefusableForm):
     """Conflict rules, gaps in rating points; what is not said is as it is today."""
 
-    criterion_gap = forms.IntegerField(label="Criterion gap", min_value=1, max_value=HIGHEST)
+    criterion_gap = WholeNumberField(label="Criterion gap", min_value=1, max_value=HIGHEST)
     overall_gap = _Points("Overall gap")
     flip_gap = _Points("Order flip")
     ladder = forms.ChoiceField(label="Who decides", choices=LADDER)

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.db.utils import DatabaseError
 
-from annotator.health import choices, database, files, processes, second_factors
+from annotator.health import choices, database, erasures, files, processes, second_factors
 from annotator.health.findings import Finding, Level, Look, missing, registered_looks
 
 WITHOUT_DATABASE: Final[tuple[Look, ...]] = (
@@ -18,6 +18,7 @@ WITH_DATABASE: Final[tuple[Look, ...]] = (
     processes.look_at_programs,
     processes.look_at_jobs,
     second_factors.look_at_second_factors,
+    erasures.look_at_erasures,
 )
 
 

@@ -13,6 +13,7 @@ from django.db.utils import DatabaseError
 
 from annotator.clock import database_now
 from annotator.health.findings import Finding, missing, ok, warning
+from annotator.models import AuditEvent
 
 PART: Final = "database"
 MOST_SECONDS_APART: Final = 5
@@ -96,6 +97,13 @@ def _postgres() -> Iterator[Finding]:
         )
     else:
         yield ok(PART, "What it acknowledges is on disk.")
+    if owns_tables():
+        yield warning(
+            PART,
+            "The role of DATABASE_URL owns the tables: what runs by it can take the guards of the "
+            "audit trail away.",
+            "Let web server and workers use a role that owns nothing (docs/install.md, Two roles).",
+        )
     mode = settings.DATABASES["default"].get("OPTIONS", {}).get("sslmode", "")
     if mode in ("disable", "allow", "prefer"):
         yield warning(
@@ -103,6 +111,16 @@ def _postgres() -> Iterator[Finding]:
             f"The way to the database may be plain text (sslmode={mode}).",
             "Use sslmode=verify-full, unless both ends lie on one machine's own network.",
         )
+
+
+def owns_tables() -> bool:
+    """Whether this role could change tables and their triggers, and write them anew."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = %s::regclass",
+            [AuditEvent._meta.db_table],
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def _sqlite() -> Finding:

@@ -9,18 +9,22 @@ from typing import Any, Final
 from django.conf import settings
 from django.db.models import Count, Min
 from kombu.exceptions import OperationalError
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
+from redis.exceptions import ResponseError
 
 from annotator.celery import Queues, app
 from annotator.clock import database_now
+from annotator.health.count_files import CountFile
 from annotator.jobs.registry import kinds_of_jobs
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
 from annotator.models import SWEEPER, Assignment, AssignmentStatus
 from annotator.queries.presences import alive
 
+# Before the first count is made: the library's own file ends the process on a full disk.
+values.MmapedDict = CountFile  # type: ignore[assignment, attr-defined]
 REQUESTS: Final = Counter(
     "workbench_requests", "Answers by route, method and code", ["route", "method", "status"]
 )
@@ -84,7 +88,7 @@ def _queues() -> GaugeMetricFamily:
             channel: Any = connection.default_channel
             for queue in Queues:
                 gauge.add_metric([queue.value], channel._size(queue.value))
-    except (OperationalError, OSError):
+    except (OperationalError, OSError, ResponseError):
         pass
     return gauge
 

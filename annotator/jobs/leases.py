@@ -6,7 +6,7 @@ between its UPDATE and the read that follows would otherwise adopt the next owne
 
 import uuid
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -18,7 +18,10 @@ from annotator.jobs.rows import JobRow, JobStatus
 
 Row = TypeVar("Row", bound=JobRow)
 MOST_ATTEMPTS = 5
-RING_AGAIN_AFTER = timedelta(seconds=10)
+# A job behind a training of a day is rung some 300 times, not 8,640; a broker that lost its
+# messages has each again before doctor says that none is taken.
+LEAST_PAUSE = timedelta(seconds=10)
+LONGEST_PAUSE = timedelta(minutes=5)
 
 
 class LostLease(Exception):
@@ -100,13 +103,30 @@ def settle_stranded(model: type[JobRow]) -> int:
 
 
 def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
-    """Return the keys of jobs that wait for a worker and were not rung lately, and mark them."""
+    """Return the keys of jobs that wait for a worker and were not rung lately, and mark them.
+
+    A job is left alone for as long as it had waited when it was rung last, within the pauses above:
+    behind a long training its messages pile up, and it needs one.
+    """
     now = database_now()
     waiting = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
-    quiet = Q(rung_at__isnull=True) | Q(rung_at__lt=now - RING_AGAIN_AFTER)
     rows = model._default_manager
-    keys = list(rows.filter(waiting, quiet).values_list("pk", flat=True))
-    return [pk for pk in keys if rows.filter(quiet, pk=pk).update(rung_at=now)]
+    found = rows.filter(waiting).only(
+        *("status", "lease_until", "rung_at", "created_at", "started_at")
+    )
+    return [
+        row.pk
+        for row in found
+        if (row.rung_at is None or now - row.rung_at >= _pause(row, row.rung_at))
+        and rows.filter(pk=row.pk, rung_at=row.rung_at).update(rung_at=now)
+    ]
+
+
+def _pause(row: JobRow, rung_at: datetime) -> timedelta:
+    since = row.lease_until if row.status == JobStatus.RUNNING else row.created_at
+    if since is None or (row.status == JobStatus.QUEUED and row.started_at is not None):
+        return LEAST_PAUSE  # queued again, and no column says since when
+    return min(max(rung_at - since, LEAST_PAUSE), LONGEST_PAUSE)
 
 
 def settle_cancelled(row: JobRow) -> None:

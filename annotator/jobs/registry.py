@@ -11,13 +11,21 @@ from annotator.jobs.rows import JobRow
 
 logger = logging.getLogger(__name__)
 Bell = Callable[[UUID], object]
+QueueOf = Callable[[UUID], str]
 _bells: dict[type[JobRow], Bell] = {}
+_queues: dict[type[JobRow], QueueOf] = {}
 _tidying: list[Callable[[], int]] = []
 
 
-def register(model: type[JobRow], ring: Bell) -> None:
-    """Name the bell of a kind of job: it takes the row's key and tells a worker."""
+def register(model: type[JobRow], ring: Bell, queue_of: QueueOf) -> None:
+    """Name the bell of a kind of job and its queue: both take the row's key."""
     _bells[model] = ring
+    _queues[model] = queue_of
+
+
+def queue_of(model: type[JobRow], pk: UUID) -> str:
+    """Return the queue whose workers carry out a job."""
+    return _queues[model](pk)
 
 
 def kinds_of_jobs() -> tuple[type[JobRow], ...]:

@@ -26,7 +26,11 @@ UNSETTLED = (ConflictStatus.OPEN, ConflictStatus.WAITING)
 
 
 class Conflict(models.Model):
-    """Ratings of one candidate, or of two of one reference, that differ beyond the rules."""
+    """Ratings of one candidate, or of two of one reference, that differ beyond the rules.
+
+    Of order flips each candidate's widest has a row, shared by two that are each other's widest; so
+    a row's pair may become another one as long as nobody has signed it or sent it back.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="conflicts")

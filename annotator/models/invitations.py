@@ -1,4 +1,4 @@
-"""Invitations: links by which new people make their own accounts."""
+"""Invitations: links by which people make their own accounts, or join with those they have."""
 
 import uuid
 
@@ -20,7 +20,7 @@ class Invitation(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
-    accepted_by = models.OneToOneField(
+    accepted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     accepted_at = models.DateTimeField(null=True)

@@ -23,6 +23,8 @@ from annotator.claims.terms import find_mentions
 PLACES: Final = 3
 # Of so many drawn characters nobody guesses one: 8 of them are 41 bits at least.
 FEWEST_DRAWN: Final = 8
+# Each term is looked for in the whole text. Published claim sets have fewer than 50.
+MOST_TERMS: Final = 200
 Damages = Callable[[str, int, int], Damaged]
 
 
@@ -100,7 +102,7 @@ def _like(mark: str, chance: random.Random) -> str:
 
 
 def _own_pairs(text: str) -> WordPairs:
-    """Return the text's own terms, the most frequent first, each with a second name."""
+    """Return the text's own terms, the most frequent MOST_TERMS, each with a second name."""
     counts = Counter(row.term for row in find_mentions(text) if row.is_definite)
     terms: Sequence[str] = [term for term, _ in counts.most_common() if "member" not in term]
-    return tuple((term, f"{term} member") for term in terms)
+    return tuple((term, f"{term} member") for term in terms[:MOST_TERMS])

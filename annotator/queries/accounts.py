@@ -7,9 +7,11 @@ from annotator.models import SecondFactor, User
 
 
 def accounts() -> QuerySet[User]:
-    """Return every account by name, with its living sessions counted and its second factor."""
+    """Return every account by name, with its living sessions and tokens, and its second factor."""
     living = Q(sessions__expire_date__gt=Now())
+    alive = Q(api_tokens__expires_at__gt=Now())
     return User.objects.annotate(
-        session_count=Count("sessions", filter=living),
+        session_count=Count("sessions", filter=living, distinct=True),
+        token_count=Count("api_tokens", filter=alive, distinct=True),
         has_factor=Exists(SecondFactor.objects.filter(user=OuterRef("pk"))),
     ).order_by("username")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotator.formats.times import time_text
-from annotator.models import Campaign, User
+from annotator.models import AuditSeal, Campaign, User
 from annotator.queries.audit_trail import Entry, campaign_trail
 from annotator.queries.audit_verification import current_head
 from annotator.queries.one_moment import one_moment
@@ -38,19 +38,19 @@ class AuditExport:
                 }
             )
             for seal in trail.seals.order_by("sequence").iterator(AT_ONCE):
-                yield _line(_told(trail.entry(seal, {})))
+                yield _line(_told(seal, trail.entry(seal, {}, seal.sequence)))
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _told(seal: AuditSeal, entry: Entry) -> dict[str, Any]:
     return {
-        "sequence": entry.sequence,
+        "sequence": seal.sequence,
         "at": time_text(entry.at),
         "who": entry.who,
         "action": entry.action,
         "object_type": entry.object_type,
         "object_id": entry.object_id,
         "details": entry.details,
-        "sha256": entry.sha256,
+        "sha256": seal.sha256,
     }
 
 

@@ -9,9 +9,8 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from annotator.audit.words import act_of, actions_where, listed_actions, told_details
-from annotator.models import AuditEvent, AuditSeal, Campaign, Role, Shown, User
-from annotator.queries.access import roles_of
-from annotator.queries.reliability_access import reader_of
+from annotator.models import AuditEvent, AuditSeal, Campaign, Shown, User
+from annotator.queries.reliability_access import judges_in
 from annotator.queries.unblindings import is_unblinded
 
 A_PAGE: Final = 100
@@ -25,7 +24,7 @@ CODE: Final = re.compile(r"[a-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a reader looks for; empty for everything."""
+    """What a reader looks for; empty for everything. `before` is the number of an answer."""
 
     action: str = ""
     person: str = ""
@@ -51,19 +50,28 @@ class Trail:
         return sorted(((one, act_of(one).words) for one in found), key=lambda one: one[1])
 
     def page(self, question: Question) -> list["Entry"]:
-        """Return the latest entries that answer the question, one more than a page holds."""
-        rows = list(_answering(self.seals, question, is_named=self.is_named)[: A_PAGE + 1])
-        names = _names([row.event for row in rows])
-        return [self.entry(row, names) for row in rows]
+        """Return the latest entries that answer the question, one more than a page holds.
 
-    def entry(self, seal: AuditSeal, names: dict[str, str]) -> "Entry":
+        They are numbered among the answers, the first ever as 1, so that no number stands here that
+        moves with what others do: entries are only ever added, and numbers stay.
+        """
+        found = _answering(self.seals, question, is_named=self.is_named)
+        if question.before:
+            last = min(question.before - 1, found.count())
+            rows = list(found.reverse()[max(0, last - A_PAGE - 1) : last])[::-1]
+        else:
+            rows = list(found[: A_PAGE + 1])
+            last = found.filter(sequence__lte=rows[0].sequence).count() if rows else 0
+        names = _names([row.event for row in rows])
+        return [self.entry(row, names, last - place) for place, row in enumerate(rows)]
+
+    def entry(self, seal: AuditSeal, names: dict[str, str], number: int) -> "Entry":
         """Return an entry with what this reader may know of it."""
         event = seal.event
         act = act_of(event.action)
         is_told = self.is_named or not act.is_raters
         return Entry(
-            sequence=seal.sequence,
-            sha256=seal.sha256,
+            number=number,
             at=event.at,
             who=_who(event, is_told=is_told),
             words=act.words,
@@ -78,8 +86,7 @@ class Trail:
 class Entry:
     """One act as a reader may know it."""
 
-    sequence: int
-    sha256: str
+    number: int
     at: datetime
     who: str
     words: str
@@ -106,10 +113,7 @@ def campaign_trail(campaign: Campaign, reader: User) -> Trail:
     adjudicates in an open campaign reads of neither ratings nor conflicts.
     """
     seals = _seals().filter(event__campaign=campaign)
-    known = reader_of(campaign, reader)
-    is_limited = campaign.is_open and (
-        known is None or known.is_withheld or Role.ADJUDICATOR in roles_of(reader, campaign)
-    )
+    is_limited = judges_in(campaign, reader)
     if is_limited:
         listed = {action for action, _ in listed_actions()}
         hidden = {*actions_where("is_raters"), *actions_where("is_of_dispute")}
@@ -148,10 +152,9 @@ def _answering(
         asked &= Q(event__object_id=question.object_id)
     if question.since:
         asked &= Q(event__at__gte=_midnight(question.since))
-    if question.until:
+    # After the last day that there is, nothing is.
+    if question.until and question.until < date.max:
         asked &= Q(event__at__lt=_midnight(question.until + timedelta(days=1)))
-    if question.before:
-        asked &= Q(sequence__lt=question.before)
     if not is_named and question.person:
         # A name that is not told is not found by either.
         listed = {action for action, _ in listed_actions()}

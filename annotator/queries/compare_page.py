@@ -27,6 +27,7 @@ class ComparePage:
     left_view: SideView
     right_view: SideView
     rows: tuple[CompareRow, ...]
+    notices: tuple[str, ...]
     preference: Preference | None
     closed_because: str
     previous: UUID | None
@@ -55,19 +56,21 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
     if comparison is None:
         return None
     reference = comparison.left.reference
-    left = reading_of(reference.claims, comparison.left.claims)
-    right = reading_of(reference.claims, comparison.right.claims)
-    reference_view, aligned = compare_rows(left, right)
+    seen = compare_rows(
+        reading_of(reference.claims, comparison.left.claims),
+        reading_of(reference.claims, comparison.right.claims),
+    )
     before, after = _neighbours(comparison)
     return ComparePage(
         comparison_id=comparison.pk,
         position=comparison.position,
         campaign=comparison.campaign,
         reference=reference,
-        reference_view=reference_view,
-        left_view=left.candidate,
-        right_view=right.candidate,
-        rows=aligned,
+        reference_view=seen.reference,
+        left_view=seen.candidates[0],
+        right_view=seen.candidates[1],
+        rows=seen.rows,
+        notices=seen.notices,
         preference=getattr(comparison, "preference", None),
         closed_because=closed_because(comparison),
         previous=before,

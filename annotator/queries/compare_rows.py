@@ -11,6 +11,7 @@ from annotator.claims.reading import (
     LimitationView,
     Reading,
     SideView,
+    plain,
 )
 from annotator.claims.segments import Segment
 
@@ -32,14 +33,27 @@ class CompareRow:
     right: ClaimView | None
 
 
-def compare_rows(left: Reading, right: Reading) -> tuple[SideView, tuple[CompareRow, ...]]:
-    """Return the reference as both readings see it, and the rows by reference claim.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Candidates beside their reference: each text, and the rows by reference claim."""
+
+    reference: SideView
+    candidates: tuple[SideView, ...]
+    rows: tuple[CompareRow, ...]
+    notices: tuple[str, ...]
+
+
+def compare_rows(left: Reading, right: Reading) -> Compared:
+    """Set two candidates beside the reference of both.
 
     Inputs: the readings of two candidates against one reference. In the reference a word is
     marked as only here when neither candidate has it, and a limitation is called missing where
     the left, the right or both lack it; its own marks stay. Candidate claims without a
-    counterpart stand behind the row of the one before them. No text is changed.
+    counterpart stand behind the row of the one before them. Where one reading is plain, all three
+    texts are shown plainly. No text is changed.
     """
+    if left.is_plain != right.is_plain:
+        left, right = plain(left), plain(right)
     claims = tuple(
         _both(one, other)
         for one, other in zip(left.reference.claims, right.reference.claims, strict=True)
@@ -50,7 +64,9 @@ def compare_rows(left: Reading, right: Reading) -> tuple[SideView, tuple[Compare
         one, other = (side.get(claim.start, (None, [])) for side in sides)
         rows.append(CompareRow(claim, one[0], other[0]))
         rows += _alone(claim.start, sides)
-    return replace(left.reference, claims=claims), tuple(rows)
+    reference = replace(left.reference, claims=claims)
+    notices = tuple(dict.fromkeys((*left.notices, *right.notices)))
+    return Compared(reference, (left.candidate, right.candidate), tuple(rows), notices)
 
 
 # By the start of a reference claim: its counterpart, and those that follow without one.
@@ -106,14 +122,14 @@ def _both(left: ClaimView, right: ClaimView) -> ClaimView:
 
 def _merged(segments: Iterable[Segment]) -> tuple[Segment, ...]:
     """Return the segments with neighbours under the same marks joined."""
-    kept: list[Segment] = []
-    for segment in segments:
-        last = kept[-1] if kept else None
-        if last and (last.kinds, last.notes) == (segment.kinds, segment.notes):
-            kept[-1] = replace(last, text=last.text + segment.text)
-        else:
-            kept.append(segment)
-    return tuple(kept)
+    groups = groupby(segments, key=lambda segment: (segment.kinds, segment.notes))
+    return tuple(_one([*group]) for _, group in groups)
+
+
+def _one(segments: list[Segment]) -> Segment:
+    if len(segments) == 1:
+        return segments[0]
+    return replace(segments[0], text="".join(segment.text for segment in segments))
 
 
 def _pieces(claim: ClaimView) -> Iterator[_Piece]:

@@ -15,13 +15,17 @@ from annotator.gate import API_PREFIX, principals_of
 UPLOADS: Final = frozenset({"annotator:import_claims", "api:import_claims"})
 # What a form adds to its file: boundaries, names, the other fields.
 ENVELOPE_BYTES: Final = 64 * 1024
+# Set by the web server where it asks before it takes a body in; the answer to that, if it shall.
+BODY_TO_COME: Final = "workbench.body_to_come"
+GO_ON: Final = 100
 SCHEME: Final = f"{KEYWORD.lower()} "
 
 
 class BodyLimit:
     """Middleware that answers 413 by the announced length; it stands before what reads forms.
 
-    A body without a length is taken for empty by Django, so that nothing gets past this.
+    One that came without has the length that the web server counted. A body that is still to come
+    is answered by GO_ON where it may.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -40,7 +44,7 @@ class BodyLimit:
         limit = settings.MAX_UPLOAD_BYTES if is_upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         # Fifteen digits are a thousand terabytes; longer numbers are not worth counting.
         if len(length) <= 15 and int(length) <= limit + (ENVELOPE_BYTES if is_upload else 0):
-            return None
+            return HttpResponse(status=GO_ON) if request.META.get(BODY_TO_COME) else None
         if request.path.startswith(API_PREFIX):
             sentence = f"The body is longer than the limit of {limit:,} bytes."
             return JsonResponse({"detail": sentence}, status=413)

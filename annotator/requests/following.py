@@ -4,20 +4,17 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
-from annotator.logs import request_id
+from annotator.logs import method_of, request_id, route_of
 
 View = Callable[[HttpRequest], HttpResponse]
 HEADER: Final = "X-Request-ID"
 # What a proxy may give; anything else could forge or swell a log.
 WELL_FORMED: Final = re.compile(r"[0-9A-Za-z-]{8,64}")
-# Addresses that no route knows may hold anything, so they are told by these words.
-NO_ROUTE: Final = "none"
-METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 logger = logging.getLogger("annotator.requests")
 
 
@@ -34,15 +31,32 @@ def follow(get_response: View) -> View:
             response = get_response(request)
             response[HEADER] = own
             seconds = time.monotonic() - begun
-            route = request.resolver_match.view_name if request.resolver_match else NO_ROUTE
-            method = request.method if request.method in METHODS else "other"
-            count_request(route, str(method), response.status_code, seconds)
-            _tell(request, route, str(method), response.status_code, round(seconds * 1000))
+            route, method = route_of(request), method_of(request)
+            count_request(route, method, response.status_code, seconds)
+            _tell(request, route, method, response.status_code, round(seconds * 1000))
+            if isinstance(response, StreamingHttpResponse):
+                response.streaming_content = _watched(response.streaming_content, route)
             return response
         finally:
             request_id.reset(token)
 
     return handle
+
+
+class BrokenOff(Exception):
+    """An answer that had begun could not be ended; what it says nothing of is in the log."""
+
+
+def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
+    """Yield the parts of a long answer; log without its words what breaks it off.
+
+    Past this point the web server alone would hear of it, and print its words.
+    """
+    try:
+        yield from parts
+    except Exception:
+        logger.exception("the answer of %s broke off", route)
+        raise BrokenOff from None
 
 
 def _tell(request: HttpRequest, route: str, method: str, status: int, spent: int) -> None:

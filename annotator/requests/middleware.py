@@ -8,8 +8,9 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
+from annotator.files.full_disk import is_disk_full
 from annotator.gate import API_PREFIX
-from annotator.models import User
+from annotator.models import BrowserSession, User
 from annotator.services.refused_access import record_refusal
 from annotator.services.sessions import SEEN_EVERY, see_session
 from annotator.sign_in.client_address import client_address
@@ -58,10 +59,20 @@ def see_sessions(get_response: View) -> View:
             row = getattr(request.session, "row", None)
             asked_at = getattr(request.session, "asked_at", None)
             if row is not None and asked_at is not None and asked_at - row.seen_at >= SEEN_EVERY:
-                see_session(row)
+                _see(row)
         return get_response(request)
 
     return handle
+
+
+def _see(row: BrowserSession) -> None:
+    try:
+        see_session(row)
+    except DatabaseError as error:
+        # Pages are read on a full disk too; the session ends by idling at worst.
+        if not is_disk_full(error):
+            raise
+        logger.warning("a session could not be noted as seen: the disk is full")
 
 
 def note_refusals(get_response: View) -> View:

@@ -5,12 +5,15 @@ from django.db import transaction
 from annotator.models import Campaign, Membership, Role, User
 from annotator.refusals import OutOfDate
 from annotator.services import audit
-from annotator.services.sessions import end_sessions
+from annotator.services.people import withdraw_invitations
+from annotator.services.sessions import Ended, end_access
 
 
 @transaction.atomic
-def deactivate(*, user: User, by: User) -> None:
-    """Shut an account and end its sessions; its tokens open nothing while it is shut.
+def deactivate(*, user: User, by: User) -> tuple[Ended, int]:
+    """Shut an account; return what ended with it, and how many invitations were withdrawn.
+
+    Its sessions, tokens and links to invite others end, and do not come back with the account.
 
     OutOfDate for one's own, for the last site admin, and for the last admin of a campaign.
     """
@@ -20,13 +23,15 @@ def deactivate(*, user: User, by: User) -> None:
     _refuse_last_admin(user)
     if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
         raise OutOfDate(f"{user.username} is deactivated already.")
-    end_sessions(user=user, by=by)
+    ended = end_access(user=user, by=by)
+    withdrawn = withdraw_invitations(invited_by=user, by=by)
     audit.record(actor=by, action="user.deactivated", object_type="user", object_id=user.pk)
+    return ended, withdrawn
 
 
 @transaction.atomic
 def reactivate(*, user: User, by: User) -> None:
-    """Open an account again, with the roles that it has."""
+    """Open an account again, with the roles that it has; of what ended nothing comes back."""
     if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
         raise OutOfDate(f"{user.username} is active already.")
     audit.record(actor=by, action="user.reactivated", object_type="user", object_id=user.pk)

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import (
     Adjudication,
     Candidate,
@@ -41,6 +42,7 @@ from annotator.services.turns import (
 )
 
 LONGEST_REASON: Final = 5_000
+NO_REASON: Final = "Say in a few words why."
 NOT_YOURSELF: Final = "You sign as yourself and as nobody else; nothing was stored."
 CHANGED_SENTENCE: Final = "The ratings have changed since you read them; look at them again."
 
@@ -111,6 +113,11 @@ def rule(
             _sign(row, given)
             _settle(conflict, given)
             _audit(row, conflict, adjudicator, RULED)
+            # Flips between two ruled candidates are settled; others of theirs may take their rows.
+            reference_id = conflict.candidate.reference_id
+            measure_conflicts(
+                conflict.campaign, reference_id, row.made_at, rated=conflict.candidate_id
+            )
             return row
     except IntegrityError as error:
         # Another ruling on one of the candidates was first, whatever way it came.
@@ -130,7 +137,7 @@ def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudi
     campaign = row.conflict.campaign
     if not Membership.objects.filter(user=by, campaign=campaign, role=Role.ADMIN).exists():
         raise Forbidden("Only an admin of the campaign voids a signature.")
-    _check_reason(reason)
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     lock_reference(row.conflict.candidate.reference_id)
     now = database_now()
     changed = Adjudication.objects.filter(pk=row.pk, voided_at=None).update(
@@ -152,19 +159,7 @@ def _check_words(decision: str, reason_code: str, reason: str) -> None:
     if reason_code not in RulingReason.values:
         why = f"Choose a reason: {', '.join(RulingReason.values)}."
         raise Refused(why, {"reason_code": [why]})
-    _check_reason(reason)
-
-
-def _check_reason(reason: str) -> None:
-    why = ""
-    if not reason.strip():
-        why = "Say in a few words why."
-    elif len(reason) > LONGEST_REASON:
-        why = f"A reason may have {LONGEST_REASON:,} characters; this has {len(reason):,}."
-    elif "\x00" in reason:
-        why = "The reason holds a NUL character."
-    if why:
-        raise Refused(why, {"reason": [why]})
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
 
 
 def _decide(
@@ -239,13 +234,7 @@ def _settle(conflict: Conflict, given: Sequence[_Given]) -> None:
     pks = [g.candidate.pk for g in given]
     rows = Conflict.objects.filter(status=ConflictStatus.OPEN)
     rows.filter(candidate__in=pks, other_candidate=None).update(status=ConflictStatus.RULED)
-    # An order flip is settled when both of its candidates have a ruling.
-    ruled = list(
-        Ruling.objects.filter(
-            is_valid=True, candidate__reference=conflict.candidate.reference_id
-        ).values_list("candidate_id", flat=True)
-    )
-    rows.filter(candidate__in=ruled, other_candidate__in=ruled).update(status=ConflictStatus.RULED)
+    rows.filter(pk=conflict.pk).update(status=ConflictStatus.RULED)
     Turn.objects.filter(candidate__in=pks).delete()
 
 

@@ -14,9 +14,10 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Model
 
-from annotator.backups.archives import BLOCK, archive
+from annotator.backups.archives import BLOCK, LONGEST_LINE, archive
+from annotator.backups.erasure_record import remember_erasures
 from annotator.backups.kept_files import kept_files
-from annotator.backups.manifest import Manifest, Table
+from annotator.backups.manifest import Manifest, Table, read_manifest
 from annotator.backups.sealing import Seal, write_sealed
 from annotator.backups.tables import (
     PlainDigest,
@@ -30,6 +31,7 @@ from annotator.clock import database_now
 from annotator.configuration.production import make_private
 from annotator.files.whole import written_aside
 from annotator.models import Backup
+from annotator.queries.erased_matters import erased_matters
 from annotator.queries.one_moment import one_moment
 from annotator.refusals import Refused
 from annotator.services.audit import record
@@ -55,7 +57,8 @@ def make_backup(*, target: Path, seal: Seal, say: Say = lambda words: None) -> M
     _refuse_target(target)
     make_private(Path(settings.DATA_DIR))
     with tempfile.TemporaryFile(dir=settings.DATA_DIR, buffering=BLOCK) as packed:
-        manifest = _snapshot(packed, say)
+        # Read as a restore reads it: what it refuses is no backup.
+        manifest = read_manifest(_snapshot(packed, say).as_bytes())
         say(f"sealing {len(manifest.files):,} files and {manifest.rows:,} rows")
         try:
             with written_aside(target) as file:
@@ -64,6 +67,8 @@ def make_backup(*, target: Path, seal: Seal, say: Say = lambda words: None) -> M
             raise Refused(
                 f"Cannot write {target}: {error.strerror}; no backup was written."
             ) from error
+    # Also those from before there was a record.
+    remember_erasures(erased_matters())
     return Made(_remember(target, manifest), manifest)
 
 
@@ -98,6 +103,11 @@ def _pack(model: type[Model], packed: IO[bytes]) -> Table:
     digest, plain = hashlib.sha256(), PlainDigest(len(columns))
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0, filename="") as file:
         for line in lines_of(model):
+            if len(line) > LONGEST_LINE:
+                raise Refused(
+                    f"A row of {model._meta.db_table} has more than {LONGEST_LINE:,} bytes, which "
+                    "no restore reads; no backup was written."
+                )
             file.write(line)
             digest.update(line)
             plain.update(line)

@@ -1,5 +1,7 @@
 """Writes of campaigns: create, change their rules, close and reopen with a reason."""
 
+import secrets
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Final
@@ -9,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import (
     Campaign,
     CampaignStatus,
@@ -25,8 +28,16 @@ from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.places import spread_places
 
 LONGEST_REASON: Final = 2_000
+NO_REASON: Final = "Say why, in a few words: it stays in the trail."
+LONGEST_NAME: Final = 200
+NO_NAME: Final = "Give the campaign a name."
 # `/campaigns/new/` is a page.
 TAKEN_SLUGS: Final = frozenset({"new"})
+LONGEST_SLUG: Final = 60
+# Letters and digits that are not taken for each other; five of them are one of 28 million.
+LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+ENDING: Final = 5
+LONGEST_TYPED_SLUG: Final = LONGEST_SLUG - ENDING - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +67,27 @@ OF_CONFLICTS: Final = (
 
 
 @transaction.atomic
-def create_campaign(*, slug: str, name: str = "", created_by: User | None = None) -> Campaign:
-    """Create an open campaign with the default rules; its creator becomes its admin."""
+def create_campaign(
+    *, slug: str, name: str = "", created_by: User | None = None, has_drawn_ending: bool = False
+) -> Campaign:
+    """Create an open campaign with the default rules; its creator becomes its admin.
+
+    With `has_drawn_ending` the slug gets letters that nobody chose: to be told that a slug is taken
+    would tell of a campaign that the person may not know of.
+    """
+    check_words("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
+    longest = LONGEST_TYPED_SLUG if has_drawn_ending else LONGEST_SLUG
     try:
-        if slug in TAKEN_SLUGS:
+        if len(slug) > longest or slug in TAKEN_SLUGS:
             raise ValidationError("taken")
         Campaign._meta.get_field("slug").clean(slug, None)
     except ValidationError as error:
         raise Refused(
-            f"{slug[:100]!r} cannot be a campaign's slug: use up to 60 letters, digits, - and _."
+            f"{slug[:100]!r} cannot be a campaign's slug: use up to {longest} letters, digits, "
+            "- and _."
         ) from error
+    if has_drawn_ending:
+        slug = f"{slug}-{''.join(secrets.choice(LETTERS) for _ in range(ENDING))}"
     try:
         with transaction.atomic():
             campaign = Campaign.objects.create(slug=slug, name=name or slug)
@@ -92,6 +114,7 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     conflict rules are a new version and are applied to the ratings so far, so that every conflict
     says what the rules of today say. What an adjudicator ruled stays.
     """
+    check_words("name", rules.name, longest=LONGEST_NAME, empty=NO_NAME)
     # Not its key: a submit that holds its reference writes rows that name the campaign.
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if not row.is_open:
@@ -111,15 +134,21 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     row.rules_version += has_new_version
     row.save(update_fields=[*new, "rules_version"])
     references = _lock_references(row)
-    if "overlap" in changes or "shared_percent" in changes:
+    has_new_places = "overlap" in changes or "shared_percent" in changes
+    if has_new_places:
         spread_places(row)
     if has_new_version:
         _keep_rules(row, changed_by)
-        now = database_now()
-        for pk in references:
-            measure_conflicts(row, pk, now)
+    if has_new_version or has_new_places:
+        _measure(row, references)
     _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
     return row
+
+
+def _measure(campaign: Campaign, references: Iterable[UUID]) -> None:
+    now = database_now()
+    for pk in references:
+        measure_conflicts(campaign, pk, now)
 
 
 def _lock_references(campaign: Campaign) -> list[UUID]:
@@ -160,12 +189,7 @@ def reopen_campaign(*, campaign: Campaign, reason: str, reopened_by: User) -> No
 
 @transaction.atomic
 def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: User) -> None:
-    if not reason.strip():
-        why = "Say why, in a few words: it stays in the trail."
-        raise Refused(why, {"reason": [why]})
-    if len(reason) > LONGEST_REASON or "\x00" in reason:
-        why = f"A reason has at most {LONGEST_REASON:,} characters and no NUL."
-        raise Refused(why, {"reason": [why]})
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     changed = (
         Campaign.objects.filter(pk=campaign.pk)
         .exclude(status=status)
@@ -176,6 +200,9 @@ def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: 
     )
     if not changed:
         raise OutOfDate(f"The campaign is {status} already.")
+    campaign.refresh_from_db()
+    # Ratings that were to come are awaited no more, or again.
+    _measure(campaign, _lock_references(campaign))
     action = "campaign.closed" if status == CampaignStatus.CLOSED else "campaign.reopened"
     _audit(campaign, action, by, {"reason": reason})
 

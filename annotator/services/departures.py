@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -106,14 +107,8 @@ def flag_candidate(*, assignment: Assignment, reason_code: str, reason: str = ""
 def _check(reason_code: str, known: Collection[str], reason: str) -> None:
     if reason_code not in known:
         raise Refused("Choose a reason.", {"reason_code": ["Choose a reason."]})
-    if reason_code == DepartureReason.OTHER and not reason.strip():
-        why = "Say in a few words what it is."
-        raise Refused(why, {"reason": [why]})
-    if len(reason) > LONGEST_REASON:
-        why = f"A reason may have {LONGEST_REASON:,} characters; this has {len(reason):,}."
-        raise Refused(why, {"reason": [why]})
-    if "\x00" in reason:
-        raise Refused("The reason holds a NUL character.", {"reason": ["NUL character."]})
+    empty = "Say in a few words what it is." if reason_code == DepartureReason.OTHER else ""
+    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
 
 
 def _lock_open_campaign(assignment: Assignment) -> None:

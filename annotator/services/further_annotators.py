@@ -1,5 +1,6 @@
 """Writes that bring a further annotator to a candidate: who can, and by what round."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
@@ -42,14 +43,19 @@ def _busy(candidate: Candidate) -> Count:
 def _able(candidate: Candidate) -> QuerySet[User]:
     if candidate.purpose == Purpose.REPEAT:
         return User.objects.none()  # it is one annotator's own
-    away = Assignment.objects.filter(
-        Q(candidate=candidate)
-        | Q(candidate__reference=candidate.reference_id, status=AssignmentStatus.RECUSED)
+    had = Assignment.objects.filter(candidate=candidate)
+    return _readers(candidate).exclude(pk__in=had.values("annotator_id"))
+
+
+def _readers(candidate: Candidate) -> QuerySet[User]:
+    """Return who can rate candidates of a candidate's reference at all."""
+    recused = Assignment.objects.filter(
+        candidate__reference=candidate.reference_id, status=AssignmentStatus.RECUSED
     )
     return (
         User.objects.filter(pk__in=_members(candidate).values("user_id"), is_active=True)
         .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
-        .exclude(pk__in=away.values("annotator_id"))
+        .exclude(pk__in=recused.values("annotator_id"))
     )
 
 
@@ -58,28 +64,41 @@ def blind_annotators(candidate: Candidate) -> QuerySet[User]:
 
     The two candidates of an order flip go to one person in this way.
     """
-    here = {"campaign": candidate.campaign_id, "user": OuterRef("pk")}
     open_here = Assignment.objects.filter(
         annotator=OuterRef("pk"),
         candidate__reference=candidate.reference_id,
         status=AssignmentStatus.OPEN,
     )
-    seeing = Membership.objects.filter(**here, role__in=SEEING)
-    shown = Unblinding.objects.filter(**here)
-    people = _able(candidate).exclude(Exists(seeing)).exclude(Exists(shown))
+    people = _blind(_able(candidate), candidate)
     people = people.annotate(busy=_busy(candidate), reads_it=Exists(open_here))
     return people.order_by("-reads_it", "busy", "username")
 
 
-def can_be_rated(candidate: Candidate) -> bool:
-    """Say whether anybody is at work on a candidate, or could take it."""
-    unfinished = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
-    rows = candidate.assignments.filter(
-        status__in=unfinished,
-        annotator__is_active=True,
-        annotator__in=_members(candidate).values("user_id"),
-    )
-    return rows.exists() or blind_annotators(candidate).exists()
+def _blind(people: QuerySet[User], candidate: Candidate) -> QuerySet[User]:
+    here = {"campaign": candidate.campaign_id, "user": OuterRef("pk")}
+    seeing = Membership.objects.filter(**here, role__in=SEEING)
+    shown = Unblinding.objects.filter(**here)
+    return people.exclude(Exists(seeing)).exclude(Exists(shown))
+
+
+def can_be_rated(candidates: Iterable[Candidate]) -> set[UUID]:
+    """Return which genuine candidates of one reference somebody is at work on, or could take.
+
+    They may be a thousand: the database is asked as often for one.
+    """
+    rows = list(candidates)
+    if not rows:
+        return set()
+    members = set(_members(rows[0]).filter(user__is_active=True).values_list("user_id", flat=True))
+    people = set(_blind(_readers(rows[0]), rows[0]).values_list("pk", flat=True))
+    had: dict[UUID, set[UUID]] = {}
+    found = set()
+    shares = Assignment.objects.filter(candidate__in=[row.pk for row in rows])
+    for pk, annotator, status in shares.values_list("candidate_id", "annotator_id", "status"):
+        had.setdefault(pk, set()).add(annotator)
+        if status in (AssignmentStatus.OPEN, AssignmentStatus.LAPSED) and annotator in members:
+            found.add(pk)
+    return found | {row.pk for row in rows if people - had.get(row.pk, set())}
 
 
 def assign_further(

@@ -1,4 +1,4 @@
-"""Writes of invitations: made by an admin, accepted once by a new person."""
+"""Writes of invitations: made by an admin, accepted once, with a new account or one's own."""
 
 import secrets
 from datetime import timedelta
@@ -19,9 +19,9 @@ LASTS: Final = timedelta(days=7)
 
 @transaction.atomic
 def invite(*, by: User, campaign: Campaign | None = None, role: str = "") -> str:
-    """Make an invitation and return the word of its link, which is shown once.
+    """Make an invitation and return the token of its link, which is shown once.
 
-    With a campaign the new person has the role there from the start.
+    With a campaign, whoever accepts has the role there from then on.
     """
     if bool(campaign) != bool(role) or (role and role not in Role.values):
         sentence = "A role and a campaign go together."
@@ -67,12 +67,48 @@ def open_invitations(token: str) -> QuerySet[Invitation]:
 @transaction.atomic
 def accept_invitation(*, token: str, username: str, password: str) -> User:
     """Make the account of a new person; OutOfDate where the link may not be used any more."""
+    row = _lock_open_invitation(token)
+    user = create_user(username=username, password=password)
+    _accept(row, user)
+    return user
+
+
+@transaction.atomic
+def join_campaign(*, token: str, user: User) -> Invitation:
+    """Accept an invitation with the account that one has, and return it.
+
+    Raises OutOfDate where the link may not be used any more, and Refused where it says nothing to
+    this person: the link stays good for somebody else then.
+    """
+    row = _lock_open_invitation(token)
+    if reason := reason_not_to_join(row, user):
+        raise Refused(reason)
+    _accept(row, user)
+    return row
+
+
+def reason_not_to_join(invitation: Invitation, user: User) -> str:
+    """Return why this person cannot accept the invitation with their account; "" when they can."""
+    if invitation.campaign is None:
+        return "This link is for a new account, and you have one already."
+    if invitation.invited_by_id == user.pk:
+        return "You made this link. Give it to the person whom you invite."
+    held = Membership.objects.filter(user=user, campaign=invitation.campaign, role=invitation.role)
+    if held.exists():
+        return f"You are {invitation.role} of {invitation.campaign.name} already."
+    return ""
+
+
+def _lock_open_invitation(token: str) -> Invitation:
     # The row is locked, so that of two who use one link at one moment one gets in.
     list(Invitation.objects.select_for_update(no_key=True).filter(token_sha256=token_digest(token)))
     row = open_invitations(token).select_related("campaign", "invited_by").first()
     if row is None:
         raise OutOfDate("This link was used already, or its seven days are over.")
-    user = create_user(username=username, password=password)
+    return row
+
+
+def _accept(row: Invitation, user: User) -> None:
     if row.campaign is not None:
         grant_role(user=user, campaign=row.campaign, role=row.role, granted_by=row.invited_by)
     row.accepted_by, row.accepted_at = user, database_now()
@@ -84,4 +120,3 @@ def accept_invitation(*, token: str, username: str, password: str) -> User:
         object_type="invitation",
         object_id=row.pk,
     )
-    return user

@@ -1,92 +1,271 @@
-"""Writes of conflicts: the rows of a reference say what its ratings show now."""
+"""Writes of conflicts: the rows of a reference say what its ratings show now.
 
-from collections.abc import Mapping, Sequence
+Of order flips there is a row for each candidate's widest, see `widest_flips`, and not for each
+pair: a row goes over to another pair when that is the widest, unless somebody is at work on it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, F
+from django.db.models import Count, Exists, F, OuterRef, Q
 
-from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, find_conflicts
+from annotator.conflicts.flips import flip_gap
+from annotator.conflicts.rules import (
+    ConflictRules,
+    Finding,
+    find_flips,
+    find_gaps,
+    overalls_of,
+)
 from annotator.models import (
+    UNSETTLED,
+    Adjudication,
     Campaign,
     Candidate,
     Conflict,
+    ConflictKind,
     ConflictStatus,
     Round,
     Ruling,
+    Turn,
 )
 from annotator.queries.reference_ratings import reference_ratings
 from annotator.services import audit
 from annotator.services.further_annotators import ask_by_ladder, can_be_rated
+from annotator.services.row_writing import as_id, update_rows
 
 # Kind, candidate, other candidate, criterion; candidates as 32 hexadecimal digits, "" for none.
 Key = tuple[str, str, str, str]
 
 
-def measure_conflicts(campaign: Campaign, reference_id: UUID, now: datetime) -> None:
+class _Row(NamedTuple):
+    """A stored conflict."""
+
+    pk: UUID
+    key: Key
+    gap: int
+    status: str
+
+    @property
+    def pair(self) -> set[str]:
+        return _pair(self.key)
+
+    @property
+    def is_flip(self) -> bool:
+        return bool(self.key[2])
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the ratings of a reference show, and who is ruled and asked about there."""
+
+    found: dict[Key, int]
+    overalls: dict[str, dict[str, int]]
+    rules: ConflictRules
+    ruled: AbstractSet[str]
+    asked: AbstractSet[str]
+
+    def status(self, key: Key) -> ConflictStatus:
+        return ConflictStatus.WAITING if _pair(key) & self.asked else ConflictStatus.OPEN
+
+    def is_ruled(self, key: Key) -> bool:
+        return _pair(key) <= self.ruled
+
+    def flip(self, key: Key) -> int:
+        """Return how wide the flip of a pair is, be it the widest of a candidate or not; or 0."""
+        _, left, right, _ = key
+        both = self.overalls.get(left, {}), self.overalls.get(right, {})
+        gap = flip_gap(*both, has_ladder=self.rules.has_ladder)
+        return gap if gap >= self.rules.flip_gap_numerator else 0
+
+
+def measure_conflicts(
+    campaign: Campaign, reference_id: UUID, now: datetime, *, rated: UUID | None = None
+) -> None:
     """Make the conflict rows of a reference say what its ratings show now.
 
+    `rated` names the candidate whose ratings or ruling changed, where all else is as it was: then
+    no gaps but its own are measured. With a ladder all are, for whom it asks hangs on more than on
+    ratings. Order flips are all measured: at most one for each candidate is stored.
+
     What is ruled stays ruled, whatever a later rating shows: no conflict of ruled candidates opens.
-    With a ladder a further annotator is asked first. While annotators are asked, it waits.
+    While a planned rating is to come, or annotators are asked, it waits. With a ladder a further
+    annotator is asked before it opens.
     """
     ratings = reference_ratings(reference_id)
     if len({rating.annotator for rating in ratings}) < 2:
         return
-    found = _findings(campaign, ratings)
-    known = _known(reference_id)
-    asked = _asked(campaign, reference_id, found, known, now) if found else set()
-    for key, (pk, status, gap) in known.items():
-        finding = found.pop(key, None)
-        if status == ConflictStatus.RULED:
+    rules = _rules(campaign)
+    about = None if campaign.has_ladder else rated
+    ruled = _ruled(reference_id)
+    gaps = _by_key(find_gaps(ratings, rules, about.hex if about else ""))
+    flips = _by_key(find_flips(ratings, rules, ruled))
+    known = _known(reference_id, about)
+    found = gaps | flips
+    asked = _asked(campaign, reference_id, found, known, ruled, now) if found else set()
+    if flips and asked:
+        found = gaps | _by_key(find_flips(ratings, rules, ruled, asked))
+    shown = _Shown(found, overalls_of(ratings), rules, ruled, asked)
+    keys = {row.key for row in known}
+    missing = [key for key in found if key not in keys and not shown.is_ruled(key)]
+    stale = [row for row in known if row.is_flip and row.key not in found]
+    now_is = [*_measured(known, shown), *_gone_over(reference_id, stale, missing, shown)]
+    _update(campaign, known, now_is)
+    taken = {row.key for row in now_is}
+    _open_conflicts(campaign, [key for key in missing if key not in taken], shown, now)
+
+
+def _measured(known: Iterable[_Row], shown: _Shown) -> Iterator[_Row]:
+    """Yield what becomes of the rows of gaps, and of flips that are a candidate's widest still."""
+    for row in known:
+        gap = shown.found.get(row.key, 0)
+        if row.status == ConflictStatus.RULED:
             continue
-        wanted = _status(finding, asked) if finding else ConflictStatus.LAPSED
-        width = finding.gap if finding else gap
-        if (status, gap) != (wanted, width):
-            Conflict.objects.filter(pk=pk).update(
-                status=wanted, gap=width, rules_version=campaign.rules_version
-            )
-    if found:
-        ruled = _ruled(reference_id)
-        new = [f for f in found.values() if not {f.candidate, f.other_candidate} <= ruled | {""}]
-        _open_conflicts(campaign, new, asked, now)
+        if gap:
+            is_past = row.status == ConflictStatus.LAPSED and shown.is_ruled(row.key)
+            if not is_past:
+                yield row._replace(gap=gap, status=shown.status(row.key))
+        elif not row.is_flip:
+            yield row._replace(status=ConflictStatus.LAPSED)
 
 
-def _known(reference_id: UUID) -> dict[Key, tuple[UUID, str, int]]:
-    rows = Conflict.objects.filter(candidate__reference_id=reference_id).values_list(
-        "pk", "kind", "candidate_id", "other_candidate_id", "criterion", "status", "gap"
+def _gone_over(
+    reference_id: UUID, stale: Sequence[_Row], missing: Sequence[Key], shown: _Shown
+) -> Iterator[_Row]:
+    """Yield what becomes of flips that are no candidate's widest: they go over to missing ones.
+
+    Not those that were signed or sent back, nor those that an adjudicator has open.
+    """
+    if not stale:
+        return
+    used = Q(Exists(Adjudication.objects.filter(conflict=OuterRef("pk")))) | Q(
+        Exists(Round.objects.filter(conflict=OuterRef("pk")))
     )
-    return {
-        (kind, candidate.hex, "" if other is None else other.hex, criterion): (pk, status, gap)
-        for pk, kind, candidate, other, criterion, status, gap in rows
-    }
+    flips = Conflict.objects.filter(used, candidate__reference_id=reference_id)
+    kept = set(flips.values_list("pk", flat=True))
+    turns = Turn.objects.filter(candidate__reference_id=reference_id)
+    open_now = {pk.hex for pk in turns.values_list("candidate_id", flat=True)}
+    spare = []
+    for row in stale:
+        undecided = row.pair - shown.ruled if row.status in UNSETTLED else set()
+        is_open_now = bool(undecided) and undecided <= open_now
+        if row.pk not in kept and not is_open_now:
+            spare.append(row)
+            continue
+        gap = 0 if shown.is_ruled(row.key) or row.status not in UNSETTLED else shown.flip(row.key)
+        yield row._replace(gap=gap, status=shown.status(row.key)) if gap else _settled(row, shown)
+    # The last that are taken are those that a ruling settled.
+    spare.sort(key=lambda row: row.status != ConflictStatus.RULED)
+    reused = _reused(spare, [key for key in missing if key[2]])
+    for row in spare:
+        key = reused.get(row.pk)
+        if key:
+            yield _Row(row.pk, key, shown.found[key], shown.status(key))
+        else:
+            yield _settled(row, shown)
+
+
+def _settled(row: _Row, shown: _Shown) -> _Row:
+    if row.status not in UNSETTLED:
+        return row
+    is_ruled = shown.is_ruled(row.key)
+    return row._replace(status=ConflictStatus.RULED if is_ruled else ConflictStatus.LAPSED)
+
+
+def _reused(spare: Iterable[_Row], missing: Iterable[Key]) -> dict[UUID, Key]:
+    """Return which row goes over to which pair: one on a candidate of the pair where there is."""
+    left = {row.pk: row for row in spare}
+    on: dict[str, list[UUID]] = {}
+    for row in left.values():
+        for candidate in row.pair:
+            on.setdefault(candidate, []).append(row.pk)
+    found: dict[UUID, Key] = {}
+    rest = []
+    for key in missing:
+        for rows in (on.get(key[1], []), on.get(key[2], [])):
+            while rows and rows[-1] not in left:
+                rows.pop()
+            if rows:
+                found[rows[-1]] = key
+                del left[rows.pop()]
+                break
+        else:
+            rest.append(key)
+    return found | dict(zip(reversed(left), rest, strict=False))
+
+
+def _update(campaign: Campaign, known: Iterable[_Row], now_is: Iterable[_Row]) -> None:
+    """Write the rows that are not what they were."""
+    before = {row.pk: row for row in known}
+    update_rows(
+        Conflict,
+        ("candidate", "other_candidate", "gap", "status", "rules_version"),
+        [
+            (
+                as_id(row.pk),
+                as_id(UUID(row.key[1])),
+                as_id(UUID(row.key[2])) if row.is_flip else None,
+                row.gap,
+                str(row.status),
+                campaign.rules_version,
+            )
+            for row in now_is
+            if row != before[row.pk]
+        ],
+    )
+
+
+def _known(reference_id: UUID, about: UUID | None) -> list[_Row]:
+    conflicts = Conflict.objects.filter(candidate__reference_id=reference_id)
+    if about is not None:
+        conflicts = conflicts.filter(Q(candidate=about) | Q(kind=ConflictKind.ORDER_FLIP))
+    rows = conflicts.values_list(
+        "pk", "kind", "candidate_id", "other_candidate_id", "criterion", "gap", "status"
+    )
+    return [
+        _Row(pk, (kind, candidate.hex, "" if other is None else other.hex, criterion), gap, status)
+        for pk, kind, candidate, other, criterion, gap, status in rows
+    ]
 
 
 def _asked(
     campaign: Campaign,
     reference_id: UUID,
-    found: Mapping[Key, Finding],
-    known: Mapping[Key, tuple[UUID, str, int]],
+    found: Collection[Key],
+    known: Iterable[_Row],
+    ruled: AbstractSet[str],
     now: datetime,
 ) -> set[str]:
-    """Return the candidates about which annotators are asked, having asked by the ladder."""
+    """Return the candidates that wait for annotators, having asked by the ladder.
+
+    In a closed campaign nobody rates any more: nothing is awaited but rounds that run.
+    """
     rounds = Round.objects.filter(candidate__reference_id=reference_id)
     rows = list(rounds.values_list("candidate_id", "finished_at"))
     asked = {pk.hex for pk, finished_at in rows if finished_at is None}
+    if not campaign.is_open:
+        return asked
+    # Nobody is asked by the ladder twice, nor about what is ruled.
+    past = {pk.hex for pk, _ in rows} | ruled | {""}
+    first = {pk for key in found for pk in key[1:3]} - past
+    coming = _with_ratings_to_come(first)
+    asked |= coming
     if campaign.has_ladder:
-        # Nobody is asked by the ladder twice, nor about what is ruled.
-        past = {pk.hex for pk, _ in rows} | _ruled(reference_id) | {""}
-        first = {pk for key in found for pk in key[1:3]} - past
-        coming = _with_ratings_to_come(first)
-        beyond = [key for key, (_, status, _) in known.items() if status != ConflictStatus.LAPSED]
-        new = first - coming - {pk for key in beyond for pk in key[1:3]}
-        asked |= coming
+        beyond = [row for row in known if row.status != ConflictStatus.LAPSED]
+        new = first - coming - {pk for row in beyond for pk in row.pair}
         asked |= {pk for pk in sorted(new) if ask_by_ladder(candidate_id=UUID(pk), now=now)}
     return asked
 
 
 def _with_ratings_to_come(candidates: set[str]) -> set[str]:
+    if not candidates:
+        return set()
     rows = Candidate.objects.filter(pk__in=candidates).annotate(rated=Count("ratings"))
-    return {row.pk.hex for row in rows.filter(rated__lt=F("places")) if can_be_rated(row)}
+    return {pk.hex for pk in can_be_rated(rows.filter(rated__lt=F("places")))}
 
 
 def _ruled(reference_id: UUID) -> set[str]:
@@ -94,40 +273,37 @@ def _ruled(reference_id: UUID) -> set[str]:
     return {pk.hex for pk in rulings.values_list("candidate_id", flat=True)}
 
 
-def _status(finding: Finding, asked: set[str]) -> ConflictStatus:
-    is_asked = finding.candidate in asked or finding.other_candidate in asked
-    return ConflictStatus.WAITING if is_asked else ConflictStatus.OPEN
+def _by_key(findings: Iterable[Finding]) -> dict[Key, int]:
+    return {(f.kind, f.candidate, f.other_candidate, f.criterion): f.gap for f in findings}
 
 
-def _findings(campaign: Campaign, ratings: list[RatedScores]) -> dict[Key, Finding]:
-    rules = ConflictRules(
+def _pair(key: Key) -> set[str]:
+    return {key[1], key[2]} - {""}
+
+
+def _rules(campaign: Campaign) -> ConflictRules:
+    return ConflictRules(
         campaign.criterion_gap,
         campaign.overall_gap_numerator,
         campaign.flip_gap_numerator,
         campaign.has_ladder,
     )
-    return {
-        (f.kind, f.candidate, f.other_candidate, f.criterion): f
-        for f in find_conflicts(ratings, rules)
-    }
 
 
-def _open_conflicts(
-    campaign: Campaign, findings: Sequence[Finding], asked: set[str], now: datetime
-) -> None:
+def _open_conflicts(campaign: Campaign, keys: Sequence[Key], shown: _Shown, now: datetime) -> None:
     conflicts = Conflict.objects.bulk_create(
         Conflict(
             campaign=campaign,
-            status=_status(finding, asked),
+            status=shown.status(key),
             rules_version=campaign.rules_version,
-            candidate_id=finding.candidate,
-            other_candidate_id=finding.other_candidate or None,
-            kind=finding.kind,
-            criterion=finding.criterion,
-            gap=finding.gap,
+            candidate_id=key[1],
+            other_candidate_id=key[2] or None,
+            kind=key[0],
+            criterion=key[3],
+            gap=shown.found[key],
             opened_at=now,
         )
-        for finding in findings
+        for key in sorted(keys)
     )
     audit.record_each(
         campaign=campaign,

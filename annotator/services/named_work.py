@@ -8,6 +8,7 @@ from typing import Final
 from django.db import transaction
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -27,6 +28,7 @@ from annotator.services.assignments import assign_candidates
 from annotator.services.places import add_places, free_place
 
 LONGEST_REASON: Final = 2_000
+NO_REASON: Final = "Say why, in a few words: it stays in the trail."
 LARGEST_QUOTA: Final = 1_000_000
 
 
@@ -119,10 +121,7 @@ def withdraw_assignments(
     Their places are free again and their drafts stay; what is rated stays rated. Raises OutOfDate
     when nothing is open.
     """
-    if not reason.strip():
-        _refuse("reason", "Say why, in a few words: it stays in the trail.")
-    if len(reason) > LONGEST_REASON or "\x00" in reason:
-        _refuse("reason", f"A reason has at most {LONGEST_REASON:,} characters and no NUL.")
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     row = lock_open_campaign(campaign)
     rows = Assignment.objects.filter(
         campaign=row, annotator=annotator, status=AssignmentStatus.OPEN

@@ -9,6 +9,7 @@ from typing import Final
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 
 from annotator.clock import database_now
 from annotator.models import (
@@ -16,6 +17,7 @@ from annotator.models import (
     Assignment,
     AssignmentStatus,
     Campaign,
+    Invitation,
     Membership,
     Role,
     TokenScope,
@@ -25,6 +27,7 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
 from annotator.services.places import free_place
 from annotator.services.qualification import fit_qualification, give_qualification
+from annotator.services.sessions import end_access
 from annotator.sign_in.names import name_problem, skeleton
 
 LONGEST_TOKEN_DAYS: Final = 90
@@ -74,11 +77,16 @@ def refuse_name(username: str) -> None:
     raise Refused(sentence, {"username": [sentence]})
 
 
+@transaction.atomic
 def set_demo_password(*, user: User, password: str) -> None:
-    """Give a demo account the password that the operator chose, however short."""
+    """Give a demo account the password that the operator chose, however short.
+
+    As any other password, a new one ends sessions and tokens.
+    """
     if not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password"])
+        end_access(user=user, by=None)
 
 
 @transaction.atomic
@@ -121,6 +129,8 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
     if role == Role.ADMIN and not rows.exclude(user=user).exists():
         raise OutOfDate("A campaign keeps at least one admin; name another one first.")
     rows.filter(user=user).delete()
+    if role == Role.ADMIN:
+        withdraw_invitations(invited_by=user, by=revoked_by, campaign=campaign)
     if role == Role.ANNOTATOR:
         _give_back(user, campaign)
         fit_qualification(campaign)
@@ -141,6 +151,28 @@ def _give_back(user: User, campaign: Campaign) -> None:
     for pk, candidate_id in list(opened.values_list("pk", "candidate_id")):
         if opened.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
             free_place(candidate_id)
+
+
+@transaction.atomic
+def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | None = None) -> int:
+    """End the unused links that a person made, everywhere or in a campaign; return how many.
+
+    Else they would work again with the person's account or role.
+    """
+    rows = Invitation.objects.filter(invited_by=invited_by, accepted_at=None, expires_at__gt=Now())
+    if campaign is not None:
+        rows = rows.filter(campaign=campaign)
+    found = list(rows.select_for_update(no_key=True, of=("self",)).order_by("pk"))
+    Invitation.objects.filter(pk__in=[row.pk for row in found]).update(expires_at=database_now())
+    for row in found:
+        audit.record(
+            actor=by,
+            campaign=row.campaign_id,
+            action="invitation.withdrawn",
+            object_type="invitation",
+            object_id=row.pk,
+        )
+    return len(found)
 
 
 @dataclass(frozen=True, slots=True)

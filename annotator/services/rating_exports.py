@@ -15,6 +15,7 @@ from django.db import transaction
 
 from annotator.clock import database_now
 from annotator.files.whole import write_whole, written_aside
+from annotator.formats.free_text import check_words
 from annotator.formats.times import time_text
 from annotator.models import Campaign, Shown, User
 from annotator.queries.export_history import EXPORTED
@@ -151,13 +152,8 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
 
 
 def _check_reason(reason: str) -> None:
-    if not reason.strip():
-        why = "Say why names are needed, in a few words: it stays on the list of exports."
-    elif len(reason) > LONGEST_REASON or "\x00" in reason:
-        why = f"A reason has at most {LONGEST_REASON:,} characters and no NUL."
-    else:
-        return
-    raise Refused(why, {"reason": [why]})
+    empty = "Say why names are needed, in a few words: it stays on the list of exports."
+    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
 
 
 def _unblind(campaign: Campaign, user: User, reason: str | None) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Subquery
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -171,11 +173,7 @@ def _clean(scores: Mapping[str, int], comment: str, note: str) -> dict[str, Any]
     except ValueError as error:
         raise Refused(str(error)) from error
     for name, text in (("comment", comment), ("note", note)):
-        if len(text) > LONGEST_COMMENT:
-            reason = f"A {name} may have {LONGEST_COMMENT:,} characters; this has {len(text):,}."
-            raise Refused(reason, {name: [reason]})
-        if "\x00" in text:
-            raise Refused(f"The {name} holds a NUL character.", {name: ["NUL character."]})
+        check_words(name, text, longest=LONGEST_COMMENT)
     return {**scores, "overall_numerator": numerator, "comment": comment, "note": note}
 
 
@@ -204,10 +202,13 @@ def _lock(assignment_id: UUID, annotator: User) -> Assignment:
     own = assignments_for(annotator).filter(pk=assignment_id)
     if connection.features.has_select_for_update:
         # SQLite's transactions wait for each other as they are.
-        candidates = Candidate.objects.filter(assignments=assignment_id)
+        # Each key is looked up once, whatever PostgreSQL believes of the tables: with joins, and no
+        # statistics yet of rows just imported, it compared every row with every other for minutes.
+        candidate = Assignment.objects.filter(pk=assignment_id).values("candidate_id")
+        reference = Candidate.objects.filter(pk=Subquery(candidate)).values("reference_id")
         # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
         locked = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
-        list(locked.filter(candidates__in=candidates))
+        list(locked.filter(pk=Subquery(reference)))
     # Everything that a submit looks at comes in one row, read after the lock, and nothing else:
     # the texts, which only placed error tags need, follow when they are asked for.
     joined = ("campaign", "candidate", "rating", "work_time", "draft")
@@ -269,4 +270,5 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         object_id=rating.pk,
         details={"version": rating.version, "scores": rating.scores},
     )
-    measure_conflicts(assignment.campaign, assignment.candidate.reference_id, now)
+    candidate = assignment.candidate
+    measure_conflicts(assignment.campaign, candidate.reference_id, now, rated=candidate.pk)

@@ -1,58 +1,86 @@
 """Restoring a backup on an empty host: everything is checked first, then there at once or not."""
 
+import hashlib
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from annotator.backups.archives import BLOCK, CheckedArchive, check_archive
-from annotator.backups.kept_files import kept_folders
+from annotator.backups.erasure_record import (
+    ErasedMatter,
+    record_path,
+    recorded_erasures,
+    remember_erasures,
+)
+from annotator.backups.kept_files import KeptFile, kept_folders
 from annotator.backups.manifest import Manifest
 from annotator.backups.sealing import Key, open_sealed
 from annotator.backups.tables import (
+    BYTES_AT_ONCE,
     LEFT_OUT,
     MADE_BY_ITSELF,
     MADE_BY_TRIGGERS,
+    ROWS_AT_ONCE,
     Node,
     applied_migrations,
+    columns_of,
     go_on_counting,
     known_migrations,
     load_lines,
     models_after,
     plain_digest_of,
+    values_in,
 )
 from annotator.configuration.production import make_private
 from annotator.files.whole import ASIDE, write_whole
+from annotator.queries.erased_matters import erased_matters
 from annotator.refusals import Refused
 from annotator.services.audit import record
+from annotator.services.serving_rights import grant_serving_rights
 from annotator.version import VERSION
 
 Say = Callable[[str], None]
 MIGRATIONS_TABLE = "django_migrations"
+REFERENCES = "annotator_reference"
+# Of SQLite's rows: the database and its log hold them both for a moment, with indexes.
+TIMES_OF_ROWS = 3
+MATTERS_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored, and from when it is."""
+    """What was restored, from when it is, and the erased matters that it brought back."""
 
     made_at: str
     app_version: str
     rows: int
     files: int
+    brought_back: list[ErasedMatter]
 
 
-def restore_backup(*, source: Path, key: Key, say: Say = lambda words: None) -> Restored:
+def restore_backup(
+    *,
+    source: Path,
+    key: Key,
+    erasures: Path | None = None,
+    brings_back_erased: bool = False,
+    say: Say = lambda words: None,
+) -> Restored:
     """Bring back rows and files of a backup; nothing is visible before all of it is proven.
 
-    Raises Refused where the backup does not open, is damaged or of a newer version, and where this
-    host has data already. Sessions are not in a backup: everybody signs in again.
+    `erasures` is a record of erasures from elsewhere; that of this DATA_DIR counts in any case.
+    Raises Refused where the backup does not open, is damaged, too large for the disk or of a newer
+    version, where this host has data already, and where the backup holds a matter that is known to
+    be erased, unless `brings_back_erased`. Sessions are not in a backup: everybody signs in again.
     """
     make_private(Path(settings.DATA_DIR))
     with tempfile.TemporaryFile(dir=settings.DATA_DIR, buffering=BLOCK) as spool:
@@ -61,29 +89,129 @@ def restore_backup(*, source: Path, key: Key, say: Say = lambda words: None) -> 
         say("checking")
         found = check_archive(spool)
         _refuse_newer(found.manifest)
-        _refuse_data(found.manifest)
+        _refuse_unknown_tables(found.manifest)
+        brought_back = _brought_back(found, _known_erasures(erasures))
+        _refuse_data(found.manifest, brought_back)
+        if brought_back and not brings_back_erased:
+            raise Refused(
+                f"{_described(brought_back)} Nothing was restored. Restore a later backup, or say "
+                "--bring-back-erased and erase them again right after."
+            )
+        _refuse_large(found.manifest)
         _prepare_tables(found.manifest)
         with _files_placed(found, say), transaction.atomic():
             _load(found, say)
     if set(found.manifest.migrations) != known_migrations():
         say("migrating")
         call_command("migrate", verbosity=0, interactive=False)
+    grant_serving_rights()
     manifest = found.manifest
+    if erasures is not None:
+        remember_erasures(recorded_erasures(erasures).values())
     record(
         action="backup.restored",
         object_type="backup",
         object_id=manifest.made_at,
-        details={"rows": manifest.rows, "files": len(manifest.files)},
+        details={
+            "rows": manifest.rows,
+            "files": len(manifest.files),
+            "erased_brought_back": len(brought_back),
+        },
     )
-    return Restored(manifest.made_at, manifest.app_version, manifest.rows, len(manifest.files))
+    return Restored(
+        manifest.made_at, manifest.app_version, manifest.rows, len(manifest.files), brought_back
+    )
 
 
 def _open(source: Path, spool: IO[bytes], key: Key) -> None:
     try:
+        if not source.is_file() and source.exists():
+            raise Refused(f"Cannot restore {source}: it is no plain file.")
+        _refuse_full(source.stat().st_size, "Its contents take")
         with source.open("rb") as sealed:
             open_sealed(sealed, spool, key)
     except OSError as error:
         raise Refused(f"Cannot restore {source}: {error.strerror}.") from error
+
+
+def _refuse_large(manifest: Manifest) -> None:
+    """Raise Refused where files and rows as they are stated would fill the disk."""
+    size = sum(file.size for file in manifest.files)
+    if connection.vendor == "sqlite":
+        size += TIMES_OF_ROWS * sum(table.size for table in manifest.tables)
+    _refuse_full(size, "What is in the backup takes up to")
+
+
+def _refuse_full(size: int, what: str) -> None:
+    free = shutil.disk_usage(settings.DATA_DIR).free
+    if size > free:
+        raise Refused(
+            f"{what} {size:,} bytes, and {free:,} are free where {settings.DATA_DIR} lies. Nothing "
+            "was restored. Make room, or look where this backup comes from."
+        )
+
+
+def _refuse_unknown_tables(manifest: Manifest) -> None:
+    """Raise Refused where rows are told of tables or columns that the version did not have."""
+    models = {model._meta.db_table: model for model in models_after(manifest.migrations)}
+    for table in manifest.tables:
+        if table.name not in models or sorted(columns_of(models[table.name])) != sorted(
+            table.columns
+        ):
+            raise Refused(
+                f"The backup has a table {table.name} with columns that version "
+                f"{manifest.app_version} did not have; nothing was restored."
+            )
+
+
+def _known_erasures(given: Path | None) -> dict[str, ErasedMatter]:
+    """Return the erasures that are on record here or in the given file, or known to the database.
+
+    What the database knows is put on record: whoever restores may be about to empty it.
+    """
+    remember_erasures(erased_matters())
+    paths = [path for path in (record_path(), given) if path and (path is given or path.exists())]
+    known: dict[str, ErasedMatter] = {}
+    for path in paths:
+        known |= recorded_erasures(path)
+    return known
+
+
+def _brought_back(found: CheckedArchive, known: dict[str, ErasedMatter]) -> list[ErasedMatter]:
+    """Return the matters that are known to be erased, and of which the backup has the texts."""
+    told = {table.name: table for table in found.manifest.tables}
+    if not known or REFERENCES not in told:
+        return []
+    columns = told[REFERENCES].columns
+    # A version that knew no erasures has no such column.
+    names = [name for name in ("id", "erased_at") if name in columns]
+    with _refused_rows():
+        rows = values_in(found.lines(told[REFERENCES]), columns, *names)
+        return [known[key] for key, *erased in rows if key in known and not any(erased)]
+
+
+def _described(matters: list[ErasedMatter]) -> str:
+    """Say which matters come back, by their keys: their texts and names are nobody's here."""
+    named = ", ".join(
+        f"{one.reference} (erased {one.erased_at[:10]})" for one in matters[:MATTERS_NAMED]
+    )
+    more = f" and {len(matters) - MATTERS_NAMED:,} more" if len(matters) > MATTERS_NAMED else ""
+    count = "a matter that was" if len(matters) == 1 else f"{len(matters):,} matters that were"
+    return f"The backup would bring back {count} erased after it was made: {named}{more}."
+
+
+@contextmanager
+def _refused_rows() -> Iterator[None]:
+    """Turn whatever comes of rows that are none into a sentence."""
+    try:
+        yield
+    except Refused:
+        raise
+    # Each value may be wrong in its own way: type, range, depth, what the database makes of it.
+    except Exception as error:
+        raise Refused(
+            f"The rows do not fit the tables ({type(error).__name__}); nothing was restored."
+        ) from error
 
 
 def _refuse_newer(manifest: Manifest) -> None:
@@ -96,23 +224,37 @@ def _refuse_newer(manifest: Manifest) -> None:
         )
 
 
-def _refuse_data(manifest: Manifest) -> None:
+def _refuse_data(manifest: Manifest, brought_back: list[ErasedMatter]) -> None:
     """Raise Refused unless this host is empty; files of the same backup may lie here already."""
-    told = {file.name for file in manifest.files}
+    told = {file.name: file for file in manifest.files}
     directory = Path(settings.DATA_DIR)
     for folder in kept_folders():
         for path in (directory / folder).rglob("*"):
             name = path.relative_to(directory).as_posix()
-            if path.is_file() and name not in told and not path.name.startswith(ASIDE):
+            if (path.is_dir() and not path.is_symlink()) or path.name.startswith(ASIDE):
+                continue
+            if name not in told or not _is_same(path, told[name]):
                 raise Refused(
-                    f"{directory} holds data already ({name}); restore into an empty DATA_DIR."
+                    f"{directory} holds data already ({name}); restore into an empty DATA_DIR. "
+                    "Nothing was changed."
                 )
     for table in connection.introspection.table_names():
         if table not in (*LEFT_OUT, *MADE_BY_ITSELF, MIGRATIONS_TABLE) and _has_rows(table):
+            erased = (
+                f" {_described(brought_back)} Keep {record_path()}: it is what tells so once the "
+                "database is empty."
+            )
             raise Refused(
                 f"The database holds data already ({table}); restore into an empty one. "
-                "Nothing was changed."
+                f"Nothing was changed.{erased if brought_back else ''}"
             )
+
+
+def _is_same(path: Path, file: KeptFile) -> bool:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size != file.size:
+        return False
+    with path.open("rb") as there:
+        return hashlib.file_digest(there, "sha256").hexdigest() == file.sha256
 
 
 def _has_rows(table: str) -> bool:
@@ -141,19 +283,30 @@ def _last(wanted: set[Node], executor: MigrationExecutor) -> list[Node]:
 
 @contextmanager
 def _files_placed(found: CheckedArchive, say: Say) -> Iterator[None]:
-    """Write the files under their names; whatever goes wrong afterwards takes them away."""
+    """Write the files under their names; whatever goes wrong afterwards takes them away.
+
+    A file that lies there already is the same one, and stays.
+    """
     placed: list[Path] = []
     try:
         for file in found.manifest.files:
-            say(f"writing {file.name}")
             path = Path(settings.DATA_DIR) / file.name
+            if path.exists():
+                continue
+            say(f"writing {file.name}")
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             placed.append(path)
             write_whole(path, found.file(file))
         yield
-    except BaseException:
+    except BaseException as error:
         for path in placed:
             path.unlink(missing_ok=True)
+            with suppress(OSError):  # other files lie in it
+                path.parent.rmdir()
+        if isinstance(error, OSError):
+            raise Refused(
+                f"The files cannot be written: {error.strerror}; nothing was restored."
+            ) from error
         raise
 
 
@@ -161,26 +314,28 @@ def _load(found: CheckedArchive, say: Say) -> None:
     """Insert all rows, read them again, and raise Refused unless they are what they were."""
     manifest = found.manifest
     models = {model._meta.db_table: model for model in models_after(manifest.migrations)}
-    try:
+    longest: dict[str, int] = {}
+    with _refused_rows():
         for name in MADE_BY_ITSELF:
             models[name]._base_manager.all().delete()
         for table in manifest.tables:
             if table.name not in MADE_BY_TRIGGERS:
                 if table.rows:
                     say(f"loading {table.name}: {table.rows:,} rows")
-                load_lines(models[table.name], table.columns, found.lines(table))
+                lines = found.lines(table)
+                longest[table.name] = load_lines(models[table.name], table.columns, lines)
         say("comparing")
         # PostgreSQL seals the audit trail now and not at the commit.
         connection.check_constraints()
         for table in manifest.tables:
             # Each database seals the texts that it has: the chain is the same on the same kind.
             is_resealed = table.name in MADE_BY_TRIGGERS and manifest.database != connection.vendor
-            if not is_resealed and plain_digest_of(models[table.name]) != table.plain_sha256:
+            at_once = BYTES_AT_ONCE // max(1, longest.get(table.name, 1))
+            digest = plain_digest_of(
+                models[table.name], rows_at_once=min(max(at_once, 1), ROWS_AT_ONCE)
+            )
+            if not is_resealed and digest != table.plain_sha256:
                 raise Refused(
                     f"The table {table.name} does not read as it was written; nothing was restored."
                 )
-    except (DatabaseError, KeyError, TypeError, ValueError) as error:
-        raise Refused(
-            f"The rows do not fit the tables ({type(error).__name__}); nothing was restored."
-        ) from error
-    go_on_counting(list(models.values()))
+        go_on_counting(list(models.values()))

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -90,13 +91,12 @@ def call_back(*, conflict_id: UUID, adjudicator: User) -> None:
     for one in running:
         if one.kind != RoundKind.AGAIN:
             narrow(one.candidate_id)
-    if conflict.campaign.has_ladder:
-        _await_no_longer([one for one in candidates if not one.rounds.exists()], now)
+    _await_no_longer([one for one in candidates if not one.rounds.exists()], now)
     measure_conflicts(conflict.campaign, conflict.candidate.reference_id, now)
 
 
 def _await_no_longer(candidates: list[Candidate], now: datetime) -> None:
-    """Note that a rating which the ladder awaits in a candidate's own places is awaited no more."""
+    """Note that a rating which is to come in a candidate's own places is awaited no more."""
     Round.objects.bulk_create(
         Round(
             candidate=one,
@@ -118,15 +118,8 @@ def _check(kind: str, question: str) -> None:
     if kind not in CHOICES:
         why = f"Choose who is asked: {', '.join(CHOICES)}."
         raise Refused(why, {"kind": [why]})
-    why = ""
-    if kind == RoundKind.AGAIN and not question.strip():
-        why = "Say what the annotators shall look at again."
-    elif len(question) > LONGEST_QUESTION:
-        why = f"A question has at most {LONGEST_QUESTION:,} characters; this has {len(question):,}."
-    elif "\x00" in question:
-        why = "The question holds a NUL character."
-    if why:
-        raise Refused(why, {"question": [why]})
+    empty = "Say what the annotators shall look at again." if kind == RoundKind.AGAIN else ""
+    check_words("question", question, longest=LONGEST_QUESTION, empty=empty)
 
 
 def _ask(

@@ -47,6 +47,41 @@ class RowWriter:
                 cursor.execute(self._into + places, list(chain.from_iterable(page)))
 
 
+def update_rows(model: type[Model], names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Update fields of rows, each given as its id by `as_id` and the values in their order.
+
+    `bulk_update` takes a millisecond of processor time a row, this ten microseconds.
+    """
+    if not rows:
+        return
+    quote = connection.ops.quote_name
+    by_name = {field.name: field for field in model._meta.concrete_fields}
+    fields = [by_name[name] for name in names]
+    columns = [quote(str(field.column)) for field in fields]
+    table, key = (quote(name) for name in (model._meta.db_table, str(model._meta.pk.column)))
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            stated = ", ".join(f"{column} = %s" for column in columns)
+            one = f"UPDATE {table} SET {stated} WHERE {key} = %s"  # noqa: S608 - names of ours only
+            cursor.executemany(one, [(*values, pk) for pk, *values in rows])
+            return
+        # A column of NULLs alone has no type of its own.
+        types = [field.db_type(connection) for field in fields]
+        stated = ", ".join(
+            f"{column} = CAST(new.{column} AS {kind})"
+            for column, kind in zip(columns, types, strict=True)
+        )
+        places = f"({', '.join(['%s'] * (len(columns) + 1))})"
+        for start in range(0, len(rows), PAGE):
+            page = rows[start : start + PAGE]
+            values = ", ".join([places] * len(page))
+            cursor.execute(
+                f"UPDATE {table} SET {stated} FROM (VALUES {values}) "  # noqa: S608 - as above
+                f"AS new ({key}, {', '.join(columns)}) WHERE {table}.{key} = new.{key}",
+                list(chain.from_iterable(page)),
+            )
+
+
 def as_id(key: UUID | None) -> UUID | str | None:
     """Return a key as the database takes it."""
     return key if key is None or connection.features.has_native_uuid_field else key.hex

@@ -15,7 +15,7 @@ from annotator.models import RecoveryCode, SecondFactor, User
 from annotator.refusals import OutOfDate, Refused, TooOften
 from annotator.services import audit
 from annotator.services.pace import Pace, give_back, seconds_in_words, take
-from annotator.services.sessions import end_sessions
+from annotator.services.sessions import Ended, end_access
 from annotator.sign_in.kept_secrets import WrongKey, is_of_today, seal, unseal
 
 STEP_SECONDS: Final = 30
@@ -95,18 +95,18 @@ def remove_factor(*, user: User, code: str) -> None:
 
 
 @transaction.atomic
-def reset_factor(*, user: User, by: User | None) -> None:
+def reset_factor(*, user: User, by: User | None) -> Ended:
     """Take away somebody's second factor, so that they set up a new one; None is the operator.
 
-    Ends their sessions, unless they did it themselves.
+    Ends their sessions and tokens, unless they did it themselves.
     """
     count, _ = SecondFactor.objects.filter(user=user).delete()
     if not count:
         raise OutOfDate(f"{user.username} has no second factor.")
     RecoveryCode.objects.filter(user=user).delete()
-    if by != user:
-        end_sessions(user=user, by=by)
+    ended = Ended(0, 0) if by == user else end_access(user=user, by=by)
     _record("second_factor.reset", user, by)
+    return ended
 
 
 def _refuse_haste(user: User) -> None:

@@ -1,5 +1,6 @@
 """Writes about sessions: seen again, ended by their owner, by an admin, by time."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -11,6 +12,7 @@ from annotator.clock import database_now
 from annotator.models import BrowserSession, User
 from annotator.refusals import OutOfDate
 from annotator.services import audit
+from annotator.services.tokens import revoke_tokens
 from annotator.sign_in.session_store import end_of
 
 SEEN_EVERY: Final = timedelta(minutes=1)
@@ -45,6 +47,27 @@ def end_sessions(*, user: User, by: User | None, keep: UUID | None = None) -> in
     if count:
         _record(user, by, count)
     return count
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How many ways in were shut."""
+
+    sessions: int
+    tokens: int
+
+    @property
+    def sentence(self) -> str:
+        return f"Sessions ended: {self.sessions}. API tokens revoked: {self.tokens}."
+
+
+@transaction.atomic
+def end_access(*, user: User, by: User | None, keep: UUID | None = None) -> Ended:
+    """Shut every way into an account but its password: sessions, all or all but one, and tokens.
+
+    Who knows that somebody else was in does not have to know by which way.
+    """
+    return Ended(end_sessions(user=user, by=by, keep=keep), revoke_tokens(user=user, by=by))
 
 
 def delete_ended_sessions() -> int:

@@ -5,9 +5,10 @@ from typing import Final
 from django.db import transaction
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import Campaign, Membership, Shown, Unblinding, User
 from annotator.queries.unblindings import is_unblinded
-from annotator.refusals import OutOfDate, Refused
+from annotator.refusals import OutOfDate
 from annotator.services import audit
 
 LONGEST_REASON: Final = 2_000
@@ -20,12 +21,8 @@ def show_names(*, campaign: Campaign, asked_by: User, reason: str) -> Unblinding
 
     Raises Refused without a reason, OutOfDate while the campaign is open.
     """
-    if not reason.strip():
-        why = "Say why, in a few words: it stays on the list of unblindings."
-        raise Refused(why, {"reason": [why]})
-    if len(reason) > LONGEST_REASON or "\x00" in reason:
-        why = f"A reason has at most {LONGEST_REASON:,} characters and no NUL."
-        raise Refused(why, {"reason": [why]})
+    empty = "Say why, in a few words: it stays on the list of unblindings."
+    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if row.is_open:
         raise OutOfDate(STILL_OPEN)

@@ -9,7 +9,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
 from annotator.clock import database_now
@@ -36,6 +38,15 @@ class SessionStore(DatabaseStore):
         else:
             self.asked_at = self.row.asked_at
         return self.row
+
+    def save(self, must_create: bool = False) -> None:
+        """Write the session; Django would take a full disk for a session that was ended."""
+        try:
+            super().save(must_create)
+        except UpdateError as error:
+            if isinstance(error.__context__, OperationalError | InterfaceError):
+                raise error.__context__ from error.__context__.__cause__
+            raise
 
     def exists(self, session_key: str) -> bool:
         return BrowserSession.objects.filter(session_key=digest(session_key)).exists()

@@ -13,7 +13,7 @@ from annotator.gate import SignedInRequest
 from annotator.queries.own_sessions import own_sessions
 from annotator.refusals import Refused
 from annotator.services.passwords import change_password
-from annotator.services.sessions import end_session, end_sessions
+from annotator.services.sessions import end_access, end_session
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422
@@ -28,7 +28,7 @@ def account(request: SignedInRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def password(request: SignedInRequest) -> HttpResponse:
-    """Change the password, which ends every other session."""
+    """Change the password, which ends every other session and every token."""
     form = NewPasswordForm(request.POST if request.method == "POST" else None)
     if request.method != "POST":
         return _password_page(request, form)
@@ -36,21 +36,24 @@ def password(request: SignedInRequest) -> HttpResponse:
         return _password_page(request, form, UNPROCESSABLE)
     sent = form.cleaned_data
     try:
-        change_password(user=request.user, current=sent["current"], new=sent["new"])
+        this = this_session(request)
+        ended = change_password(
+            user=request.user, current=sent["current"], new=sent["new"], keep=this
+        )
     except Refused as refusal:
         form.take_refusal(refusal)
         return _password_page(request, form, refusal.status)
     update_session_auth_hash(request, request.user)
-    end_sessions(user=request.user, by=request.user, keep=this_session(request))
-    messages.success(request, "Your password is changed. Everywhere else you are signed out.")
+    said = f"Your password is changed. Everywhere else you are signed out. {ended.sentence}"
+    messages.success(request, said)
     return SeeOther(resolve_url("annotator:account"))
 
 
 @require_POST
 def end_others(request: SignedInRequest) -> HttpResponse:
-    """End every session but this one."""
-    count = end_sessions(user=request.user, by=request.user, keep=this_session(request))
-    messages.success(request, f"Other sessions ended: {count}.")
+    """End every session but this one, and every token."""
+    ended = end_access(user=request.user, by=request.user, keep=this_session(request))
+    messages.success(request, f"Other s{ended.sentence[1:]}")
     return SeeOther(resolve_url("annotator:account"))
 
 

@@ -73,7 +73,7 @@ def _page(
         "form": form,
         "trail": trail,
         "entries": entries[:A_PAGE],
-        "older": _older(form, entries[A_PAGE - 1].sequence) if len(entries) > A_PAGE else "",
+        "older": _older(form, entries[A_PAGE - 1].number) if len(entries) > A_PAGE else "",
         "is_asked": any(form.cleaned_data.values()),
     }
     form.focus_error()

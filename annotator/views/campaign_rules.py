@@ -39,7 +39,7 @@ def new_campaign(request: SignedInRequest) -> HttpResponse:
     if not form.is_valid():
         return _new(request, form, UNPROCESSABLE)
     try:
-        row = create_campaign(**form.cleaned_data, created_by=request.user)
+        row = create_campaign(**form.cleaned_data, created_by=request.user, has_drawn_ending=True)
     except Refused as refusal:
         form.take_refusal(refusal)
         return _new(request, form, refusal.status)

@@ -15,7 +15,7 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.services.comparison_draws import ask_comparisons
 from annotator.services.preferences import show_aid
 from annotator.services.stated_preferences import submit_preference
-from annotator.views.campaigns import campaign_page, own_campaign
+from annotator.views.campaigns import campaign_page, counted_campaign
 from annotator.views.compare_form import page_context
 from annotator.views.see_other import SeeOther
 
@@ -75,7 +75,7 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def ask(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give out comparisons of a share of all pairs, and go back to the campaign."""
-    campaign = own_campaign(request, slug)
+    campaign = counted_campaign(request, slug)
     form = AskForm(request.POST)
     if not form.is_valid():
         form.focus_error()

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from annotator.forms.comparison import ANSWER, PreferenceForm, as_sent
-from annotator.forms.rating import ASCII_SPACE
+from annotator.forms.fields import ASCII_SPACE
 from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Preference, ReadingPreference
 from annotator.queries.compare_page import ComparePage

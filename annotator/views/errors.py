@@ -11,7 +11,9 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from annotator.files.full_disk import is_disk_full
+from annotator.formats.utf8 import NO_UTF8
 from annotator.queries.access import campaigns_for
+from annotator.views.kept_typed import keep_unrated
 from annotator.views.typed_again import TypedAgain, typed_again
 
 # What a lost connection, a full disk and a lock that nobody gives back are raised as.
@@ -37,17 +39,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Say that the request could not be read, or was too long to be read."""
     is_too_big = isinstance(exception, RequestDataTooBig)
+    is_no_text = isinstance(exception.__cause__, UnicodeDecodeError)
+    sentence = NO_UTF8 if is_no_text else "It was not in a form that this site sends."
     words = {
         "heading": "That was too long" if is_too_big else "The request could not be read",
-        "sentence": "The form was longer than the server takes."
-        if is_too_big
-        else "It was not in a form that this site sends.",
+        "sentence": "The form was longer than the server takes." if is_too_big else sentence,
+        "typed": typed_again(request) if is_no_text else None,
     }
     return render(request, "errors/400.html", words, status=413 if is_too_big else 400)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "errors/404.html", status=404)
+    """Say that there is nothing; what was typed into a form that was theirs is not lost by it."""
+    return render(request, "errors/404.html", _refused_words(request), status=404)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -56,7 +60,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     slug = match.kwargs.get("slug") if match else None
     if slug and not campaigns_for(request.user).filter(slug=slug).exists():
         return not_found(request, exception)
-    return render(request, "errors/403.html", status=403)
+    words = {"sentence": str(exception), **_refused_words(request)}
+    return render(request, "errors/403.html", words, status=403)
+
+
+def _refused_words(request: HttpRequest) -> dict[str, object]:
+    return {"is_kept": keep_unrated(request), "typed": typed_again(request)}
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -7,8 +7,15 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.invitations import AcceptForm, InviteForm
 from annotator.gate import SignedInRequest
+from annotator.models import Invitation, User
 from annotator.refusals import OutOfDate, Refused
-from annotator.services.invitations import accept_invitation, invite, open_invitations
+from annotator.services.invitations import (
+    accept_invitation,
+    invite,
+    join_campaign,
+    open_invitations,
+    reason_not_to_join,
+)
 from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
@@ -33,10 +40,39 @@ def link_page(request: SignedInRequest, token: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Let a new person choose name and password; a link that is used up is not found."""
+    """Let a person join with a new account, or with their own when they are signed in.
+
+    A link that is used up is not found.
+    """
     row = open_invitations(token).select_related("campaign").first()
     if row is None:
         raise Http404
+    try:
+        if request.user.is_authenticated:
+            return _join(request, request.user, row, token)
+        return _make_account(request, row, token)
+    except OutOfDate as refusal:  # somebody else was quicker
+        raise Http404 from refusal
+
+
+def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> HttpResponse:
+    reason, status = reason_not_to_join(row, user), 200
+    if request.method == "POST":
+        try:
+            join_campaign(token=token, user=user)
+        except OutOfDate:
+            raise
+        except Refused as refusal:
+            reason, status = refusal.sentence, refusal.status
+        else:
+            assert row.campaign is not None
+            messages.success(request, f"You are {row.role} of {row.campaign.name}.")
+            return SeeOther("/")
+    context = {"invitation": row, "reason": reason}
+    return render(request, "annotator/join.html", context, status=status)
+
+
+def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResponse:
     form = AcceptForm(request.POST if request.method == "POST" else None)
     status = 200
     if request.method == "POST":
@@ -47,8 +83,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
                 user = accept_invitation(
                     token=token, username=sent["username"], password=sent["password"]
                 )
-            except OutOfDate as refusal:
-                raise Http404 from refusal
+            except OutOfDate:
+                raise
             except Refused as refusal:
                 form.take_refusal(refusal)
             else:

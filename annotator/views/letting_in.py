@@ -13,7 +13,7 @@ from annotator.formats.strict_json import StrictJsonError, loads
 from annotator.forms.rating import TYPED
 from annotator.gate import CARRIED, DRAFT_FIELD
 from annotator.models import User
-from annotator.queries.access import assignments_for
+from annotator.queries.access import ever_assigned
 from annotator.queries.adjudication_page import adjudication_page
 from annotator.queries.compare_page import compare_page
 from annotator.services.drafts import keep_refused
@@ -84,7 +84,7 @@ def _keep(request: HttpRequest, target: str, carried: str) -> None:
     user = request.user
     assert isinstance(user, User)
     pk = _assignment_id(target)
-    assignment = assignments_for(user).filter(pk=pk).first() if pk else None
+    assignment = ever_assigned(user).filter(pk=pk).first() if pk else None
     if assignment is None:
         return
     try:

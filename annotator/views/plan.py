@@ -25,7 +25,7 @@ from annotator.queries.plan_page import checks_of, free_places, people_at_work
 from annotator.queries.plan_preview import plan_table
 from annotator.refusals import Refused
 from annotator.services.plans import carry_out_plan, preview_plan
-from annotator.views.campaigns import own_campaign
+from annotator.views.campaigns import counted_campaign
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422
@@ -34,7 +34,7 @@ UNPROCESSABLE = 422
 @require_safe
 def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the plan page; with a seed in the address, what a balanced plan would come to."""
-    row = own_campaign(request, slug)
+    row = counted_campaign(request, slug)
     if "seed" not in request.GET:
         return plan_page(request, row)
     form = BalancedForm(row, request.GET)
@@ -46,7 +46,7 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def carry_out(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give out the plan that was shown; when it has become another one, show that instead."""
-    row = own_campaign(request, slug)
+    row = counted_campaign(request, slug)
     form = BalancedForm(row, request.POST)
     if not form.is_valid():
         return plan_page(request, row, form, UNPROCESSABLE)

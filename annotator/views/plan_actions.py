@@ -25,7 +25,7 @@ from annotator.services.named_work import assign_by_name, set_quota, withdraw_as
 from annotator.services.qualification import mark_qualification, unmark_qualification
 from annotator.services.repeats import set_repeats
 from annotator.services.sentinels import add_sentinels
-from annotator.views.campaigns import own_campaign
+from annotator.views.campaigns import counted_campaign
 from annotator.views.plan import UNPROCESSABLE, plan_page
 from annotator.views.see_other import SeeOther
 
@@ -125,7 +125,7 @@ def repeats(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _form(request: SignedInRequest, slug: str, kind: type[PlanForm]) -> PlanForm:
-    return kind(own_campaign(request, slug), request.POST)
+    return kind(counted_campaign(request, slug), request.POST)
 
 
 def _done(request: SignedInRequest, form: PlanForm, act: Act) -> HttpResponse:

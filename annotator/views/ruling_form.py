@@ -13,8 +13,8 @@ from annotator.forms.ruling import OTHER, TAKE, RulingForm
 from annotator.forms.send_back import KINDS, SendBackForm
 from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Decision, ReadingPreference, RulingReason
-from annotator.queries.adjudication_page import AdjudicationPage, Part, SeenRating
-from annotator.queries.compare_rows import CompareRow, compare_rows
+from annotator.queries.adjudication_page import AdjudicationPage, SeenRating
+from annotator.queries.compare_rows import Compared, CompareRow, compare_rows
 from annotator.queries.conflict_cases import SENT_SENTENCE
 from annotator.queries.signatures import MEANING
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
@@ -117,8 +117,8 @@ def page_context(
     """
     errors = {name: [str(e) for e in why] for name, why in form.errors.items()} if form else {}
     sent = {name: form.typed(name) if form else "" for name in TYPED}
-    parts = [_part(page, part, place, form) for place, part in enumerate(page.parts)]
-    reference, rows = _rows(page)
+    seen = _side_by_side(page)
+    parts = [_part(page, place, seen.candidates[place], form) for place in range(len(page.parts))]
     return {
         "page": page,
         "parts": parts,
@@ -134,8 +134,9 @@ def page_context(
         "choices": range(HIGHEST + 1),
         "meaning": MEANING,
         "span": len(page.annotators) + 3,
-        "reference_view": reference,
-        "rows": rows,
+        "reference_view": seen.reference,
+        "rows": seen.rows,
+        "notices": seen.notices,
         "spans": json.dumps(
             [
                 {"side": chip.side, "start": chip.start, "end": chip.end}
@@ -155,11 +156,12 @@ def points(value: Fraction) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
 
 
-def _rows(page: AdjudicationPage) -> tuple[SideView, tuple[CompareRow, ...]]:
-    """Return the reference and the rows of the reading pane, for one candidate or for two."""
+def _side_by_side(page: AdjudicationPage) -> Compared:
+    """Return what the reading pane shows, for one candidate or for two."""
     first = page.parts[0].reading
     if len(page.parts) == 1:
-        return first.reference, tuple(CompareRow(a, b, None) for a, b in first.rows)
+        rows = tuple(CompareRow(a, b, None) for a, b in first.rows)
+        return Compared(first.reference, (first.candidate,), rows, first.notices)
     return compare_rows(first, page.parts[1].reading)
 
 
@@ -177,7 +179,10 @@ def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
     ]
 
 
-def _part(page: AdjudicationPage, part: Part, place: int, form: RefusableForm | None) -> PartView:
+def _part(
+    page: AdjudicationPage, place: int, view: SideView, form: RefusableForm | None
+) -> PartView:
+    part = page.parts[place]
     by_number = {rating.number: rating for rating in part.ratings}
     ratings = [by_number.get(one.number) for one in page.annotators]
     rows = []
@@ -197,7 +202,6 @@ def _part(page: AdjudicationPage, part: Part, place: int, form: RefusableForm | 
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
     words = tuple(_words(rating, side, texts) for rating in part.ratings)
-    view = part.reading.candidate
     return PartView(part.name, side, view, tuple(rows), words, part.ruled is not None)
 
 

@@ -12,20 +12,20 @@ from annotator.models import Campaign
 from annotator.queries.campaign_rulings import campaign_rulings, rulings_of
 from annotator.refusals import Refused
 from annotator.services.adjudication import void_adjudication
-from annotator.views.campaigns import own_campaign
+from annotator.views.campaigns import counted_campaign
 from annotator.views.see_other import SeeOther
 
 
 @require_safe
 def rulings(request: SignedInRequest, slug: str) -> HttpResponse:
     """List the rulings of a campaign to its admins."""
-    return _show(request, own_campaign(request, slug))
+    return _show(request, counted_campaign(request, slug))
 
 
 @require_POST
 def void(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Void a signature for a reason; its conflicts open again."""
-    campaign = own_campaign(request, slug)
+    campaign = counted_campaign(request, slug)
     row = get_object_or_404(rulings_of(campaign), pk=pk)
     reason = request.POST.get("reason", "").replace("\r\n", "\n")
     try:

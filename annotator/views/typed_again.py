@@ -19,6 +19,8 @@ KEPT_BACK_PART: Final = "password"
 WRITTEN: Final = frozenset(
     {"comment", "note", "reason", "back_question", "leave_reason", "flag_reason"}
 )
+# What stands for bytes that are no text: to be seen, not sent again unseen.
+UNREADABLE: Final = "\ufffd"
 # Choices of two words.
 CHOSEN: Final = frozenset({"decision", "tag", "aid"})
 LABELS: Final = {"back_question": "Question", "leave_reason": "Reason", "flag_reason": "Reason"}
@@ -91,10 +93,10 @@ def kept_fields(sent: QueryDict) -> list[tuple[str, str]]:
 
 def _is_written(name: str, value: str) -> bool:
     """Say whether somebody wrote this: words, not a choice, an id or what a script reads."""
-    if name in CHOSEN:
+    if name in CHOSEN and UNREADABLE not in value:
         return False
     is_text = any(sign.isspace() for sign in value) and not value.startswith(("[", "{"))
-    return is_text or (name in WRITTEN and value != "")
+    return is_text or UNREADABLE in value or (name in WRITTEN and value != "")
 
 
 def _label(name: str) -> str:

@@ -15,7 +15,7 @@ from annotator.refusals import Refused
 from annotator.services.accounts import deactivate, reactivate
 from annotator.services.invitations import invite
 from annotator.services.second_factor import reset_factor
-from annotator.services.sessions import end_sessions
+from annotator.services.sessions import end_access
 from annotator.views.invitations import link_page
 from annotator.views.see_other import SeeOther
 
@@ -54,17 +54,19 @@ def change_user(request: SignedInRequest, pk: UUID, name: str) -> HttpResponse:
 
 def _act(by: User, user: User, name: str) -> str:
     if name == "deactivate":
-        deactivate(user=user, by=by)
-        return f"{user.username} is deactivated and signed out everywhere."
+        ended, withdrawn = deactivate(user=user, by=by)
+        return (
+            f"{user.username} is deactivated and signed out everywhere. {ended.sentence} "
+            f"Invitations withdrawn: {withdrawn}."
+        )
     if name == "reactivate":
         reactivate(user=user, by=by)
         return f"{user.username} may sign in again."
     if name == "end-sessions":
-        count = end_sessions(user=user, by=by)
-        return f"Sessions of {user.username} ended: {count}."
+        return f"{user.username} is signed out. {end_access(user=user, by=by).sentence}"
     if name == "reset-second-factor":
-        reset_factor(user=user, by=by)
-        return f"{user.username} sets up a new second factor at the next sign-in."
+        ended = reset_factor(user=user, by=by)
+        return f"{user.username} sets up a new second factor at the next sign-in. {ended.sentence}"
     raise Http404
 
 

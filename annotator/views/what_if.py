@@ -9,13 +9,13 @@ from django.views.decorators.http import require_safe
 from annotator.forms.what_if import what_if_form
 from annotator.gate import SignedInRequest
 from annotator.queries.what_if_page import what_if as replay
-from annotator.views.campaigns import own_campaign
+from annotator.views.campaigns import counted_campaign
 
 
 @require_safe
 def what_if(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show what the rules in the address would find; today's when it names none."""
-    row = own_campaign(request, slug)
+    row = counted_campaign(request, slug)
     form = what_if_form(row, request.GET)
     context: dict[str, Any] = {"campaign": row, "form": form}
     if not form.is_valid():

@@ -3,16 +3,25 @@
 Messages are all that it keeps in files.
 """
 
+import os
+import stat
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, Final
 
 from kombu.transport import filesystem, virtual
-from kombu.utils.json import dumps, loads
+from kombu.utils.json import dumps
 
 from annotator.files.whole import write_whole
+from annotator.workers.envelopes import MOST_BYTES, read_envelope, tell_refused
+
+# What is no message lies here, beside the folder of messages: nobody waits for it, or reads it.
+SET_ASIDE: Final = "set_aside"
+# A pipe is not waited for, and a link is not followed to what is no message.
+_CAREFULLY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Channel(filesystem.Channel):
@@ -36,17 +45,52 @@ class Channel(filesystem.Channel):
         write_whole(Path(self.data_folder_out) / name, [dumps(payload).encode()])
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
-        for path in sorted(Path(self.data_folder_in).iterdir()):
-            if path.name.partition(".")[2] != f"{queue}.msg":
-                continue
+        for path in self._messages(queue):
             try:
-                payload = path.read_bytes()
-                # Of several who have read it, one removes it: that one has taken it.
-                path.unlink()
+                payload = _read(path)
+                if payload is not None:
+                    # Of several who have read it, one removes it: that one has taken it.
+                    path.unlink()
+                    return payload
+                _set_aside(path, queue)
             except FileNotFoundError:
                 continue
-            return loads(payload)
         raise Empty
+
+    def _messages(self, queue: str) -> list[Path]:
+        """Return what is called a message of the queue, the oldest first."""
+        folder = Path(self.data_folder_in)
+        ending = f"{queue}.msg"
+        return sorted(path for path in folder.iterdir() if path.name.partition(".")[2] == ending)
+
+
+def _read(path: Path) -> Any:
+    """Return the message in a file, or None where it holds none or is no plain file.
+
+    Raises FileNotFoundError where another has taken it.
+    """
+    try:
+        descriptor = os.open(path, _CAREFULLY)
+    except FileNotFoundError:
+        raise
+    except OSError:  # a link, a socket, or nothing that we may read
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return read_envelope(file.read(MOST_BYTES + 1))
+    finally:
+        os.close(descriptor)
+
+
+def _set_aside(path: Path, queue: str) -> None:
+    """Move what is no message out of the way; where it cannot be moved it is passed over."""
+    folder = path.parent.parent / SET_ASIDE
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        path.rename(folder / path.name)
+        tell_refused(queue, f"what is no message was moved to {folder}")
 
 
 class Transport(filesystem.Transport):

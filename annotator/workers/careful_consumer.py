@@ -6,6 +6,7 @@ then hands the message to the next worker. Ours say little, so that anything els
 """
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -23,6 +24,9 @@ NEVER: Final[dict[str, tuple[Any, ...]]] = {
     "stamped_headers": (None, []),
 }
 _PLAIN: Final = (str, int, type(None))
+_OUR_NAMES: Final = re.compile(r"(?:annotator|scoring)\.[a-z_]{1,60}")
+# The row of a job is what counts: the sweeper sends its message again, under the names of today.
+KEPT: Final = "its job stays in the database and is announced again"
 
 
 def is_plain(headers: object) -> bool:
@@ -48,8 +52,32 @@ class CarefulConsumer(Consumer):
         def take(message: Any) -> Any:
             if is_plain(message.headers):
                 return carry_on(message)
-            # Nothing of it is quoted: whoever wrote it also chose the words.
-            logger.error("a message was thrown away: its headers are not of our making")
-            return message.reject_log_error(logger, self.connection_errors)  # type: ignore[attr-defined]
+            return self._refuse(message, "its headers are not of our making")
 
         return take
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:
+        """Refuse a message that says nothing of a task."""
+        self._refuse(message, "it names no task")
+
+    def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """Refuse a task that this program does not know: an older or a newer one has sent it."""
+        name = str(message.headers.get("task"))
+        named = f" ({name})" if _OUR_NAMES.fullmatch(name) else ""
+        self._refuse(message, f"this program, of its version, knows no such task{named}")
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """Refuse a message that does not fit its task."""
+        self._refuse(message, f"it does not fit {message.headers.get('task')}")
+
+    def on_decode_error(self, message: Any, exc: Exception) -> None:
+        """Refuse a message whose body cannot be read."""
+        self._refuse(message, "its body cannot be read")
+
+    def _refuse(self, message: Any, why: str) -> None:
+        """Take a message off its queue and say so in one line, which quotes nothing of it.
+
+        Whoever wrote it also chose the words. Put back, it would come again at once, for ever.
+        """
+        logger.error("a message was not taken: %s; %s", why, KEPT)
+        message.reject_log_error(logger, self.connection_errors)  # type: ignore[attr-defined]

@@ -6,6 +6,8 @@ A thread of the worker's main process does it: the processes of its pool may be 
 import os
 import socket
 import threading
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 SECONDS_BETWEEN_REPORTS: Final = 10
@@ -15,6 +17,16 @@ _stop: Final = threading.Event()
 def own_name(work: str) -> str:
     """Return a name that no other program has: work, process, machine."""
     return f"{work}-{os.getpid()}@{socket.gethostname()}"[:200]
+
+
+def show_life() -> None:
+    """Touch the file that a container's health check looks at, where a setting names one.
+
+    One that cannot be touched, on a full disk for example, grows old and is told so.
+    """
+    if name := os.environ.get("SIGN_OF_LIFE_FILE"):
+        with suppress(OSError):
+            Path(name).touch()
 
 
 def begin(sender: Any, **_: object) -> None:
@@ -43,6 +55,7 @@ def _report(name: str, works: tuple[str, ...]) -> None:
                 end_presence(name=name)
             else:
                 report_presence(name=name, works=works)
+                show_life()
         except DatabaseError:
             pass  # a database that is away is told by others; the next report tells of us
         finally:

@@ -2,7 +2,8 @@
 
 Celery throws away what it knows to be malformed. Anything else, such as a body without its three
 parts, ends the worker as an unrecoverable error, and Redis hands the message to the next one: one
-bad message stops a queue for good. A job loses nothing, as its row is rung for again.
+bad message stops a queue for good. So does one whose arguments are not the task's, as a program of
+another version sends it. A job loses nothing, as its row is rung for again.
 """
 
 from collections.abc import Callable
@@ -16,13 +17,16 @@ from kombu.exceptions import ContentDisallowed, DecodeError
 KNOWN = (InvalidTaskError, ContentDisallowed, DecodeError)
 
 
-def careful_strategy(*given: Any, **options: Any) -> Callable[..., Any]:
+def careful_strategy(task: Any, *given: Any, **options: Any) -> Callable[..., Any]:
     """Return Celery's own way from a message to a task, which no message can break."""
-    carry_on = strategy.default(*given, **options)
+    carry_on = strategy.default(task, *given, **options)
 
-    def handle(*message: Any, **more: Any) -> Any:
+    def handle(message: Any, *more: Any, **most: Any) -> Any:
         try:
-            return carry_on(*message, **more)
+            args, kwargs, _ = message.payload
+            # Raises TypeError where a program of another version meant another task by the name.
+            task.__header__(*args, **kwargs)
+            return carry_on(message, *more, **most)
         except KNOWN:
             raise
         except Exception as error:

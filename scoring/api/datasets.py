@@ -1,17 +1,16 @@
 """Datasets over REST: list, freeze, one version."""
 
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.api.paging import PAGED, PARAMETERS, page_of
+from annotator.queries.reliability_access import withheld_campaigns
 from scoring.api.door import Door, body, cleaned, person
 from scoring.api.words import version_words
 from scoring.forms.freeze import DEFAULTS, FreezeForm
-from scoring.queries.datasets import versions_for
-from scoring.queries.version_access import withheld_campaigns
+from scoring.queries.datasets import version_or_404, versions_for
 from scoring.services.freezing import freeze_dataset
 
 FIELDS = set(FreezeForm.base_fields)
@@ -46,5 +45,5 @@ class Version(Door):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, name: str, number: int) -> Response:
         user = person(request)
-        row = get_object_or_404(versions_for(user), dataset__name=name, number=number)
+        row = version_or_404(user, name, number)
         return Response(version_words(row, withheld_campaigns(user)))

@@ -1,6 +1,6 @@
 """What every REST door of this house does alike: ask the matrix, know the person, clean a body."""
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from django import forms
 from django.http import QueryDict
@@ -13,7 +13,7 @@ from annotator.api.permissions import MatrixPermission
 from annotator.models import User
 from annotator.refusals import Refused
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import find_version, is_researcher, versions_for
+from scoring.queries.datasets import NoSuchVersion, find_version, is_researcher, versions_for
 
 
 class Door(APIView):
@@ -45,8 +45,27 @@ def body(request: Request, allowed: set[str]) -> dict[str, Any]:
     return dict(sent)
 
 
+# What each kind of field is in JSON, and what is said of anything else; the first that fits counts.
+IN_JSON: Final = (
+    (forms.BooleanField, (bool,), "Give true or false."),
+    (forms.FloatField, (int, float), "Give a number."),
+    (forms.IntegerField, (int,), "Give a whole number."),
+    (forms.MultipleChoiceField, (list,), "Give a list of texts."),
+    (forms.Field, (str,), "Give a text."),
+)
+
+
 def cleaned(form: forms.Form) -> dict[str, Any]:
-    """Return what a form makes of a body; 400 with the reasons by field otherwise."""
+    """Return what a form makes of a body; 400 with the reasons by field otherwise.
+
+    A body says what it means by its types, where a form has texts only: `"maybe"` is no bool.
+    """
+    if wrong := {
+        name: [why]
+        for name, value in form.data.items()
+        if (why := _wrong_type(form.fields[name], value))
+    }:
+        raise ValidationError(wrong)
     if not form.is_valid():
         raise ValidationError(
             {name: [str(reason) for reason in reasons] for name, reasons in form.errors.items()}
@@ -54,14 +73,21 @@ def cleaned(form: forms.Form) -> dict[str, Any]:
     return form.cleaned_data
 
 
+def _wrong_type(field: forms.Field, value: Any) -> str:
+    kinds, why = next((kinds, why) for kind, kinds, why in IN_JSON if isinstance(field, kind))
+    inner = value if isinstance(value, list) else []
+    is_right = type(value) in kinds and all(isinstance(one, str) for one in inner)
+    # A text that need not be given may be null.
+    return "" if is_right or (value is None and kinds == (str,) and not field.required) else why
+
+
 def version_of(request: Request, name: object) -> DatasetVersion:
     """Return NAME or NAME@VERSION that the person may see and work on; 400 or 403 otherwise."""
     user = person(request)
     try:
         row = find_version(str(name), versions_for(user))
-    except DatasetVersion.DoesNotExist as error:
-        sentence = "There is no such dataset; give NAME or NAME@VERSION."
-        raise Refused(sentence, {"dataset": [sentence]}) from error
+    except NoSuchVersion as error:
+        raise Refused(str(error), {"dataset": [str(error)]}) from error
     if not is_researcher(user, row):
         raise PermissionDenied("Researchers of the campaign start this.")
     return row

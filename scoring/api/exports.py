@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -11,9 +10,8 @@ from scoring.api.door import Door, OwnFormats, person
 from scoring.downloads import card_download, download
 from scoring.formats.export_formats import EXPORT_FORMATS
 from scoring.forms.exports import card_wish, export_wish
-from scoring.models import DatasetVersion
 from scoring.queries.data_cards import CARD_FORMATS
-from scoring.queries.datasets import SPLITS, versions_for
+from scoring.queries.datasets import SPLITS, version_or_404
 from scoring.queries.exporters import card_reader, exporter
 from scoring.services.exports import export_version
 
@@ -34,7 +32,7 @@ class Export(Door):
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponseBase:
         user = person(request)
-        row = _version(request, name, number)
+        row = version_or_404(person(request), name, number)
         exporter(user, row)
         wish = export_wish(request.query_params)
         return download(export_version(version=row, **wish, exported_by=user), user)
@@ -51,11 +49,6 @@ class DataCard(Door):
         responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
-        row = _version(request, name, number)
+        row = version_or_404(person(request), name, number)
         reader = card_reader(person(request), row)
         return card_download(row, card_wish(request.query_params), tells_files=reader.is_admin)
-
-
-def _version(request: Request, name: str, number: int) -> DatasetVersion:
-    rows = versions_for(person(request))
-    return get_object_or_404(rows, dataset__name=name, number=number)

@@ -9,17 +9,17 @@ app_name = "api"
 urlpatterns = [
     path("datasets/", datasets.Datasets.as_view(), name="datasets"),
     path(
-        "datasets/<slug:name>/versions/<int:number>/",
+        "datasets/<dataset:name>/versions/<int:number>/",
         datasets.Version.as_view(),
         name="dataset_version",
     ),
     path(
-        "datasets/<slug:name>/versions/<int:number>/export/",
+        "datasets/<dataset:name>/versions/<int:number>/export/",
         exports.Export.as_view(),
         name="export",
     ),
     path(
-        "datasets/<slug:name>/versions/<int:number>/card/",
+        "datasets/<dataset:name>/versions/<int:number>/card/",
         exports.DataCard.as_view(),
         name="data_card",
     ),

@@ -9,15 +9,20 @@ from scoring.queries.datasets import ordered_labels
 
 
 def version_words(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
-    """Tell of a version; who rates in one of the campaigns `withheld` is told no labels of it."""
+    """Tell of a version; who rates in one of the campaigns `withheld` is told no count of it.
+
+    Nor its digest, by which a guess at its labels could be tried.
+    """
+    is_withheld = row.dataset.campaign_id in withheld
     return {
         "dataset": row.dataset.name,
+        "full_name": row.full_name,
         "version": row.number,
-        "sha256": row.sha256,
-        "items": row.items,
-        "labels": {} if row.dataset.campaign_id in withheld else ordered_labels(row),
-        "splits": row.card["splits"],
-        "left_out": row.card.get("left_out", {}),
+        "sha256": None if is_withheld else row.sha256,
+        "items": None if is_withheld else row.items,
+        "labels": {} if is_withheld else ordered_labels(row),
+        "splits": {} if is_withheld else row.card["splits"],
+        "left_out": {} if is_withheld else row.card.get("left_out", {}),
         "created_at": row.created_at.isoformat(),
     }
 

@@ -11,8 +11,26 @@ from scoring.splits import SPLIT_NAMES
 # Databases may forget the order of keys: what is not named here follows by the alphabet.
 _ORDER: Final = (
     *("dataset", "version", "sha256", "items", "created_at", "licence", "confidentiality"),
-    *("source", "campaign", "policy", "tie_band", "criteria", "include_unlocked", "files"),
-    *("rubric_version", "app_version", "split", "splits", "counts", "people", "agreement"),
+    *(
+        "source",
+        "campaign",
+        "policy",
+        "policy_version",
+        "tie_band",
+        "criteria",
+        "include_unlocked",
+        "files",
+    ),
+    *(
+        "rubric_version",
+        "app_version",
+        "split",
+        "splits",
+        "split_references",
+        "counts",
+        "people",
+        "agreement",
+    ),
     *("labels", "labels_where", "tie_share", "tokens", "claims_per_set", "transitivity"),
     *("left_out", "rubric", "published"),
     *("key", "name", "weight", "question", "bands", "from", "to", "sentence"),

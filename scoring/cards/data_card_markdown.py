@@ -5,15 +5,17 @@ from typing import Any, Final
 
 from annotator.rubric import NAMES
 from scoring.cards.figures import agreement_lines, labels_lines, lengths_lines, words_of
-from scoring.cards.limits import limits
+from scoring.cards.limits import follows_old_majority, limits
 from scoring.cards.markdown import NOTHING, escaped, number, table
+from scoring.cards.version_card import withheld_text
 
 Card = Mapping[str, Any]
 _POLICIES: Final = {
     "settled": "Labels compare settled ratings: the ruling where there is one, else the mean.",
     "per-annotator": "Labels compare each annotator's own ratings; a row names its annotator by "
     "a pseudonym that holds for one reference.",
-    "majority": "Labels are what the majority of the annotators says; no majority is a tie.",
+    "majority": "Labels are what more than half of the annotators who rated both candidates say; "
+    "where nothing is said by so many, the label is a tie.",
 }
 _SPLIT_BY: Final = {
     "reference": "whole references",
@@ -91,24 +93,32 @@ def _making(card: Card) -> Iterator[str]:
         yield f"Imported from {', '.join(escaped(name) for name in names) or 'files'}."
     elif "campaign" in card:
         yield f"Frozen from the ratings of the campaign {escaped(card['campaign'])}."
-    if words := _POLICIES.get(card.get("policy", "")):
+    if follows_old_majority(card):
+        yield "Policy: majority, by its first rule; see what to mind."
+    elif words := _POLICIES.get(card.get("policy", "")):
         yield words
     if "tie_band" in card:
         yield f"Values at most {number(card['tie_band'])} points apart are equal."
     criteria = card.get("criteria") or ()
     if 0 < len(criteria) < len(NAMES):
         yield f"Criteria: {', '.join(words_of(key) for key in criteria)}."
+    yield from _split(card)
+    if "app_version" in card:
+        yield f"Made by version {escaped(card['app_version'])} of this program."
+    if left_out := card.get("left_out"):
+        yield from ("", "Left out:", "")
+        yield from (f"- {number(count)}: {escaped(why)}" for why, count in left_out.items())
+
+
+def _split(card: Card) -> Iterator[str]:
     if split := card.get("split"):
         by = _SPLIT_BY.get(split.get("by"), escaped(split.get("by")))
         yield (
             f"Split by {by}; test share {number(split.get('test_share'))}, validation share "
             f"{number(split.get('validation_share'))}, seed {split.get('seed')}."
         )
-    if "app_version" in card:
-        yield f"Made by version {escaped(card['app_version'])} of this program."
-    if left_out := card.get("left_out"):
-        yield from ("", "Left out:", "")
-        yield from (f"- {number(count)}: {escaped(why)}" for why, count in left_out.items())
+    if card.get("split_references"):
+        yield f"Withheld from training: {withheld_text(card)}."
 
 
 def _people(card: Card) -> Iterator[str]:

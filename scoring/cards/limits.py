@@ -1,10 +1,22 @@
 """What a reader of a dataset version must mind, in sentences out of its card."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from annotator.rubric import NAMES
 from scoring.cards.markdown import number
+
+OLD_MAJORITY: Final = (
+    "Its labels follow the first rule of the policy majority: the sign of the sum of the "
+    "annotators' signs. A candidate that fewer than half of them prefer stands as better where the "
+    "others hold both equal. Freeze again for labels by more than half; you get this version again "
+    "where no label differs."
+)
+
+
+def follows_old_majority(card: Mapping[str, Any]) -> bool:
+    """Say whether labels were made by the rule given up; cards then named no version."""
+    return card.get("policy") == "majority" and card.get("policy_version", 1) == 1
 
 
 def limits(card: Mapping[str, Any]) -> list[str]:
@@ -23,6 +35,8 @@ def _of_making(card: Mapping[str, Any]) -> list[str]:
     said = []
     if card.get("include_unlocked"):
         said.append("It holds ratings that were not locked yet: for trials only.")
+    if follows_old_majority(card):
+        said.append(OLD_MAJORITY)
     if card.get("split", {}).get("by") == "item":
         said.append(
             "It is split by single items: many test labels follow from training labels, so test "

@@ -163,11 +163,14 @@ def _last_part(place: Any) -> str:
 
 
 def _chosen(chosen: Card) -> Iterator[tuple[str, str]]:
+    if chosen.get("chosen_by"):
+        yield "Chosen by", str(chosen["chosen_by"])
     if chosen.get("weight_decay") is None:
         return
     scale = chosen.get("distance_scale")
     yield (
-        "Chosen by folds",
+        # Older cards do not say how; those of fewer than ten references were not chosen.
+        "Chosen" if chosen.get("chosen_by") else "Chosen by folds or recommended",
         f"weight decay {chosen['weight_decay']:g}, distance scale {scale:g}"
         if scale is not None
         else f"weight decay {chosen['weight_decay']:g}",

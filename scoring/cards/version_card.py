@@ -1,14 +1,14 @@
 """The card of a dataset version: what it holds and how it was made, as plain JSON values."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.drafts import Draft
-from scoring.splits import SPLIT_NAMES
+from scoring.splits import SPLIT_NAMES, TEST, VALIDATION
 from scoring.transitivity import TripleCount, count_violations
 
 LICENCES = {
@@ -16,7 +16,7 @@ LICENCES = {
     "import": "As the publisher of the imported files states; this tool does not know it.",
 }
 # Raised when a change here or in what makes rows moves what a card or a file says.
-APP_VERSION = "2"
+APP_VERSION = "3"
 LEAST_OF_A_TRIPLE = 3
 
 
@@ -37,7 +37,7 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
     (JSON values). Output: `source`, what was given, and counts: items, references, candidates,
     labels and ties per criterion, splits, items that contain the reference, self-comparisons, items
     with a ruling, texts on two sides, triples of candidates whose labels contradict each other,
-    lengths of texts.
+    lengths of texts; how many references each split has.
     """
     labels = label_counts(draft)
     splits = Counter(draft.splits)
@@ -48,6 +48,7 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
         "licence": LICENCES[source],
         "counts": _counts(draft),
         "splits": {name: splits[place] for place, name in enumerate(SPLIT_NAMES)},
+        "split_references": _split_references(draft),
         "labels": labels,
         "tie_share": {key: found["0"] / sum(found.values()) for key, found in labels.items()},
         "transitivity": _transitivity(draft, list(labels)),
@@ -86,6 +87,29 @@ def _counts(draft: Draft) -> dict[str, int]:
         "flagged": flagged,
         "texts_in_several_splits": draft.shared_texts(),
     }
+
+
+def _split_references(draft: Draft) -> dict[str, int]:
+    """Count the distinct reference texts of each split."""
+    found = Counter(split for split, _ in set(zip(draft.splits, draft.a, strict=True)))
+    return {name: found[place] for place, name in enumerate(SPLIT_NAMES)}
+
+
+def withheld_text(card: Mapping[str, Any]) -> str:
+    """Say what of a version no training reads, split by split; the card may be an older one."""
+    told = []
+    for name in (VALIDATION, TEST):
+        items = card["splits"].get(name, 0)
+        references = card.get("split_references", {}).get(name)
+        of = "" if references is None else f" of {counted(references, 'reference')}"
+        told.append(f"{counted(items, 'quadruplet')}{of} for {name}" if items else "")
+    parts = [part for part in told if part]
+    return " and ".join(parts) or "nothing"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: "1 reference", "2 references"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _candidates(draft: Draft) -> int:

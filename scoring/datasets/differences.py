@@ -23,7 +23,10 @@ TIE_BAND: Final = "the tie band is another"
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How a version was made, as far as it decides labels; "" and None where it is not known."""
+    """How a version was made, as far as it decides labels; "" and None where it is not known.
+
+    `policy` tells the version of its rule, too.
+    """
 
     policy: str = ""
     tie_band: float | None = None

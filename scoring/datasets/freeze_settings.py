@@ -8,7 +8,7 @@ from typing import Any
 
 from annotator.refusals import Refused
 from annotator.rubric import ALL_CRITERIA
-from scoring.quadruplets import POLICIES
+from scoring.quadruplets import POLICIES, POLICY_VERSIONS
 from scoring.splits import GROUPED_BY, SplitPlan
 
 
@@ -53,6 +53,7 @@ class FreezeSettings:
         """Return what a card says of them."""
         return {
             "policy": self.policy,
+            "policy_version": POLICY_VERSIONS[self.policy],
             "tie_band": self.tie_band,
             "criteria": self.chosen,
             "include_unlocked": self.include_unlocked,

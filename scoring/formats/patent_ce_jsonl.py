@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from annotator.claims.compact_keys import FirstLines
 from annotator.formats.digests import candidate_id_of, reference_id_of
 from annotator.formats.json_streams import Record, read_lines
 from annotator.formats.records import ByteSource, ReadNotes
@@ -27,18 +28,21 @@ def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRo
     """Yield the rows of a patent-ce-jsonl file in file order, without holding the file.
 
     Input: a file open for bytes at its beginning. Output: texts, order and sides unchanged; ids
-    that are absent come from the texts' digests. Raises FormatError with up to 100 bad records.
+    that are absent come from the texts' digests. A line that only repeats an earlier one comes
+    again. Raises FormatError with up to 100 bad records.
     """
     notes = notes if notes is not None else ReadNotes()
-    first_line_of: dict[str, int] = {}
+    first_lines = FirstLines()
 
     def build(record: Record) -> tuple[DatasetRow | None, list[tuple[str, str]]]:
         row, problems = _row(record.value)
-        # Ids made from texts may return: `join` then looks at the labels.
+        # Ids made from texts may return: `join` then looks at the labels, and counts repeats.
         if not problems and "id" in record.value:
-            earlier = first_line_of.setdefault(row.id, record.line)
-            if earlier != record.line:
-                problems.append(("id", f"stands on line {earlier} already"))
+            said = json.dumps(record.value, sort_keys=True)
+            earlier = first_lines.enter(row.id, record.line, said)
+            if earlier and not earlier[1]:
+                why = f"stands on line {earlier[0]} already, and says something else here"
+                problems.append(("id", why))
         return (None if problems else row), problems
 
     return checked(read_lines(file, notes), build, notes)

@@ -7,7 +7,7 @@ from django import forms
 from annotator.models import User
 from scoring.forms.requests import VersionField
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import find_version, versions_for
+from scoring.queries.datasets import NoSuchVersion, SeveralDatasets, find_version, versions_for
 
 
 class ComparedVersion(VersionField):
@@ -17,14 +17,16 @@ class ComparedVersion(VersionField):
         super().__init__(DatasetVersion.objects.none(), label=label, empty_label="Choose")
 
     def prepare_value(self, value: Any) -> Any:
-        return str(value) if isinstance(value, DatasetVersion) else value
+        return value.full_name if isinstance(value, DatasetVersion) else value
 
     def to_python(self, value: Any) -> DatasetVersion | None:
         if value in self.empty_values:
             return None
         try:
             return find_version(str(value), self.queryset)
-        except DatasetVersion.DoesNotExist as error:
+        except SeveralDatasets as error:
+            raise forms.ValidationError(str(error)) from error
+        except NoSuchVersion as error:
             raise forms.ValidationError(self.error_messages["invalid_choice"]) from error
 
     def validate(self, value: Any) -> None:

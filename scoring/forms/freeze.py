@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from django import forms
 
+from annotator.forms.fields import NumberField, TickField, WholeNumberField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, User
 from annotator.queries.access import campaigns_for
@@ -14,7 +15,7 @@ from scoring.queries.datasets import MAY_READ
 POLICIES: Final = (
     ("settled", "settled: the ruling, else the mean"),
     ("per-annotator", "per annotator, by pseudonym"),
-    ("majority", "majority of the annotators"),
+    ("majority", "majority: what more than half of the annotators say, else a tie"),
 )
 SPLIT_BY: Final = (
     ("reference", "reference"),
@@ -38,7 +39,7 @@ class FreezeForm(RefusableForm):
         help_text="Letters, digits, - and _. Empty: the short name of the campaign.",
     )
     policy = forms.ChoiceField(label="Policy", choices=POLICIES, widget=forms.RadioSelect)
-    tie_band = forms.FloatField(
+    tie_band = NumberField(
         label="Tie band, in rating points",
         min_value=0,
         max_value=HIGHEST,
@@ -50,16 +51,16 @@ class FreezeForm(RefusableForm):
         error_messages={"required": "Choose at least one criterion."},
     )
     split_by = forms.ChoiceField(label="Split by", choices=SPLIT_BY)
-    test_share = forms.FloatField(min_value=0, max_value=LARGEST_SHARE)
-    validation_share = forms.FloatField(
+    test_share = NumberField(min_value=0, max_value=LARGEST_SHARE)
+    validation_share = NumberField(
         min_value=0, max_value=LARGEST_SHARE, help_text="Of what is not for the test."
     )
-    seed = forms.IntegerField(
+    seed = WholeNumberField(
         min_value=SMALLEST_SEED,
         max_value=LARGEST_SEED,
         help_text="Draws the split, and which of two candidates stands as B.",
     )
-    include_unlocked = forms.BooleanField(
+    include_unlocked = TickField(
         label="Take ratings that are not locked, too",
         required=False,
         help_text="For trials only; the card says so.",

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotator.forms.fields import TickField
 from annotator.forms.rating import CommentField
 from annotator.forms.refusable import RefusableForm
 from scoring.services.promotions import MOST_CHARACTERS
@@ -20,6 +21,6 @@ class PromotionForm(RefusableForm):
         widget=forms.Textarea(attrs={"rows": 4}),
         error_messages={"required": "Give a reason."},
     )
-    is_aware = forms.BooleanField(
+    is_aware = TickField(
         required=False, label="I know what speaks against this model, and ask all the same"
     )

@@ -3,6 +3,7 @@
 from django import forms
 
 from annotator.forms.discreet import DiscreetForm
+from annotator.forms.fields import TickField
 from scoring.forms.requests import CRITERION_CHOICES
 from scoring.queries.quadruplets import Filter
 from scoring.splits import SPLIT_NAMES
@@ -21,7 +22,7 @@ class FilterForm(DiscreetForm):
     )
     label = forms.ChoiceField(label="With label", required=False, choices=LABELS)
     row_id = forms.CharField(label="Id", required=False, max_length=200)
-    flagged = forms.BooleanField(label="Flagged only", required=False)
+    flagged = TickField(label="Flagged only", required=False)
 
     def clean(self) -> None:
         super().clean()

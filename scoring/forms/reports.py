@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import forms
 from django.forms.boundfield import BoundField
 
+from annotator.forms.fields import NumberField, TickField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import User
 from scoring.forms.requests import CRITERION_CHOICES, VersionField
@@ -66,7 +67,7 @@ class ReportForm(RefusableForm):
         initial=DEFAULT,
         required=False,
     )
-    tie_threshold = forms.FloatField(
+    tie_threshold = NumberField(
         label="Another threshold",
         min_value=0,
         required=False,
@@ -75,13 +76,13 @@ class ReportForm(RefusableForm):
     scorers = forms.MultipleChoiceField(
         error_messages={"required": "Choose at least one scorer."},
     )
-    admins_counted = forms.BooleanField(
+    admins_counted = TickField(
         label="Count ratings of admins of the campaign too",
         required=False,
         help_text="Who administers a campaign sees more than who rates. Otherwise an item that one "
         "of them rated is left out.",
     )
-    may_send = forms.BooleanField(
+    may_send = TickField(
         label="These claim sets may be sent there",
         required=False,
         help_text="Only with the consent of those whom they belong to. Answers are kept here, so "

@@ -3,16 +3,24 @@
 from typing import Final
 
 from django import forms
+from django.utils.functional import cached_property
 
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.models import DatasetVersion
+from scoring.queries.datasets import doubled_names
 
 CRITERION_CHOICES: Final = [(key, NAMES[key]) for key in ALL_CRITERIA]
 SMALLEST_SEED, LARGEST_SEED = 0, 2**32 - 1
 
 
 class VersionField(forms.ModelChoiceField):
-    """A dataset version that the person may see, shown as NAME@NUMBER."""
+    """A dataset version that the person may see, as NAME@NUMBER, in full where two are NAME."""
 
     def label_from_instance(self, obj: DatasetVersion) -> str:
-        return f"{obj} ({obj.items} quadruplets)"
+        named = obj.full_name if obj.dataset.name in self._doubled else str(obj)
+        return f"{named} ({obj.items} quadruplets)"
+
+    @cached_property
+    def _doubled(self) -> set[str]:
+        assert self.queryset is not None, "its form sets it"
+        return doubled_names(self.queryset)

@@ -6,6 +6,7 @@ from django import forms
 from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
+from annotator.formats.shapes import is_blank
 from annotator.forms.discreet import DISCREET
 from annotator.forms.rating import CommentField
 from annotator.refusals import Refused
@@ -49,7 +50,7 @@ class ScoreForm(forms.Form):
     def candidates(self) -> list[str]:
         """The candidates in their order; those left empty are passed over."""
         texts = [self.cleaned_data.get(_name(number), "") for number in range(1, self.count + 1)]
-        return [text for text in texts if text.strip()]
+        return [text for text in texts if not is_blank(text)]
 
     def open_another(self) -> None:
         """Show what was typed as it is, with the new candidate in focus and no complaints."""

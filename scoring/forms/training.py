@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from django import forms
 
+from annotator.forms.fields import NumberField, WholeNumberField
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from scoring.forms.requests import (
@@ -13,7 +14,7 @@ from scoring.forms.requests import (
     VersionField,
 )
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import versions_for
+from scoring.queries.datasets import measured_versions_for
 from scoring.queries.training_choices import (
     batching_choices,
     encoder_choices,
@@ -40,26 +41,24 @@ class TrainingForm(forms.Form):
         help_text="The embedded one, or a directory in Hugging Face layout that was put under "
         "encoders in the data directory. Nothing is fetched.",
     )
-    margin = forms.FloatField(
+    margin = NumberField(
         min_value=0.001,
         max_value=1,
         initial=0.2,
         help_text="m of the loss: how far apart the scores of unequal candidates should be.",
     )
-    tolerance = forms.FloatField(
+    tolerance = NumberField(
         min_value=0,
         max_value=1,
         initial=0.05,
         help_text="n of the loss: how far apart those of equal ones may be.",
     )
-    epochs = forms.IntegerField(required=False, min_value=1, max_value=100_000, help_text=BY_RECIPE)
-    batch_size = forms.IntegerField(
+    epochs = WholeNumberField(required=False, min_value=1, max_value=100_000, help_text=BY_RECIPE)
+    batch_size = WholeNumberField(
         required=False, min_value=1, max_value=4096, help_text=f"{BY_RECIPE} No part in a probe."
     )
-    learning_rate = forms.FloatField(
-        required=False, min_value=1e-9, max_value=1, help_text=BY_RECIPE
-    )
-    weight_decay = forms.FloatField(
+    learning_rate = NumberField(required=False, min_value=1e-9, max_value=1, help_text=BY_RECIPE)
+    weight_decay = NumberField(
         required=False,
         min_value=0,
         max_value=1000,
@@ -77,11 +76,11 @@ class TrainingForm(forms.Form):
         label="Pairs over the encoder's length",
         help_text="Nothing is ever cut. Left out, quadruplets are listed on the model's card.",
     )
-    seed = forms.IntegerField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
+    seed = WholeNumberField(min_value=SMALLEST_SEED, max_value=LARGEST_SEED, initial=0)
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["version"].queryset = versions_for(user)  # type: ignore[attr-defined]
+        self.fields["version"].queryset = measured_versions_for(user)  # type: ignore[attr-defined]
         for name, choices in (
             ("recipe", recipe_choices()),
             ("encoder", encoder_choices()),

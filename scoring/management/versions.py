@@ -3,8 +3,9 @@
 from typing import Any
 
 from annotator.refusals import Refused
+from scoring.cards.version_card import withheld_text
 from scoring.models import Dataset, DatasetVersion
-from scoring.queries.datasets import find_version, ordered_labels
+from scoring.queries.datasets import NoSuchVersion, SeveralDatasets, find_version, ordered_labels
 from scoring.services.dataset_versions import Frozen
 
 
@@ -12,8 +13,11 @@ def version_or_refuse(name: str) -> DatasetVersion:
     """Return NAME or NAME@VERSION, or refuse in one line that lists what there is."""
     try:
         return find_version(name)
-    except DatasetVersion.DoesNotExist as error:
-        known = ", ".join(Dataset.objects.values_list("name", flat=True)[:20]) or "none yet"
+    except SeveralDatasets as error:
+        raise Refused(str(error)) from error
+    except NoSuchVersion as error:
+        some = Dataset.objects.select_related("campaign").order_by("name", "campaign__slug")[:20]
+        known = ", ".join(row.full_name for row in some) or "none yet"
         raise Refused(f"There is no dataset {name!r}. Datasets: {known}.") from error
 
 
@@ -27,5 +31,6 @@ def frozen_document(frozen: Frozen) -> dict[str, Any]:
         "items": version.items,
         "labels": ordered_labels(version),
         "splits": version.card["splits"],
+        "withheld": withheld_text(version.card),
         "left_out": version.card.get("left_out", {}),
     }

@@ -105,6 +105,8 @@ def _open(stack: ExitStack, directory: Path, name: str, digest: str) -> OpenFile
     path = directory / name
     if Path(name).name != name or path.is_symlink() or not path.is_file():
         raise StoredFileDamaged(f"The file {Path(name).name} of the model is missing.")
+    if path.stat().st_nlink > 1:
+        raise StoredFileDamaged(f"The file {name} of the model has another name, a hard link.")
     file = stack.enter_context(path.open("rb"))
     if hashlib.file_digest(file, "sha256").hexdigest() != digest:
         raise StoredFileDamaged(f"The file {name} of the model was changed after training.")

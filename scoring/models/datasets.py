@@ -9,17 +9,38 @@ from annotator.models import Campaign, Rating, User
 
 
 class Dataset(models.Model):
-    """A named series of versions; without a campaign it is open to all researchers and admins."""
+    """A named series of versions; without a campaign it is open to all researchers and admins.
+
+    Its name is its own within its campaign only: a name that is taken elsewhere would tell of
+    datasets that the person who asks may not know of.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    name = models.SlugField(max_length=80, unique=True)
+    name = models.SlugField(max_length=80)
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="dataset_once_in_campaign"),
+            models.UniqueConstraint(
+                fields=["name"],
+                condition=models.Q(campaign__isnull=True),
+                name="dataset_once_without_campaign",
+            ),
+        ]
+
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def full_name(self) -> str:
+        """CAMPAIGN.NAME, or the name alone where it is the campaign's or there is none."""
+        if self.campaign is None or self.campaign.slug == self.name:
+            return self.name
+        return f"{self.campaign.slug}.{self.name}"
 
 
 class DatasetVersion(models.Model):
@@ -45,6 +66,11 @@ class DatasetVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.dataset.name}@{self.number}"
+
+    @property
+    def full_name(self) -> str:
+        """The name of one version and no other, as addresses and commands take it."""
+        return f"{self.dataset.full_name}@{self.number}"
 
 
 class UsedRating(models.Model):

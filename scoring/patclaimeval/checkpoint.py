@@ -7,8 +7,10 @@ import json
 import os
 import secrets
 import shutil
-import sys
+import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ from annotator.formats.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.durable import sync
 from scoring.patclaimeval.encoder_sizes import LARGEST_TOKENIZER
 from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.patclaimeval.required_tensors import Kind, misfit, required_tensors
 
 __all__ = ["Checkpoint", "CheckpointInvalid", "read_checkpoint", "write_checkpoint"]
 
@@ -34,6 +37,10 @@ LARGEST: Final = {
     "tokenizer.json": LARGEST_TOKENIZER,
 }
 """Bytes; a larger file is refused before it is read. Only the weights may be of any size."""
+LARGEST_HEADER: Final = 1 << 24
+SIZES: Final = {"F32": 4, "I64": 8, "BOOL": 1}
+"""Bytes of one number of each kind that a model can require."""
+CAREFUL: Final = os.O_NOFOLLOW | os.O_NONBLOCK
 OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json", README})
 
 
@@ -84,67 +91,117 @@ def read_checkpoint(directory: Path, manifest_sha256: str | None = None) -> Chec
 
     ``manifest_sha256`` is the manifest's own digest as whoever registered the model knows it:
     without it, somebody who can write the directory can change a file and its line. Raises
-    ``CheckpointInvalid`` if a file is missing, unknown, changed, a link, or holds numbers that are
-    not finite. Only safetensors and JSON are read: nothing is unpickled.
+    ``CheckpointInvalid`` if a file is missing, unknown, changed, a link of either kind, or holds
+    numbers that are not finite, and if the weights are not exactly the tensors, shapes and floats
+    that the configuration requires; no more is read of them than those can take. Only safetensors
+    and JSON are read: nothing is unpickled.
     """
-    data = _checked_files(directory, manifest_sha256)
+    names = _own_files(directory)
+    data = {name: _read(directory / name, LARGEST[name]) for name in names if name != WEIGHTS}
+    expected = _manifest(data.pop(MANIFEST), names, manifest_sha256)
+    for name, content in data.items():
+        _check_digest(name, content, expected)
     config = _parse(data.pop(CONFIG), CONFIG)
     if config.get("format") != FORMAT:
         raise CheckpointInvalid(f"The model has format {config.get('format')}, not {FORMAT}.")
-    weights = data.pop(WEIGHTS)
-    try:
-        _check_header(weights)
-        tensors = load(weights)
-    except (SafetensorError, StrictJsonError) as error:
-        raise CheckpointInvalid(f"The weights cannot be read: {error}") from error
-    _check_finite(tensors)
-    return Checkpoint(tensors, config, {name: content.decode() for name, content in data.items()})
+    texts = {name: _text(content, name) for name, content in data.items()}
+    required = required_tensors(config, texts)
+    # Known before a byte is read: how many the weights can take.
+    most = (
+        8 + LARGEST_HEADER + sum(SIZES[dtype] * prod(shape) for dtype, shape in required.values())
+    )
+    weights = _read(directory / WEIGHTS, most)
+    _check_digest(WEIGHTS, weights, expected)
+    return Checkpoint(_tensors(weights, required), config, texts)
 
 
-def _checked_files(directory: Path, manifest_sha256: str | None) -> dict[str, bytes]:
-    """Return the files but the manifest, which vouches for each of them."""
-    data = {name: entry.read_bytes() for name, entry in _own_files(directory).items()}
-    manifest = data.pop(MANIFEST)
-    if manifest_sha256 is not None and _sha256(manifest) != manifest_sha256:
+def _manifest(content: bytes, names: set[str], manifest_sha256: str | None) -> dict[str, Any]:
+    """Return the digests that the manifest gives, one for each of the other files."""
+    if manifest_sha256 is not None and _sha256(content) != manifest_sha256:
         raise CheckpointInvalid(f"The file {MANIFEST} of the model was changed after training.")
-    expected = _parse(manifest, MANIFEST).get("sha256")
-    if not isinstance(expected, dict) or set(expected) != set(data):
+    expected = _parse(content, MANIFEST).get("sha256")
+    if not isinstance(expected, dict) or set(expected) != names - {MANIFEST}:
         raise CheckpointInvalid("The manifest does not list the files of the model directory.")
-    for name, content in data.items():
-        if _sha256(content) != expected[name]:
-            raise CheckpointInvalid(f"The file {name} of the model was changed after training.")
-    return data
+    return expected
 
 
-def _own_files(directory: Path) -> dict[str, Path]:
-    """Return the files by name, where no other lies there and none that must be is missing."""
+def _check_digest(name: str, content: bytes, expected: dict[str, Any]) -> None:
+    if _sha256(content) != expected[name]:
+        raise CheckpointInvalid(f"The file {name} of the model was changed after training.")
+
+
+def _own_files(directory: Path) -> set[str]:
+    """Return the names of the files, where no other lies there and none that must be is missing."""
     if not directory.is_dir():
         raise CheckpointInvalid(f"There is no model directory at {directory}.")
-    entries = {entry.name: entry for entry in directory.iterdir()}
-    known = {WEIGHTS, CONFIG, MANIFEST} | OPTIONAL
-    for name, entry in sorted(entries.items()):
-        if name not in known or entry.is_symlink() or not entry.is_file():
-            raise CheckpointInvalid(f"The model directory holds an unknown file: {name}.")
-        most = LARGEST.get(name, sys.maxsize)
-        if entry.stat().st_size > most:
-            raise CheckpointInvalid(f"The file {name} of the model has more than {most:,} bytes.")
-    for name in (WEIGHTS, CONFIG, MANIFEST):
-        if name not in entries:
-            raise CheckpointInvalid(f"The model directory lacks {name}.")
-    return entries
+    names = {entry.name for entry in directory.iterdir()}
+    needed = {WEIGHTS, CONFIG, MANIFEST}
+    if unknown := sorted(names - needed - OPTIONAL):
+        raise CheckpointInvalid(f"The model directory holds an unknown file: {unknown[0]}.")
+    if missing := sorted(needed - names):
+        raise CheckpointInvalid(f"The model directory lacks {missing[0]}.")
+    return names
 
 
-def _check_header(weights: bytes) -> None:
-    """Raise StrictJsonError for a header that names a tensor twice: readers differ on which."""
+def _read(path: Path, most: int) -> bytes:
+    """Return a plain file's bytes, at most so many; what is opened is what is looked at."""
+    try:
+        # A pipe must not be waited for, and a link not followed.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | CAREFUL)) as file:
+            facts = os.fstat(file.fileno())
+            if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1:
+                raise CheckpointInvalid(
+                    f"The file {path.name} of the model is no plain file of its own: it is none, "
+                    "or has another name too (a hard link). Copy the model's files instead."
+                )
+            if facts.st_size > most:
+                raise CheckpointInvalid(
+                    f"The file {path.name} of the model has more than {most:,} bytes."
+                )
+            return file.read(most)
+    except OSError as error:
+        raise CheckpointInvalid(
+            f"The file {path.name} of the model is a link, or cannot be read."
+        ) from error
+
+
+def _tensors(weights: bytes, required: Mapping[str, Kind]) -> dict[str, Tensor]:
+    """Return the tensors, where they are those that the configuration requires and no other."""
+    try:
+        wrong = misfit(_header(weights), required)
+        tensors = {} if wrong else load(weights)
+    except (SafetensorError, StrictJsonError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointInvalid(f"The weights cannot be read: {error}") from error
+    if wrong:
+        raise CheckpointInvalid(f"The weights do not fit the model: {WEIGHTS} {wrong}.")
+    _check_finite(tensors)
+    return tensors
+
+
+def _header(weights: bytes) -> dict[str, Kind]:
+    """Return dtype and shape of each tensor that the header names.
+
+    Read strictly, as a header that names a tensor twice is read in two ways by two readers.
+    """
     length = int.from_bytes(weights[:8], "little")
-    if length <= len(weights) - 8:  # else the library says what is wrong
-        loads(weights[8 : 8 + length])
+    if length > min(LARGEST_HEADER, len(weights) - 8):
+        raise ValueError("the header is longer than the file, or than any header.")
+    found = loads(weights[8 : 8 + length])
+    found.pop("__metadata__", None)
+    return {name: (str(one["dtype"]), tuple(one["shape"])) for name, one in found.items()}
 
 
 def _check_finite(tensors: dict[str, Tensor]) -> None:
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise CheckpointInvalid(f"The weights {name} hold numbers that are not finite.")
+
+
+def _text(content: bytes, name: str) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise CheckpointInvalid(f"The file {name} of the model is not UTF-8.") from error
 
 
 def _parse(content: bytes, name: str) -> dict[str, Any]:

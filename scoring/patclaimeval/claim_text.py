@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,6 +28,9 @@ _BREAK = frozenset(
 _DEFINITE = frozenset({"the", "said"})
 _INDEFINITE = frozenset({"a", "an", "one", "plurality", "least", "more", "two", "several", "each"})
 _MAX_PHRASE = 4
+# Python refuses to read a number of more than 4,300 digits; no claim has one of 1,000.
+_MOST_DIGITS = 1_000
+Words = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,10 @@ def read_claims(text: str) -> tuple[Claim, ...]:
     """
     marks: list[tuple[int, int, int]] = []
     last = 0
+    opening = len(text) - len(text.lstrip())
     for found in _MARK.finditer(text):
         number = int(found.group(1))
-        if last < number <= last + 3 and (marks or not text[: found.start()].strip()):
+        if last < number <= last + 3 and (marks or found.start() <= opening):
             marks.append((number, found.start(), found.end()))
             last = number
     if not marks:
@@ -76,7 +81,7 @@ def _read(number: int, body: str) -> Claim:
 
 
 def _numbers(citation: str) -> set[int]:
-    parts = [int(n) for n in re.findall(r"\d+", citation)]
+    parts = [int(n[:_MOST_DIGITS]) for n in re.findall(r"\d+", citation)]
     if re.search(r"-|to|through", citation) and len(parts) == 2 and parts[1] - parts[0] < 100:
         return set(range(parts[0], parts[1] + 1))
     return set(parts)
@@ -106,21 +111,20 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def ancestors(claims: tuple[Claim, ...], claim: Claim) -> tuple[Claim, ...]:
-    """Return the claims that ``claim`` depends on, directly or not, in text order.
+def ancestors(claims: tuple[Claim, ...]) -> list[int]:
+    """Return for each claim the claims that it depends on, directly or not: bit i is claims[i].
 
-    Citations of itself, of later or of missing claims lead nowhere.
+    The numbers of the claims rise. Citations of itself, of later or of missing claims lead nowhere.
     """
-    by_number = {c.number: c for c in claims}
-    reached: set[int] = set()
-    waiting = [claim]
-    while waiting:
-        current = waiting.pop()
-        for number in current.cited:
-            if number < current.number and number in by_number and number not in reached:
-                reached.add(number)
-                waiting.append(by_number[number])
-    return tuple(c for c in claims if c.number in reached)
+    above: list[int] = []
+    reached_by: dict[int, int] = {}
+    for place, claim in enumerate(claims):
+        reached = 0
+        for number in claim.cited:
+            reached |= reached_by.get(number, 0)
+        above.append(reached)
+        reached_by[claim.number] = reached | 1 << place
+    return above
 
 
 def antecedents(claims: tuple[Claim, ...]) -> tuple[int, int]:
@@ -130,20 +134,26 @@ def antecedents(claims: tuple[Claim, ...]) -> tuple[int, int]:
     claim it depends on, was indefinite and contains the first words of X.
     """
     total = missing = 0
-    for claim in claims:
-        introduced = [
-            p for c in ancestors(claims, claim) for definite, p in c.phrases if not definite
-        ]
+    # By what a phrase introduces: the claims that have such a phrase, as bits.
+    introduced: dict[Words, int] = {}
+    for place, (claim, above) in enumerate(zip(claims, ancestors(claims), strict=True)):
+        known = above | 1 << place
         for definite, phrase in claim.phrases:
-            if not definite:
-                introduced.append(phrase)
-                continue
-            total += 1
-            missing += not any(_contains(known, phrase[:2]) for known in introduced)
+            if definite:
+                total += 1
+                missing += not any(introduced.get(key, 0) & known for key in _asked(phrase))
+            else:
+                for key in _introduced(phrase):
+                    introduced[key] = introduced.get(key, 0) | 1 << place
     return total, missing
 
 
-def _contains(phrase: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    return any(
-        phrase[i : i + len(part)] == part for i in range(max(1, len(phrase) - len(part) + 1))
-    ) or (len(part) == 2 and part[:1] == phrase[-1:])
+def _introduced(phrase: Words) -> Iterator[Words]:
+    """Yield each word of a phrase, each two neighbours, and the last word with nothing behind."""
+    yield from ((word,) for word in phrase)
+    yield from zip(phrase, (*phrase[1:], ""), strict=True)
+
+
+def _asked(phrase: Words) -> tuple[Words, ...]:
+    """Return what may introduce "the X": its first two words, or the first as a phrase's last."""
+    return (phrase,) if len(phrase) == 1 else (phrase[:2], (phrase[0], ""))

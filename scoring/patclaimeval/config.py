@@ -21,6 +21,9 @@ PRECISIONS: Final = ("fp32", "bf16", "auto")
 DEFAULT_ENCODER: Final = "default"
 LONGFORMER: Final = "allenai/longformer-base-4096"
 
+LARGEST_MAX_TOKENS: Final = 32_768
+"""No pair may be longer, whatever an encoder takes."""
+
 MIN_ITEMS: Final = 8
 """A training needs at least this many quadruplets."""
 
@@ -158,7 +161,7 @@ class TrainingSettings:
         _whole("epochs", self.epochs, 1, 100_000, optional=True)
         _whole("batch_size", self.batch_size, 1, 4096)
         _whole("seed", self.seed, 0, 2**32 - 1)
-        _whole("max_tokens", self.max_tokens, 16, 32_768)
+        _whole("max_tokens", self.max_tokens, 16, LARGEST_MAX_TOKENS)
         _real("learning_rate", self.learning_rate, 0.0, 1.0, open_low=True, optional=True)
         _real("weight_decay", self.weight_decay, 0.0, 1000.0, optional=True)
         _real("margin", self.margin, 0.0, 1.0, open_low=True)

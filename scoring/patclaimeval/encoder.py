@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import torch
-from safetensors import SafetensorError
+from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
@@ -31,6 +31,11 @@ from scoring.patclaimeval.precision import DTYPES, resolve_precision
 
 ORIGIN: Final = "_name_or_path"
 """Under this key transformers notes where a model was read from: a path of this machine."""
+
+WEIGHTS: Final = "model.safetensors"
+FLOATS: Final = ("F64", "F32", "F16", "BF16")
+_NAMES: Final = {torch.float32: "F32", torch.int64: "I64", torch.bool: "BOOL"}
+"""What a model that is made here can be of, as safetensors calls it."""
 
 __all__ = ["Encoder", "EncoderUnavailable", "encoder_files", "load_encoder", "rebuild_encoder"]
 
@@ -195,17 +200,23 @@ def load_encoder(
         tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
         config = AutoConfig.from_pretrained(place, **options)
         _refuse_sizes(config.to_dict())
+        if (source / WEIGHTS).is_file():
+            _refuse_whole_numbers(name, source / WEIGHTS)
         # Weights in any other file are unpickled by torch.
-        model = AutoModel.from_pretrained(
+        model, told = AutoModel.from_pretrained(
             place,
             config=config,
             dtype=torch.float32,
             use_safetensors=True,
+            output_loading_info=True,
             **_attention(config),
             **options,
         )
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
+    except EncoderUnavailable:
+        raise
+    except Exception as error:  # what is wrong with files of others is raised as anything
         raise EncoderUnavailable(what_is_missing(name, local, error)) from error
+    _refuse_weights(name, model, told["missing_keys"])
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         raise EncoderUnavailable(f"The encoder {name} has no fast tokenizer (tokenizer.json).")
@@ -216,10 +227,30 @@ def rebuild_encoder(
     name: str, config: dict[str, Any], tokenizer: str, max_tokens: int, global_tokens: str
 ) -> Encoder:
     """Return an encoder of the given shape whose weights are still to be loaded (from a file)."""
+    model = _shaped_model(config)
+    return _finish(name, model, _read_tokenizer(name, tokenizer), max_tokens, global_tokens)
+
+
+def encoder_tensors(
+    config: dict[str, Any], max_tokens: int
+) -> tuple[int, dict[str, tuple[str, tuple[int, ...]]]]:
+    """Return the width, and dtype and shape of each tensor that ``rebuild_encoder`` takes, by name.
+
+    Nothing is allocated: the model is laid out without memory behind it.
+    """
+    with torch.device("meta"):
+        model = _shaped_model(config)
+        lengthen_positions(model, max_tokens)
+    state = model.state_dict()
+    tensors = {name: (_NAMES[value.dtype], tuple(value.shape)) for name, value in state.items()}
+    return int(model.config.hidden_size), tensors
+
+
+def _shaped_model(config: dict[str, Any]) -> Any:
     _refuse_sizes(config)
     kept = AutoConfig.for_model(**config)
-    model = AutoModel.from_config(kept, trust_remote_code=False, **_attention(kept))
-    return _finish(name, model, _read_tokenizer(name, tokenizer), max_tokens, global_tokens)
+    options = {"trust_remote_code": False, "dtype": torch.float32}
+    return AutoModel.from_config(kept, **options, **_attention(kept))
 
 
 def _read_tokenizer(name: str, text: str) -> Tokenizer:
@@ -232,9 +263,48 @@ def _read_tokenizer(name: str, text: str) -> Tokenizer:
 def _finish(
     name: str, model: Any, tokenizer: Tokenizer, max_tokens: int, global_tokens: str
 ) -> Encoder:
+    tokens, rows = tokenizer.get_vocab_size(), int(model.config.vocab_size)
+    if tokens > rows:
+        raise EncoderUnavailable(
+            f"The tokenizer of the encoder {name} knows {tokens:,} tokens and its weights only "
+            f"{rows:,}: it belongs to another model. Put the tokenizer.json that came with the "
+            "weights in its place."
+        )
     encoder = Encoder(name, model, tokenizer, max_tokens, global_tokens)
     encoder.eval()
     return encoder
+
+
+def _refuse_whole_numbers(name: str, weights: Path) -> None:
+    """Raise ``EncoderUnavailable`` for weights that the library would turn into floats unasked."""
+    with safe_open(weights, "pt") as held:
+        for key in list(held.keys()):
+            dtype = held.get_slice(key).get_dtype()
+            # Older files carry the numbers of the positions along.
+            if dtype not in FLOATS and not key.endswith("position_ids"):
+                raise EncoderUnavailable(
+                    f"The encoder {name} cannot be used: its weights {key} are {dtype}, not floats."
+                )
+
+
+def _refuse_weights(name: str, model: nn.Module, missing: Iterable[str]) -> None:
+    """Raise ``EncoderUnavailable`` for weights that are not finite, or drawn for want of any.
+
+    The pooler is not used, and many published encoders come without one.
+    """
+    lacking = sorted(key for key in missing if not key.startswith("pooler."))
+    if lacking:
+        raise EncoderUnavailable(
+            f"The encoder {name} cannot be used: its weights lack {lacking[0]}"
+            f"{f' and {len(lacking) - 1} more' if len(lacking) > 1 else ''}. Put the whole "
+            "model.safetensors of the encoder there."
+        )
+    for key, value in model.state_dict().items():
+        if not torch.isfinite(value).all():
+            raise EncoderUnavailable(
+                f"The encoder {name} cannot be used: its weights {key} hold numbers that are not "
+                "finite."
+            )
 
 
 def _refuse_sizes(config: Mapping[str, Any]) -> None:

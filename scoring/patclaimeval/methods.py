@@ -134,8 +134,15 @@ def train_finetuned(
     return Outcome(
         settings.method, tensors, head.clip, [], found, threshold, tuned.epochs_run,
         tuned.best_epoch, tuned.history, texts=encoder_files(encoder),
+        facts={"chosen_by": _epoch_chosen_by(tuned.history)},
         warnings=[*tuned.notes, *warnings],
     )  # fmt: skip
+
+
+def _epoch_chosen_by(history: Sequence[Mapping[str, Any]]) -> str:
+    if any(row["validation_tau"] is not None for row in history):
+        return "the epoch by tau-b on the validation items"
+    return "the last epoch, as no validation items could choose one"
 
 
 def _extra(columns: int, device: torch.device) -> Callable[[Sequence[Pair]], Tensor]:

@@ -70,7 +70,10 @@ class Comparisons:
 
 @dataclass(frozen=True)
 class Probe:
-    """A fitted head with what was chosen: decay, distance scale, tie threshold, losses."""
+    """A fitted head with what was chosen: decay, distance scale, tie threshold, losses.
+
+    `chosen_by` says in words how decay and scale were come by.
+    """
 
     head: LinearHead
     weight_decay: float
@@ -78,11 +81,12 @@ class Probe:
     tie_threshold: float
     folds_tau: float | None
     losses: list[float]
+    chosen_by: str
     warnings: list[str] = field(default_factory=list)
 
     def facts(self) -> dict[str, Any]:
         """Return the choices, fit for JSON."""
-        names = ("weight_decay", "distance_scale", "folds_tau")
+        names = ("weight_decay", "distance_scale", "folds_tau", "chosen_by")
         return {name: getattr(self, name) for name in names}
 
 
@@ -120,7 +124,24 @@ def fit_probe(data: Comparisons, settings: TrainingSettings, on_step: OnStep) ->
             "on unseen references."
         )
     threshold = best_tie_threshold(unseen, data.labels)
-    return Probe(head, choice[1], choice[0], threshold, tau, losses, warnings)
+    chosen_by = _chosen_by(references, len(options), given)
+    return Probe(head, choice[1], choice[0], threshold, tau, losses, chosen_by, warnings)
+
+
+def _chosen_by(references: int, options: int, given: float | None) -> str:
+    """Say how the options were chosen from; validation items have no part in it."""
+    if options > 1:
+        return (
+            f"cross-validation in {min(FOLDS, references)} folds within the {references} "
+            "training references"
+        )
+    if references >= CHOOSING_REFERENCES:
+        return "the settings asked for"
+    kept = "the weight decay asked for" if given is not None else "the recommended weight decay"
+    return (
+        f"{kept}: {references} training references are too few for cross-validation to choose, "
+        f"which takes {CHOOSING_REFERENCES}"
+    )
 
 
 Choice = tuple[float, float]

@@ -37,7 +37,8 @@ class TrainingResult:
 
     ``validation`` holds what ``measure_validation`` gives (None where undefined);
     ``history`` one row per recorded epoch: epoch, loss, validation_tau. ``chosen`` holds what
-    the probe chose by folds: weight_decay, distance_scale, folds_tau (empty for fine-tuning).
+    the probe chose: weight_decay, distance_scale, folds_tau, and in ``chosen_by`` how; for
+    fine-tuning ``chosen_by`` alone, which says how the epoch was.
     ``left_out`` names the items left out for their length, as 'reference ID, item N'.
     ``seen_in_training`` is for whoever knows the other splits to fill in; the library does not.
     """

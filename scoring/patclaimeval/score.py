@@ -14,9 +14,10 @@ from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder, rebuild_encoder
 from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, PatClaimEvalError
-from scoring.patclaimeval.features import FEATURE_VERSION, PairFeatures, surface_matrix
+from scoring.patclaimeval.features import PairFeatures, surface_matrix
 from scoring.patclaimeval.lengths import refusal, too_long
 from scoring.patclaimeval.network import LinearHead, PairScorer
+from scoring.patclaimeval.required_tensors import refuse_other_features
 from scoring.patclaimeval.shared_encoders import shared_encoder
 
 NONSENSE: Final = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
@@ -110,12 +111,7 @@ def load_scorer(
     ``EncoderUnavailable`` if the encoder it was trained on is missing or another one.
     """
     checkpoint = read_checkpoint(directory, manifest_sha256)
-    version = checkpoint.config.get("feature_version")
-    if version != FEATURE_VERSION:
-        raise CheckpointInvalid(
-            f"The model was trained with version {version} of the features, and this program has "
-            f"version {FEATURE_VERSION}: train it again."
-        )
+    refuse_other_features(checkpoint.config)
     try:
         return Scorer(checkpoint, FeatureCache(cache_directory), encoder)
     except PatClaimEvalError:

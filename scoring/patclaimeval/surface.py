@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
+
+import numpy as np
 
 from scoring.patclaimeval import overlap
 from scoring.patclaimeval.claim_text import Claim, antecedents, read_claims, singular
@@ -70,9 +73,10 @@ def _is_term(word: str) -> bool:
 
 
 def _claim_features(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> dict[str, float]:
-    table = [[_claim_overlap(p, q) for q in right] for p in left]
-    recalls = [max(cell[1] for cell in row) for row in table]
-    precisions = [max(row[j][0] for row in table) for j in range(len(right))]
+    of_left, of_right, of_first = _most_shared_words(left, right)
+    # Dividing keeps the order, so the most words in common are the largest share too.
+    recalls = [_share(hits, claim) for hits, claim in zip(of_left, left, strict=True)]
+    precisions = [_share(hits, claim) for hits, claim in zip(of_right, right, strict=True)]
     parents = {claim.number: claim.cited for claim in right}
     shared = [claim for claim in left if claim.number in parents]
     same = sum(parents[claim.number] == claim.cited for claim in shared)
@@ -86,18 +90,50 @@ def _claim_features(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> dict[s
         "claim_recall_least": min(recalls),
         "claim_precision": sum(precisions) / len(precisions),
         "claim_precision_least": min(precisions),
-        "first_claim_precision": table[0][0][0],
-        "first_claim_recall": table[0][0][1],
+        "first_claim_precision": _share(of_first, right[0]),
+        "first_claim_recall": _share(of_first, left[0]),
         "same_parents": same / max(1, len(shared)),
         "phrase_new": len(given - known) / max(1, len(given)),
         "phrase_lost": len(known - given) / max(1, len(known)),
     }
 
 
-def _claim_overlap(reference: Claim, candidate: Claim) -> tuple[float, float]:
-    left, right = Counter(reference.words), Counter(candidate.words)
-    hits = (left & right).total()
-    return hits / max(1, right.total()), hits / max(1, left.total())
+def _share(hits: int, claim: Claim) -> float:
+    return hits / max(1, len(claim.words))
+
+
+def _most_shared_words(
+    left: tuple[Claim, ...], right: tuple[Claim, ...]
+) -> tuple[list[int], list[int], int]:
+    """Return how many words a claim has in common with the one of the other side most like it.
+
+    Output: that number for each claim on the left, for each on the right, and the words that the
+    first claims share. A word counts as often as both claims have it. Each word is looked up
+    where it stands; claims that share none are not compared.
+    """
+    places: dict[tuple[str, int], list[int]] = {}
+    for place, claim in enumerate(right):
+        for word in _occurrences(claim):
+            places.setdefault(word, []).append(place)
+    found = {word: np.array(where) for word, where in places.items()}
+    of_left: list[int] = []
+    of_right = np.zeros(len(right), np.intp)
+    of_first = 0
+    for claim in left:
+        met = [found[word] for word in _occurrences(claim) if word in found]
+        hits = np.bincount(np.concatenate(met or [of_right[:0]]), minlength=len(right))
+        of_first = of_first if of_left else int(hits[0])
+        of_left.append(int(hits.max()))
+        of_right = np.maximum(of_right, hits)
+    return of_left, of_right.tolist(), of_first
+
+
+def _occurrences(claim: Claim) -> Iterator[tuple[str, int]]:
+    """Yield each word with how often the claim had it before."""
+    seen = Counter[str]()
+    for word in claim.words:
+        yield word, seen[word]
+        seen[word] += 1
 
 
 @lru_cache(maxsize=4096)

@@ -155,7 +155,12 @@ def _result(
     training, validation = fitting.training, fitting.validation
     measured = measure_validation(validation, outcome.differences, outcome.tie_threshold)
     warnings = [*fitting.warnings, *outcome.warnings]
-    if measured["tau_b"] is None:
+    if not validation:
+        warnings.append(
+            "There are no validation items: how well the model agrees with people is not measured. "
+            f"Chosen by: {outcome.facts['chosen_by']}."
+        )
+    elif measured["tau_b"] is None:
         warnings.append(
             "Kendall's tau on the validation items is undefined (too few or all alike)."
         )

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
+from scoring.cards.limits import OLD_MAJORITY, follows_old_majority
 from scoring.cards.published_dataset import published_dataset
+from scoring.cards.version_card import withheld_text
 from scoring.plots.ranges import KEYS, range_plot
 from scoring.plots.shapes import Plot
 from scoring.plots.shares import share_bar, share_words
@@ -139,8 +141,11 @@ def _checks(card: Mapping[str, Any]) -> Iterator[Check]:
     )
     yield _count_check("Items that contain the reference", counts["contain_reference"])
     yield _count_check("Self-comparisons", counts["self_comparisons"])
+    yield Check("Withheld from training", withheld_text(card))
     if counts.get("ruled"):
         yield Check("Items with a ruling", str(counts["ruled"]))
+    if follows_old_majority(card):
+        yield Check("Caution", OLD_MAJORITY, True)
     if card.get("include_unlocked"):
         yield Check("Caution", "holds ratings that were not locked: for trials only", True)
 

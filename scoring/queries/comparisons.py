@@ -7,6 +7,7 @@ from typing import Final
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.datasets.differences import Change, Differences, Making, find_differences
 from scoring.models import DatasetVersion
+from scoring.quadruplets import policy_label
 from scoring.queries.quadruplet_words import label_sign, label_words
 from scoring.queries.quadruplets import index_of, rows_at
 
@@ -67,7 +68,8 @@ def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVers
 def making_of(version: DatasetVersion) -> Making:
     """Return how a version was made, as far as its card says."""
     band = version.card.get("tie_band")
-    return Making(str(version.card.get("policy", "")), None if band is None else float(band))
+    policy = policy_label(version.card.get("policy", ""), version.card.get("policy_version", 1))
+    return Making(policy, None if band is None else float(band))
 
 
 def _named(version: DatasetVersion, numbers: Sequence[int]) -> tuple[NamedRow, ...]:

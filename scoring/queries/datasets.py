@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404
 
 from annotator.models import Role, User
 from annotator.queries.access import campaigns_for, roles_of
+from annotator.queries.reliability_access import withheld_campaigns
 from annotator.rubric import ALL_CRITERIA
 from scoring import storage
 from scoring.formats import stored_rows
@@ -16,6 +19,17 @@ from scoring.models import Dataset, DatasetVersion
 
 MAY_READ = (Role.RESEARCHER, Role.ADMIN)
 SPLITS = ("train", "validation", "test", "all")
+# What an address holds between slashes: NAME or CAMPAIGN.NAME.
+FULL_NAME: Final = r"(?:[A-Za-z0-9_-]+\.)?[A-Za-z0-9_-]+"
+_VERSION: Final = re.compile(rf"({FULL_NAME})(?:@(\d{{1,9}}))?")
+
+
+class NoSuchVersion(DatasetVersion.DoesNotExist):
+    """There is no such version for who asks; what is told is for them to read."""
+
+
+class SeveralDatasets(NoSuchVersion):
+    """Several datasets of this name are there for who asks; the sentence names them in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +54,72 @@ def datasets_for(user: User) -> QuerySet[Dataset]:
 
 
 def versions_for(user: User) -> QuerySet[DatasetVersion]:
-    return DatasetVersion.objects.filter(dataset__in=datasets_for(user)).select_related("dataset")
+    rows = DatasetVersion.objects.filter(dataset__in=datasets_for(user))
+    return rows.select_related("dataset__campaign")
+
+
+def measured_versions_for(user: User) -> QuerySet[DatasetVersion]:
+    """Return the versions on which the person may measure, or read what was measured.
+
+    What a training or a report says follows from labels: none of an open campaign in which they
+    rate.
+    """
+    withheld = withheld_campaigns(user)
+    return versions_for(user).exclude(dataset__campaign__in=withheld)
 
 
 def find_version(name: str, versions: QuerySet[DatasetVersion] | None = None) -> DatasetVersion:
-    """Return NAME@NUMBER, or the newest version of NAME; raise DatasetVersion.DoesNotExist."""
-    match = re.fullmatch(r"([A-Za-z0-9_-]+)(?:@(\d{1,9}))?", name)
+    """Return a version by its dataset's name, in full or not, and @NUMBER; else the newest one.
+
+    Names count among `versions` only. A name alone is that of the dataset of no campaign or of the
+    campaign of this name; else it must be the only one. Raises NoSuchVersion, and SeveralDatasets
+    where the full name is needed.
+    """
+    match = _VERSION.fullmatch(name)
     if match is None:
-        raise DatasetVersion.DoesNotExist
+        raise NoSuchVersion(_NONE)
     rows = DatasetVersion.objects.all() if versions is None else versions
-    rows = rows.select_related("dataset").filter(dataset__name=match[1])
+    rows = _of_dataset(match[1], rows.select_related("dataset__campaign"))
     if match[2]:
         rows = rows.filter(number=int(match[2]))
     found = rows.order_by("-number").first()
     if found is None:
-        raise DatasetVersion.DoesNotExist
+        raise NoSuchVersion(_NONE)
     return found
+
+
+def version_or_404(user: User, name: str, number: int) -> DatasetVersion:
+    """Return a version that the person may see, as an address names it."""
+    try:
+        return find_version(f"{name}@{number}", versions_for(user))
+    except NoSuchVersion as error:
+        raise Http404(str(error)) from error
+
+
+def doubled_names(versions: QuerySet[DatasetVersion]) -> set[str]:
+    """Return the names that several datasets of these versions have."""
+    rows = versions.order_by().values_list("dataset__name")
+    several = rows.annotate(datasets=Count("dataset", distinct=True)).filter(datasets__gt=1)
+    return {name for name, _ in several}
+
+
+_NONE: Final = "There is no such dataset; give NAME or NAME@VERSION."
+
+
+def _of_dataset(name: str, rows: QuerySet[DatasetVersion]) -> QuerySet[DatasetVersion]:
+    campaign, has_campaign, own_name = name.rpartition(".")
+    rows = rows.filter(dataset__name=own_name)
+    if has_campaign:
+        return rows.filter(dataset__campaign__slug=campaign)
+    found = rows.order_by().values_list("dataset", "dataset__campaign__slug").distinct()
+    by_slug = {slug: pk for pk, slug in found}
+    if len(by_slug) < 2:
+        return rows
+    first = [by_slug[slug] for slug in (None, name) if slug in by_slug]
+    if len(first) != 1:
+        names = ", ".join(sorted(f"{slug}.{name}" for slug in by_slug if slug is not None))
+        raise SeveralDatasets(f"There are several datasets {name}; say which one: {names}.")
+    return rows.filter(dataset=first[0])
 
 
 def ordered_labels(version: DatasetVersion) -> dict[str, dict[str, int]]:

@@ -6,14 +6,19 @@ from django.db.models import QuerySet
 
 from annotator.models import User
 from annotator.queries.access import campaigns_for
+from annotator.queries.reliability_access import withheld_campaigns
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.models import Freeze
 from scoring.queries.datasets import MAY_READ
 
 
 def freezes_for(user: User) -> QuerySet[Freeze]:
-    """Return the freezes of the campaigns in which the user is researcher or admin."""
+    """Return the freezes of the campaigns in which the user is researcher or admin.
+
+    How one ended counts what was left out: none of an open campaign in which they rate.
+    """
     rows = Freeze.objects.filter(campaign__in=campaigns_for(user, MAY_READ))
+    rows = rows.exclude(campaign__in=withheld_campaigns(user))
     return rows.select_related("campaign", "version__dataset")
 
 

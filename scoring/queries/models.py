@@ -7,13 +7,14 @@ from django.db.models import Q, QuerySet
 from annotator.jobs.rows import JobStatus
 from annotator.models import Role, User
 from annotator.queries.access import campaigns_for
+from annotator.queries.reliability_access import withheld_campaigns
 from scoring.models import AgreementReport, ModelVersion, TrainingRun
-from scoring.queries.datasets import versions_for
-from scoring.queries.version_access import withheld_campaigns
+from scoring.queries.datasets import measured_versions_for, versions_for
 
 
 def runs_for(user: User) -> QuerySet[TrainingRun]:
-    return TrainingRun.objects.filter(dataset_version__in=versions_for(user)).select_related(
+    rows = TrainingRun.objects.filter(dataset_version__in=measured_versions_for(user))
+    return rows.select_related(
         "dataset_version__dataset", "model_version", "reused_model", "requested_by"
     )
 

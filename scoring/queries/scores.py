@@ -7,13 +7,13 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from annotator.models import User
+from annotator.queries.reliability_access import judges_meanwhile
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import PairScore
 from scoring.queries.model_scorers import cached_scorer
-from scoring.queries.score_access import rates_meanwhile
 
 # Splits by which a validation reference was never seen in training.
 UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
@@ -25,7 +25,7 @@ def score_requests_for(user: User) -> QuerySet[ScoreRequest]:
     Who has begun to rate or adjudicate since sees none, until the sweeper deletes them.
     """
     rows = ScoreRequest.objects.filter(asked_by=user)
-    return rows.none() if rates_meanwhile(user) else rows
+    return rows.none() if judges_meanwhile(user) else rows
 
 
 def pairs_of(request: ScoreRequest) -> list[Pair]:

@@ -24,6 +24,11 @@ from scoring.training_work import KNOWN, EncoderShape
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
+# What work is estimated from, by the names that most kinds of encoder give it.
+SIZES: Final = (
+    *("num_hidden_layers", "hidden_size", "intermediate_size"),
+    *("vocab_size", "max_position_embeddings"),
+)
 _OWN: Final = ("recipe", "estimate")
 
 
@@ -134,7 +139,7 @@ def _read_shape(directory: Path) -> EncoderShape | None:
         return None
     if not isinstance(found, dict):
         return None
-    sizes = [_size(found.get(key), most) for key, most in MOST.items()]
+    sizes = [_size(found.get(key), MOST[key]) for key in SIZES]
     windows = found.get("attention_window")
     window = windows[0] if isinstance(windows, list) and windows else windows
     layers, width, inner, vocabulary, positions = sizes

@@ -19,6 +19,7 @@ from annotator.models import (
     User,
 )
 from annotator.queries.access import campaigns_for
+from annotator.queries.reliability_access import withheld_campaigns
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, UsedRating
 from scoring.queries.quadruplets import holds_reference
 
@@ -52,8 +53,12 @@ class Touched:
 
 
 def ratings_for(user: User) -> QuerySet[Rating]:
-    """Return the ratings of the campaigns of which the user is admin."""
+    """Return the ratings of the campaigns of which the user is admin.
+
+    None of an open campaign in which they rate: a label that is there, or not, tells of a conflict.
+    """
     rows = Rating.objects.filter(candidate__campaign__in=_administered(user))
+    rows = rows.exclude(candidate__campaign__in=withheld_campaigns(user))
     return rows.select_related(
         "candidate__reference__imported_from__asked_by",
         "candidate__imported_from__asked_by",

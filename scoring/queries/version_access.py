@@ -1,11 +1,8 @@
 """What a person may read of a dataset version beyond its card."""
 
 from dataclasses import dataclass
-from uuid import UUID
 
-from django.db.models import Q
-
-from annotator.models import Campaign, CampaignStatus, Role, Shown, User
+from annotator.models import Campaign, Role, Shown, User
 from annotator.queries.access import roles_of
 from annotator.queries.annotator_names import LEAST_TOLD_APART, Names, pseudonyms, user_names
 from annotator.queries.reliability_access import reader_of
@@ -38,13 +35,6 @@ def version_reader(user: User, version: DatasetVersion) -> VersionReader:
     is_admin = reader is not None and reader.is_admin
     is_told = is_admin or not campaign.is_open
     return VersionReader(is_admin, reader is None or reader.is_withheld, is_told, is_told)
-
-
-def withheld_campaigns(user: User) -> frozenset[UUID]:
-    """Return the open campaigns in which the person rates: their labels are withheld."""
-    rates = Q(memberships__user=user, memberships__role=Role.ANNOTATOR)
-    rows = Campaign.objects.filter(rates | Q(assignments__annotator=user))
-    return frozenset(rows.filter(status=CampaignStatus.OPEN).values_list("pk", flat=True))
 
 
 def names_for(user: User, campaign: Campaign, key: object, *, is_admin: bool) -> Names:

@@ -7,6 +7,7 @@ from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.models import DatasetVersion
 from scoring.plots.columns import column_plot
 from scoring.plots.shapes import Plot
+from scoring.quadruplets import policy_label
 from scoring.queries.quadruplet_words import files_of
 
 MOST_SIBLINGS: Final = 20
@@ -22,7 +23,8 @@ def making_words(card: Mapping[str, Any], *, tells_files: bool) -> Iterator[tupl
         yield "Source", f"imported from {names}" if names else "imported"
     else:
         yield "Source", f"frozen from campaign {card['campaign']}"
-        yield "Policy", f"{card['policy']}, tie band {card['tie_band']:g} points"
+        policy = policy_label(card["policy"], card.get("policy_version", 1))
+        yield "Policy", f"{policy}, tie band {card['tie_band']:g} points"
     criteria = [NAMES[key] for key in ALL_CRITERIA if key in (card.get("criteria") or ())]
     if criteria and len(criteria) < len(ALL_CRITERIA):
         yield "Criteria", ", ".join(criteria)

@@ -9,8 +9,10 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from annotator.backups.erasure_record import remember_erasures
 from annotator.clock import database_now
 from annotator.models import Candidate, Reference
+from annotator.queries.erased_matters import erased_matters
 from annotator.services import audit
 from annotator.services.matter_texts import GONE, erase_texts, keyed_mark
 from scoring import storage
@@ -150,7 +152,11 @@ def without_words(value: Any, words: set[str], names: set[str]) -> Any:
 
 
 def _erase_files(row: Erasure) -> None:
-    """Delete the files of its versions, the state of trainings on them, and all caches."""
+    """Delete the files of its versions, the state of trainings on them, and all caches.
+
+    The record of erasures comes first: it is what a restore of an older backup is compared with.
+    """
+    remember_erasures(erased_matters())
     versions = DatasetVersion.objects.filter(pk__in=row.result["versions"])
     for digest in versions.values_list("sha256", flat=True):
         storage.erase_dataset(digest, (row.erased_at or database_now()).date())
@@ -176,6 +182,10 @@ def _clean_pages() -> bool:
     """Have the database give up the pages on which the texts lay; say whether it could."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
+            # PostgreSQL would warn, leave each table as it is, and call it done.
+            if not _may_write_anew(cursor):
+                logger.warning("only the owner of the tables can end an erasure; see Two roles")
+                return False
             if not _older_readers_are_gone(cursor):
                 return False
             # Written anew: a plain VACUUM leaves the bytes in the holes of a page.
@@ -207,6 +217,15 @@ def _older_readers_are_gone(cursor: Any) -> bool:
         if not count or time.monotonic() >= deadline:
             return not count
         time.sleep(0.1)
+
+
+def _may_write_anew(cursor: Any) -> bool:
+    cursor.execute(
+        "SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class "
+        "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+    )
+    (owns,) = cursor.fetchone()
+    return bool(owns)
 
 
 def _may_checkpoint(cursor: Any) -> bool:

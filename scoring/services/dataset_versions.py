@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotator.models import Campaign, User
-from annotator.refusals import Refused
+from annotator.queries.reliability_access import withheld_campaigns
+from annotator.refusals import Forbidden, Refused
 from annotator.services import audit
 from scoring import storage
 from scoring.datasets.drafts import Draft
@@ -71,30 +72,39 @@ def store_version(
     return Frozen(version, is_new=True)
 
 
+FREEZE_WITHHELD: Final = (
+    "You rate in this open campaign, and a freeze would tell you what the others gave. Freeze it "
+    "once it is closed, or have somebody freeze it who does not rate."
+)
+
+
+def refuse_who_rates(campaign: Campaign, user: User | None) -> None:
+    """Refuse a freeze by who rates in the open campaign: whether and what it gives tells."""
+    if user is not None and campaign.pk in withheld_campaigns(user):
+        raise Forbidden(FREEZE_WITHHELD, {"campaign": [FREEZE_WITHHELD]})
+
+
 def refuse_name(name: str, campaign: Campaign | None) -> None:
-    """Raise Refused for a name that no dataset may have, or that of another campaign's."""
+    """Raise Refused for a name that no dataset of the campaign may have."""
     try:
         Dataset._meta.get_field("name").clean(name, None)
     except ValidationError as error:
         raise Refused(
             f"{name[:100]!r} cannot be a dataset's name: use up to 80 letters, digits, - and _."
         ) from error
-    dataset = Dataset.objects.filter(name=name).first()
-    if dataset is not None:
-        _refuse_other_campaign(dataset, campaign)
-
-
-def _refuse_other_campaign(dataset: Dataset, campaign: Campaign | None) -> None:
-    if dataset.campaign_id != (campaign.pk if campaign else None):
-        raise Refused(
-            f"The dataset {dataset.name!r} belongs to another campaign; choose another name."
-        )
+    # Everybody who may freeze sees the datasets of no campaign; only a command makes them, and who
+    # gives commands sees all.
+    others = Dataset.objects.filter(name=name)
+    if campaign is not None and others.filter(campaign=None).exists():
+        raise Refused(f"The dataset {name!r} is one of no campaign; choose another name.")
+    if campaign is None and others.exclude(campaign=None).exists():
+        raise Refused(f"The dataset {name!r} is one of a campaign; choose another name.")
 
 
 def _dataset(name: str, campaign: Campaign | None) -> Dataset:
     """Return the dataset, locked so that two freezes cannot take one number."""
-    dataset, _ = Dataset.objects.get_or_create(name=name, defaults={"campaign": campaign})
-    _refuse_other_campaign(dataset, campaign)
+    refuse_name(name, campaign)
+    dataset, _ = Dataset.objects.get_or_create(name=name, campaign=campaign)
     return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
 
 

@@ -3,6 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from annotator.clock import database_now
+from annotator.formats.free_text import check_words
 from annotator.models import Campaign, Reference, Role, User
 from annotator.queries.access import roles_of
 from annotator.refusals import Forbidden, OutOfDate, Refused
@@ -23,11 +24,7 @@ def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure
     if Role.ADMIN not in roles_of(asked_by, campaign):
         raise Forbidden("Admins of the campaign ask for an erasure.")
     words = reason.strip()
-    if not words:
-        raise Refused("Give a reason.", {"reason": ["Give a reason."]})
-    if len(words) > MOST_CHARACTERS:
-        sentence = f"Use at most {MOST_CHARACTERS:,} characters."
-        raise Refused(f"The reason is too long. {sentence}", {"reason": [sentence]})
+    check_words("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
     try:
         with transaction.atomic():
             _refuse_held(campaign)

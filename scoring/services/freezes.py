@@ -17,7 +17,7 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
 from scoring.models import Freeze
 from scoring.queries.quadruplets import prepare_pages
-from scoring.services.dataset_versions import Frozen, refuse_name
+from scoring.services.dataset_versions import Frozen, refuse_name, refuse_who_rates
 from scoring.services.freezing import freeze_dataset
 
 WAITING: Final = "Waiting for a worker."
@@ -32,8 +32,10 @@ def request_freeze(
     """Return the freeze of the campaign with these settings, queued when none is under way.
 
     `settings` are the keywords of `freeze_dataset` as JSON values; the same ones give the row
-    that waits or runs already. Raises Refused for a name that the dataset cannot have.
+    that waits or runs already. Raises Refused for a name that the dataset cannot have, Forbidden
+    for who rates in the open campaign.
     """
+    refuse_who_rates(campaign, asked_by)
     try:
         refuse_name(settings["name"] or campaign.slug, campaign)
     except Refused as refusal:

@@ -7,7 +7,7 @@ from scoring import storage
 from scoring.datasets.freeze_settings import FreezeSettings
 from scoring.datasets.progress import Progress, by_percent
 from scoring.queries.freeze_drafts import WRITING_FROM, draft_freeze
-from scoring.services.dataset_versions import Frozen, refuse_name, store_version
+from scoring.services.dataset_versions import Frozen, refuse_name, refuse_who_rates, store_version
 
 
 def freeze_dataset(
@@ -22,11 +22,12 @@ def freeze_dataset(
 
     `settings` are those of FreezeSettings. `progress` hears of each percent, outside of any
     transaction, and may raise to stop: nothing is stored then. Raises Refused when nothing is
-    left, or when the references cannot be split as asked.
+    left, or when the references cannot be split as asked, Forbidden for who rates meanwhile.
     """
     tell = by_percent(progress)
     chosen = FreezeSettings(**settings)
     named = name or campaign.slug
+    refuse_who_rates(campaign, created_by)
     refuse_name(named, campaign)
     with storage.spool() as spool:
         made = draft_freeze(campaign, chosen, tell, spool)

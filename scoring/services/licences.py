@@ -4,6 +4,7 @@ from typing import Final
 
 from django.db import transaction
 
+from annotator.formats.free_text import says_something
 from annotator.models import User
 from annotator.refusals import Refused
 from annotator.services import audit
@@ -20,7 +21,7 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
     again changes nothing.
     """
     said = licence.strip()
-    if not said or len(said) > LONGEST or not said.isprintable():
+    if not says_something(said) or len(said) > LONGEST or not said.isprintable():
         why = f"Name the licence on one line of at most {LONGEST} characters, such as CC BY 4.0."
         raise Refused(why, {"licence": [why]})
     row = DatasetVersion.objects.select_for_update(no_key=True).get(pk=version.pk)

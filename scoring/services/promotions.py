@@ -4,6 +4,7 @@ import hashlib
 
 from django.db import IntegrityError, transaction
 
+from annotator.formats.free_text import check_words
 from annotator.models import User
 from annotator.refusals import Forbidden, OutOfDate, Refused
 from annotator.services import audit
@@ -97,11 +98,7 @@ def _lock(model: ModelVersion) -> None:
 
 def _reason(text: str) -> str:
     words = text.strip()
-    if not words:
-        raise Refused("Give a reason.", {"reason": ["Give a reason."]})
-    if len(words) > MOST_CHARACTERS:
-        sentence = f"Use at most {MOST_CHARACTERS:,} characters."
-        raise Refused(f"The reason is too long. {sentence}", {"reason": [sentence]})
+    check_words("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
     return words
 
 

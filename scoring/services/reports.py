@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from annotator.jobs import leases
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
 from annotator.models import User
+from annotator.queries.reliability_access import withheld_campaigns
 from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.services import audit
@@ -30,7 +31,6 @@ from scoring.queries.reports.admins import admins_behind
 from scoring.queries.reports.rows import labels_in_split
 from scoring.queries.reports.scorers import is_neural, version_words
 from scoring.queries.scorers import check_scorer_names
-from scoring.queries.version_access import withheld_campaigns
 
 CODE_VERSION: Final = "3"
 """Raised when a change here or in scoring.agreement moves a number or a key of the document."""

@@ -9,7 +9,8 @@ from django.db import transaction
 from annotator.jobs import leases
 from annotator.jobs.rows import FINAL_STATUSES
 from annotator.models import User
-from annotator.refusals import OutOfDate, Refused, TooOften
+from annotator.queries.reliability_access import withheld_campaigns
+from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA, NAMES
 from annotator.services import audit
 from annotator.services.pace import Pace, refuse_haste
@@ -25,6 +26,10 @@ MOST_UNFINISHED: Final = 50
 
 # One request may be for all criteria; what is asked for twice is one run, but is looked at twice.
 OF_TRAINING: Final = Pace("training", 60, 2)
+WITHHELD: Final = (
+    "You rate in this open campaign: what a training says would tell you what others gave. Train "
+    "once it is closed, or have a researcher who does not rate train."
+)
 
 
 def request_training(
@@ -38,8 +43,8 @@ def request_training(
 
     `options` are fields of TrainingSettings. A person gets the run that waits or trains already for
     the same data and settings, if there is one; a command, without a person, its own. Raises
-    Refused naming the field, or saying what the dataset lacks, and TooOften where too many runs of
-    the person have not ended.
+    Refused naming the field, or saying what the dataset lacks, Forbidden for who rates in the open
+    campaign, and TooOften where too many runs of the person have not ended.
     """
     (run,) = request_trainings(
         version=version, criteria=[criterion], options=options, requested_by=requested_by
@@ -57,6 +62,8 @@ def request_trainings(
     """Queue one training for each criterion, all or none; see `request_training`."""
     if requested_by is not None:
         refuse_haste(OF_TRAINING, requested_by, "Trainings")
+        if version.dataset.campaign_id in withheld_campaigns(requested_by):
+            raise Forbidden(WITHHELD)
     settings = [_checked(version, criterion, options) for criterion in criteria]
     with transaction.atomic():
         # Two requests at one moment are looked at one after the other.

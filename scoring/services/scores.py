@@ -12,10 +12,12 @@ from django.db import transaction
 
 from annotator.clock import database_now
 from annotator.files.full_disk import why_stopped
+from annotator.formats.shapes import is_blank
 from annotator.jobs import leases
 from annotator.jobs.heartbeat import heartbeat
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
 from annotator.models import User
+from annotator.queries.reliability_access import judges_meanwhile
 from annotator.refusals import Forbidden, Refused, TooOften
 from annotator.rubric import ALL_CRITERIA
 from annotator.services import audit
@@ -24,7 +26,6 @@ from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.queries.model_scorers import cached_scorer
 from scoring.queries.promotions import no_model, promoted
-from scoring.queries.score_access import rates_meanwhile
 from scoring.queries.scores import entry_of, known_scores, models_of, pairs_of
 
 MOST_CANDIDATES: Final = 50
@@ -47,7 +48,7 @@ def request_scores(
     Forbidden for who rates meanwhile, TooOften where too many wait.
     """
     refuse_haste(OF_SCORES, asked_by, "Scores")
-    if rates_meanwhile(asked_by):
+    if judges_meanwhile(asked_by):
         raise Forbidden("Model scores are withheld from who rates or adjudicates meanwhile.")
     _refuse_texts(reference, candidates)
     models = _models(criteria, asked_by)
@@ -184,7 +185,7 @@ def _refuse_texts(reference: str, candidates: Sequence[str]) -> None:
 
 
 def _text_reasons(what: str, text: str) -> list[str]:
-    if not text.strip():
+    if is_blank(text):
         return [f"{what} is empty."]
     if len(text) > MOST_CHARACTERS:
         return [f"{what} is longer than {MOST_CHARACTERS:,} characters."]

@@ -6,17 +6,18 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render, resolve_url
+from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.gate import SignedInRequest
+from annotator.queries.reliability_access import withheld_campaigns
 from annotator.refusals import Refused
 from annotator.views.see_other import SeeOther
 from scoring.formats.export_formats import EXPORT_FORMATS
 from scoring.forms.licence import LicenceForm
 from scoring.models import DatasetVersion
 from scoring.queries.card_page import card_page
-from scoring.queries.datasets import SPLITS, versions_for
+from scoring.queries.datasets import SPLITS, version_or_404, versions_for
 from scoring.queries.exporters import may_export
 from scoring.queries.freezes import freezes_for
 from scoring.queries.used_ratings import ratings_by_annotator
@@ -36,6 +37,7 @@ def dataset_list(request: SignedInRequest) -> HttpResponse:
     pages = Paginator(versions_for(request.user), VERSIONS_A_PAGE)
     context = {
         "page": pages.get_page(request.GET.get("page")),
+        "withheld": withheld_campaigns(request.user),
         "under_way": freezes_for(request.user).filter(status__in=UNFINISHED),
     }
     return render(request, "scoring/datasets.html", context)
@@ -44,13 +46,13 @@ def dataset_list(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """Show the card of a version, what was made on it, and what leaves with it."""
-    return _version_page(request, _version(request, name, number))
+    return _version_page(request, version_or_404(request.user, name, number))
 
 
 @require_POST
 def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """Say what others may do with a version."""
-    row = _version(request, name, number)
+    row = version_or_404(request.user, name, number)
     if not may_export(version_reader(request.user, row)):
         raise PermissionDenied("Only admins of the campaign say what others may do with it.")
     form = LicenceForm(request.POST)
@@ -75,9 +77,7 @@ def _version_page(
     context: dict[str, Any] = {
         "version": row,
         "reader": reader,
-        "making": list(making_words(row.card, tells_files=reader.is_admin)),
         "siblings": siblings_of(row),
-        "use": uses_of_version(row),
         # Before, systems are hidden; an imported file names none.
         "ranks_systems": row.dataset.campaign is not None and not row.dataset.campaign.is_open,
         "may_export": may_export(reader),
@@ -86,10 +86,8 @@ def _version_page(
         "form": form or LicenceForm(initial={"licence": row.licence}),
     }
     if not reader.is_withheld:
+        context["making"] = list(making_words(row.card, tells_files=reader.is_admin))
+        context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
     return render(request, "scoring/dataset_version.html", context, status=status)
-
-
-def _version(request: SignedInRequest, name: str, number: int) -> DatasetVersion:
-    return get_object_or_404(versions_for(request.user), dataset__name=name, number=number)

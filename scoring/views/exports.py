@@ -2,7 +2,7 @@
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
@@ -10,14 +10,14 @@ from annotator.refusals import Refused
 from scoring.downloads import card_download, download
 from scoring.forms.exports import card_wish, export_wish
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import versions_for
+from scoring.queries.datasets import version_or_404
 from scoring.queries.exporters import card_reader, exporter
 from scoring.services.exports import export_version
 
 
 @require_safe
 def export(request: SignedInRequest, name: str, number: int) -> HttpResponseBase:
-    row = _version(request, name, number)
+    row = version_or_404(request.user, name, number)
     try:
         exporter(request.user, row)
         wish = export_wish(request.GET)
@@ -29,17 +29,13 @@ def export(request: SignedInRequest, name: str, number: int) -> HttpResponseBase
 
 @require_safe
 def data_card(request: SignedInRequest, name: str, number: int) -> HttpResponse:
-    row = _version(request, name, number)
+    row = version_or_404(request.user, name, number)
     try:
         reader = card_reader(request.user, row)
         wanted = card_wish(request.GET)
     except Refused as refusal:
         return _refused(request, row, refusal)
     return card_download(row, wanted, tells_files=reader.is_admin)
-
-
-def _version(request: SignedInRequest, name: str, number: int) -> DatasetVersion:
-    return get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
 
 
 def _refused(request: SignedInRequest, row: DatasetVersion, refusal: Refused) -> HttpResponse:

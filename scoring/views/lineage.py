@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from annotator.forms.campaigns import ReasonForm
 from annotator.gate import SignedInRequest
 from annotator.models import Reference
+from annotator.queries.reliability_access import COUNTS_WITHHELD, counts_withheld
 from scoring.queries.erasures import aftermath
 from scoring.queries.uses import (
     ratings_for,
@@ -45,10 +46,12 @@ def reference_page(
     request: SignedInRequest, row: Reference, form: ReasonForm, status: int
 ) -> HttpResponse:
     """Show a matter, what an erasure would touch or has left, and the form that asks for one."""
+    is_withheld = counts_withheld(row.campaign, request.user)
     context = {
         "reference": row,
         "campaign": row.campaign,
-        "touched": touched_by_erasure(row),
+        "withheld": COUNTS_WITHHELD if is_withheld else "",
+        "touched": None if is_withheld else touched_by_erasure(row),
         "aftermath": aftermath(row),
         "form": form,
     }

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
@@ -12,7 +12,7 @@ from annotator.refusals import Refused
 from annotator.services.system_unblinding import show_systems
 from scoring.forms.quadruplets import FilterForm
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import versions_for
+from scoring.queries.datasets import version_or_404
 from scoring.queries.lineage import lineage_of
 from scoring.queries.quadruplet_words import HEADINGS, files_of, label_lines, row_line
 from scoring.queries.quadruplets import A_PAGE, page_of, row_at
@@ -25,7 +25,7 @@ FACTS = (("office", "Office"), ("ipc", "IPC"), ("language", "Language"), ("famil
 @require_safe
 def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """List the quadruplets of a version by page, all or those of a filter."""
-    version = get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
+    version = version_or_404(request.user, name, number)
     reader = version_reader(request.user, version)
     if reader.is_withheld:
         return _withheld(request, version)
@@ -56,7 +56,7 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
 @require_safe
 def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> HttpResponse:
     """Show one quadruplet: its labels and all that they follow from."""
-    version = get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
+    version = version_or_404(request.user, name, number)
     reader = version_reader(request.user, version)
     if reader.is_withheld:
         return _withheld(request, version)

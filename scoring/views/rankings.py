@@ -3,14 +3,14 @@
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
 from annotator.refusals import Refused
 from annotator.services.system_unblinding import show_systems
 from scoring.forms.rankings import RankingForm
-from scoring.queries.datasets import versions_for
+from scoring.queries.datasets import version_or_404
 from scoring.queries.rankings import ranking_of
 from scoring.queries.version_access import version_reader
 
@@ -20,7 +20,7 @@ FORBIDDEN, UNPROCESSABLE = 403, 422
 @require_safe
 def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
     """Show how the systems of a version rank; nothing of it before its campaign is closed."""
-    version = get_object_or_404(versions_for(request.user), dataset__name=name, number=number)
+    version = version_or_404(request.user, name, number)
     campaign = version.dataset.campaign
     context: dict[str, Any] = {"version": version}
     if campaign is not None and campaign.is_open:

@@ -117,13 +117,17 @@ def _page(
 ) -> HttpResponse:
     form.focus_error()
     dataset = request.GET.get("dataset", "")
+    datasets = reported_datasets(request.user)
+    if dataset and dataset not in datasets:
+        # The table holds reports on that name alone: the menu must not say "All" above it.
+        datasets.append(dataset)
     listed = listed_reports(request.user, dataset)
     finished = sum(line.report.status == JobStatus.SUCCEEDED for line in listed)
     context: dict[str, Any] = {
         "listed": listed,
         "compare_form": ReportsForm(request.user) if finished > 1 else None,
         "has_versions": versions_for(request.user).exists(),
-        "datasets": reported_datasets(request.user),
+        "datasets": datasets,
         "dataset": dataset,
         "form": form,
         "cost": cost,

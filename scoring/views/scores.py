@@ -9,11 +9,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
+from annotator.queries.reliability_access import judges_meanwhile
 from annotator.refusals import Refused
 from scoring.forms.scores import ScoreForm, typed_texts
 from scoring.models import ScoreRequest
 from scoring.queries.promoted_models import missing_models, promoted_models
-from scoring.queries.score_access import rates_meanwhile
 from scoring.queries.score_page import score_page
 from scoring.queries.scores import score_requests_for
 from scoring.services.scores import delete_scores, request_scores
@@ -24,7 +24,7 @@ FORBIDDEN = 403
 @require_http_methods(["GET", "HEAD", "POST"])
 def score(request: SignedInRequest) -> HttpResponse:
     """Take a reference and candidates; who rates meanwhile is told why not."""
-    if rates_meanwhile(request.user):
+    if judges_meanwhile(request.user):
         return render(request, "scoring/score_withheld.html", status=FORBIDDEN)
     if request.method != "POST":
         return _form(request, ScoreForm())

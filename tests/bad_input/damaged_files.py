@@ -209,7 +209,10 @@ PREFERENCES: Final[dict[str, tuple[bytes, str]]] = {
     "IM17 judgement is true": (judgement(comparison=True), "item 2, field comparison"),
     "IM19 unknown side": (judgement(comparison=[{"selected": "both"}]), "field comparison"),
     "IM19 number of an annotator is text": (judgement(annotator="7"), "field annotator"),
-    "IM20 annotation twice": (judgement(annotation_id=1), "item 1 has the same number"),
+    "IM20 annotation twice": (
+        judgement(annotation_id=1, annotator=8),
+        "item 1 has the same number",
+    ),
     "IM23 misspelt field": (judgement(dimensoin1="Clarity"), "field dimensoin1"),
     "IM24 claims missing": (judgement(output1=None), "item 2, field output1"),
     "IM29 a day without a zone": (judgement(created_at="2026-01-05"), "field created_at"),

@@ -12,6 +12,9 @@ FORM_VALUES: Final[dict[str, str]] = {
     "a text turned around": quote("\u202eabc\u2066"),
     "tag characters": quote("\U000e0041\U000e0042"),
     "a zero width space": quote("ad\u200bmin"),
+    "zero width only": quote("\u200b\u2060\u3164"),
+    "marks only": "...",
+    "a sequence that breaks off": "a%E2%82",
     "a new line with a log line": quote("x\r\n2026-01-01 INFO all is well"),
     "an escape sequence": quote("\x1b[31mred"),
     "a template": quote("{{7*7}}{% load x %}{0.__class__}%s%n"),
@@ -24,6 +27,8 @@ FORM_VALUES: Final[dict[str, str]] = {
     "a number of another script": "%D9%A9",
     "a full-width number": "%EF%BC%99",
     "a negative number": "-1",
+    "minus zero": "-0",
+    "a number with an underline": "1_0",
     "a huge number": "9" * 40,
     "beyond a float": "1e999",
     "not a number": "NaN",
@@ -35,11 +40,15 @@ FORM_VALUES: Final[dict[str, str]] = {
     "a nil id": "00000000-0000-0000-0000-000000000000",
     "a date that is none": "2026-02-30",
     "a year without end": "999999999-01-01",
+    "the last day": "9999-12-31",
+    "the first day": "0001-01-01",
+    "a year before all": "0000-01-01",
+    "a bool that is none": "maybe",
     "combining marks": quote("e" + "\u0301" * 300),
     "200 kB": "x" * 200_000,
 }
-# A text cannot be all of these; no field of ours takes them.
-NEVER_TAKEN: Final = frozenset({"NUL", "half a surrogate pair", "not UTF-8"})
+# No field of ours takes what is no text.
+NEVER_TAKEN: Final = frozenset({"half a surrogate pair", "not UTF-8", "a sequence that breaks off"})
 
 # As they stand in a body, as bytes: some are no JSON.
 JSON_VALUES: Final[dict[str, bytes]] = {
@@ -48,6 +57,15 @@ JSON_VALUES: Final[dict[str, bytes]] = {
     "false": b"false",
     "a number": b"9",
     "a negative number": b"-1",
+    "minus zero": b"-0",
+    "minus zero with a point": b"-0.0",
+    "a number with a point that is zero": b"0.0",
+    "one in powers": b"1e0",
+    "zero width only": b'"\\u200b\\u2060"',
+    "marks only": b'"..."',
+    "a bool as text": b'"maybe"',
+    "true as text": b'"true"',
+    "the last day": b'"9999-12-31"',
     "a number with a point": b"9.0",
     "a number as text": b'"9"',
     "a number in powers": b"1e1",
@@ -93,6 +111,7 @@ JSON_VALUES: Final[dict[str, bytes]] = {
 NEVER_READ: Final = frozenset(
     {
         "more digits than are read",
+        "minus zero",
         "beyond a float",
         "NaN",
         "infinity",

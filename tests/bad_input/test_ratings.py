@@ -25,6 +25,7 @@ NONE_CHOSEN: Final = "Choose a score from 0 to 10."
 FORM: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "RF01 a half point": ({FIRST: "10.5"}, NO_SCORE),
     "RF02 below the scale": ({FIRST: "-1"}, NO_SCORE),
+    "RF02 minus zero": ({FIRST: "-0"}, NO_SCORE),
     "RF03 above the scale": ({FIRST: "11"}, NO_SCORE),
     "RF04 empty": ({FIRST: ""}, NONE_CHOSEN),
     "RF05 missing": ({FIRST: None}, NONE_CHOSEN),
@@ -66,6 +67,7 @@ BODIES: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "RF18 a list": ({"scores": SCORES | {FIRST: [9]}}, FIRST),
     "RF19 an object": ({"scores": SCORES | {FIRST: {"a": 1}}}, FIRST),
     "RF20 null": ({"scores": SCORES | {FIRST: None}}, FIRST),
+    "RF20 zero with a point": ({"scores": SCORES | {FIRST: 0.0}}, FIRST),
     "RF28 a criterion of another rubric": ({"scores": SCORES | {"novelty": 5}}, "novelty"),
     "RF31 a comment of 200 kB": ({"comment": "x" * 200_000}, "comment"),
     "RF33 a NUL": ({"comment": "a\x00b"}, "NUL"),

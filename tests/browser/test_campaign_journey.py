@@ -38,6 +38,11 @@ def desk(browser: Browser, enter: Enter, cast: Any, transactional_db: None) -> A
         context.close()
 
 
+def kettles() -> str:
+    """Return the short name, whose last letters the program drew."""
+    return Campaign.objects.get(name="Kettles").slug
+
+
 def import_kettles() -> None:
     """Two references of two candidates each, as an import would bring them."""
     records = [
@@ -51,27 +56,31 @@ def import_kettles() -> None:
         )
         for name in ("pot", "jug")
     ]
-    import_claims(campaign=Campaign.objects.get(slug="kettles"), records=records)
+    import_claims(campaign=Campaign.objects.get(name="Kettles"), records=records)
 
 
-def found_campaign(page: Page, site: str) -> None:
-    """Create the campaign, give its roles, and plan its work, as ada."""
+def found_campaign(page: Page, site: str, seat: Callable[[str], Page]) -> None:
+    """Create the campaign and invite its people, as ada; each of them joins by the link."""
     page.goto(f"{site}/campaigns/new/")
     page.get_by_label("Short name:").fill("kettles")
     page.get_by_label("Name:", exact=True).fill("Kettles")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/campaigns/kettles/rules/")
-    page.get_by_role("link", name="Members").click()
+    page.wait_for_url("**/campaigns/kettles-*/rules/")
     for name, role in (("alice", "annotator"), ("bob", "annotator"), ("carol", "adjudicator")):
-        page.get_by_label("User name:").fill(name)
-        page.get_by_label("Role:").select_option(role)
-        page.get_by_role("button", name="Give the role").click()
-        expect(page.get_by_role("rowheader", name=name)).to_be_visible()
+        page.goto(f"{site}/campaigns/{kettles()}/members/")
+        page.locator("#invite_role").select_option(role)
+        page.get_by_role("button", name="Make the link").click()
+        person = seat(name)
+        person.goto(page.locator("code").inner_text())
+        person.get_by_role("button", name=f"Join as {role}").click()
+        expect(person.locator(".message-success")).to_contain_text(f"You are {role} of Kettles")
+    page.goto(f"{site}/campaigns/{kettles()}/members/")
+    expect(page.get_by_role("rowheader")).to_have_text(["ada", "alice", "bob", "carol"])
     import_kettles()
 
 
 def plan_work(page: Page, site: str) -> None:
-    page.goto(f"{site}/campaigns/kettles/plan/")
+    page.goto(f"{site}/campaigns/{kettles()}/plan/")
     balance = page.locator("form").filter(has=page.get_by_role("button", name="Show the plan"))
     for name in ("alice", "bob"):
         balance.get_by_label(name).check()
@@ -96,7 +105,7 @@ def test_a_campaign_goes_from_its_first_page_to_its_results(
     cast: Any, desk: Desk, site: str
 ) -> None:
     ada = desk(cast.ada)
-    found_campaign(ada, site)
+    found_campaign(ada, site, lambda name: desk(getattr(cast, name)))
     plan_work(ada, site)
 
     for name, scores in SCORES.items():
@@ -120,7 +129,7 @@ def test_a_campaign_goes_from_its_first_page_to_its_results(
         carol.wait_for_url(f"{site}/adjudication/")
     assert not Conflict.objects.filter(status="open").exists()
 
-    ada.goto(f"{site}/campaigns/kettles/rules/")
+    ada.goto(f"{site}/campaigns/{kettles()}/rules/")
     ada.get_by_label("Reason:").fill("All is rated and ruled.")
     ada.get_by_role("button", name="Close").click()
     ada.get_by_role("link", name="Reliability").click()

@@ -50,9 +50,9 @@ class Programs:
     def start_web(self, name: str, port: int | None = None) -> int:
         """Start a web server of one process, and wait until it answers; return its port."""
         port = port or lasting_port()
-        command = ["-m", "granian", "--interface", "wsgi", "--host", HOST, "--port", str(port)]
-        command += ["--workers", "1", "--blocking-threads", "2", "--no-ws", "--access-log"]
-        self.start(name, [*command, "annotator.wsgi:application"], served_environment())
+        command = ["-m", "granian", "--interface", "asginl", "--host", HOST, "--port", str(port)]
+        command += ["--http", "1", "--no-ws", "--workers", "1", "--access-log"]
+        self.start(name, [*command, "annotator.asgi:application"], served_environment())
         deadline = time.monotonic() + LONGEST_START_SECONDS
         while not answers(port):
             assert self._living[name].poll() is None, f"{name} has ended: {self.log(name)[-2000:]}"

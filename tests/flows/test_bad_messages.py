@@ -1,5 +1,6 @@
 """Messages that no worker should get: none runs anything, and the next training is carried out."""
 
+import os
 import pickle
 import time
 from pathlib import Path
@@ -7,7 +8,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from kombu import Producer
+from redis import Redis
 
 from annotator.celery import Queues, app
 from annotator.jobs.rows import JobStatus
@@ -40,6 +43,7 @@ HEADERS = (
     ("task", "celery.backend_cleanup; x"),
     ("task", ["scoring.train"]),
 )
+NO_ENVELOPES = ("", "{", "1", "{}", "[]", '{"properties": {}}', '{"body": ""}', "null", "[[[", "x")
 
 
 class Evil:
@@ -84,6 +88,9 @@ def publish_bad_ones(run: TrainingRun, place: Path) -> None:
     publish(pickle.dumps(Evil(place)), "application/x-python-serialize")
     publish("!!python/object/apply:os.system [touch]", "application/x-yaml")
     publish(wanted, "application/json", task="os.system")
+    # Of a program of another version: the row of the job is what counts, and stays.
+    publish(wanted, "application/json", task="scoring.train_as_before")
+    put_in_the_broker_itself()
     publish("{", "application/json")
     publish("[]", "application/json")
     publish(f'[["{run.pk}", "more"], {{}}, {PLAIN}]', "application/json")
@@ -98,6 +105,19 @@ def publish_bad_ones(run: TrainingRun, place: Path) -> None:
     publish('"text"', "application/json")
     publish(b"\xff\xfe", "application/json")
     publish(wanted, "text/plain")
+
+
+def put_in_the_broker_itself() -> None:
+    """Put what is no message where messages are, ahead of those that are sent later."""
+    if settings.CELERY_BROKER_URL.startswith("redis"):
+        with Redis.from_url(settings.CELERY_BROKER_URL) as client:
+            client.lpush(Queues.GPU.value, *NO_ENVELOPES)
+        return
+    folder = Path(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_in"])
+    os.mkfifo(folder / f"0_pipe.{Queues.GPU.value}.msg")
+    (folder / f"0_folder.{Queues.GPU.value}.msg").mkdir()
+    for number, content in enumerate(NO_ENVELOPES):
+        (folder / f"0_{number}.{Queues.GPU.value}.msg").write_text(content)
 
 
 def wait_for(
@@ -122,12 +142,12 @@ def test_a_worker_survives_bad_messages_runs_none_and_does_the_next_training(
     tmp_path: Path,
     tally: Tally,
 ) -> None:
-    tally.tried(bad_messages=9)
+    tally.tried(bad_messages=9 + len(NO_ENVELOPES))
     named, following = (ask(version, tiny_encoder, seed) for seed in (1, 2))
     publish_bad_ones(named, tmp_path / "ran")
     # No sweeper rings here: the good one, sent likewise, shows that such messages arrive.
     publish(f'[["{following.pk}"], {{}}, {PLAIN}]', "application/json")
-    wait_for(following, start_worker)
+    wait_for(following, start_worker, is_supervised=False)
     assert following.status == JobStatus.SUCCEEDED, following.message
     assert not (tmp_path / "ran").exists()
     named.refresh_from_db()

@@ -191,6 +191,8 @@ class Workflow(Ground):
         else:
             reopen_campaign(campaign=self.campaign, reason="not over", reopened_by=ada)
         self.model.is_open = not self.model.is_open
+        for one in {number: one for one, number in self.model.reference.items()}.values():
+            self.model.measure(one)
 
     @precondition(lambda self: self.model.conflicts)
     @rule(judge=JUDGE, pick=PICK)

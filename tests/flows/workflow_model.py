@@ -159,14 +159,14 @@ class Workflow:
         for key in here | set(found):
             pair = {key[1], key[2]} - {""}
             known = self.conflicts.get(key)
-            if known == "ruled" or (known is None and pair <= self.ruled()):
+            if known == "ruled" or (known in (None, "lapsed") and pair <= self.ruled()):
                 continue
             now = "waiting" if pair & asked else "open"
             self.conflicts[key] = now if key in found else "lapsed"
 
     def asked(self, found: dict[Key, Finding], here: set[Key]) -> set[str]:
         asked = {c for c in self.reference if self.running(c)}
-        if not self.has_ladder:
+        if not self.is_open:
             return asked
         past = {c for c in self.reference if self.rounds.get(c)} | self.ruled() | {""}
         first = {c for key in found for c in key[1:3]} - past
@@ -174,7 +174,7 @@ class Workflow:
         coming = {c for c in short if self.is_at_work(c) or self.free_people(c)}
         beyond = {c for key in here if self.conflicts[key] != "lapsed" for c in key[1:3]}
         for one in sorted(first - coming - beyond):
-            if self.free_people(one):
+            if self.has_ladder and self.free_people(one):
                 self.ask(one, "ladder", "")
                 asked.add(one)
         return asked | coming

@@ -46,6 +46,7 @@ class Rulings(Workflow):
                 self.conflicts[other] = "ruled"
         for one in undecided:
             self.turns.pop(one, None)
+        self.measure(key[1])
 
     def void(self, number: int) -> None:
         row = self.rulings[number]
@@ -83,7 +84,7 @@ class Rulings(Workflow):
             if row["kind"] != "again":
                 self.places[one] -= 1
         for one in self.pair(key):
-            if self.has_ladder and not self.rounds.get(one):
+            if not self.rounds.get(one):
                 self.rounds[one] = [
                     {"number": 2, "kind": "ladder", "by": "", "running": False, "looks": {}}
                 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -208,3 +209,81 @@ def test_secrets_of_second_factors_are_sealed_on_the_way_and_readable_on_the_way
     assert unseal(row.secret, owner=str(row.pk)) == "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
     then = migrate(before).get_model("annotator", "SecondFactor").objects.get()
     assert (then.secret, then.last_step) == ("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", 3)
+
+
+@pytest.mark.embedded
+@pytest.mark.slow
+def test_flips_of_pairs_fold_to_the_widest_of_each_candidate_and_what_is_in_use_stays(
+    migrate: Migrate,
+) -> None:
+    before = [("annotator", "0025_invitations_of_accounts")]
+    old = migrate(before)
+    make = {name: old.get_model("annotator", name).objects.create for name in FOLDED}
+    person = make["User"](username="p")
+    campaign = make["Campaign"](slug="one")
+    reference = make["Reference"](campaign=campaign, reference_id="r")
+    at = "2026-01-01T00:00Z"
+    candidates = [
+        make["Candidate"](
+            reference=reference,
+            campaign=campaign,
+            candidate_id=f"n{number}",
+            id=UUID(int=number),
+        )
+        for number in range(1, 7)
+    ]
+    # By pair: gap, status, and how it is in use.
+    pairs = {
+        (1, 2): (90, "open", ""),
+        (1, 3): (80, "waiting", ""),
+        (2, 3): (70, "open", ""),
+        (1, 4): (60, "waiting", ""),
+        (2, 4): (50, "lapsed", ""),
+        (3, 4): (50, "lapsed", "signed"),
+        (1, 5): (40, "lapsed", ""),
+        (2, 5): (30, "open", ""),
+        (4, 5): (20, "waiting", "sent back"),
+        (4, 6): (20, "open", ""),
+        (5, 6): (11, "open", "taken"),
+        (3, 6): (11, "ruled", ""),
+    }
+    for (one, other), (gap, status, use) in pairs.items():
+        row = make["Conflict"](
+            campaign=campaign,
+            candidate=candidates[one - 1],
+            other_candidate=candidates[other - 1],
+            kind="order_flip",
+            gap=gap,
+            status=status,
+            opened_at=at,
+        )
+        if use == "signed":
+            make["Adjudication"](conflict=row, adjudicator=person, ratings_seen=[], made_at=at)
+        if use == "sent back":
+            make["Round"](conflict=row, candidate=row.candidate, number=2, kind="again", made_at=at)
+        if use == "taken":
+            for candidate in (row.candidate, row.other_candidate):
+                make["Turn"](candidate=candidate, adjudicator=person, taken_at=at, expires_at=at)
+    make["Conflict"](
+        campaign=campaign,
+        candidate=candidates[0],
+        kind="overall_gap",
+        gap=30,
+        opened_at=at,
+    )
+    now = migrate(MigrationExecutor(connection).loader.graph.leaf_nodes())
+
+    def stored(apps: Any) -> dict[tuple[int, int], tuple[int, str]]:
+        rows = apps.get_model("annotator", "Conflict").objects.filter(kind="order_flip")
+        return {
+            (row.candidate_id.int, row.other_candidate_id.int): (row.gap, row.status)
+            for row in rows
+        }
+
+    kept = {(1, 2), (2, 3), (2, 5), (4, 6), *((3, 4), (4, 5), (5, 6), (3, 6))}
+    assert stored(now) == {pair: pairs[pair][:2] for pair in kept}
+    assert now.get_model("annotator", "Conflict").objects.filter(kind="overall_gap").count() == 1
+    assert stored(migrate(before)) == stored(now)
+
+
+FOLDED = ("User", "Campaign", "Reference", "Candidate", "Conflict", "Adjudication", "Round", "Turn")

@@ -14,7 +14,7 @@ from django.urls import get_resolver
 django.setup()
 assert get_resolver().url_patterns
 from annotator.celery import app
-from annotator.wsgi import application
+from annotator.asgi import application
 app.loader.import_default_modules()
 assert any(name.startswith("scoring.") for name in app.tasks), sorted(app.tasks)
 print(json.dumps(sorted(sys.modules)))

@@ -5,6 +5,7 @@ from importlib.metadata import version
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.house.conftest import ROOT
@@ -23,6 +24,41 @@ def test_every_requirement_is_pinned_exactly() -> None:
     assert all(
         len(pin) == 1 and next(iter(pin)).operator == "==" and "*" not in str(pin) for pin in pins
     )
+
+
+@pytest.mark.parametrize(
+    ("pinned_in", "lock", "without"),
+    [
+        ("requirements.txt", "requirements.lock", {"torch"}),
+        ("requirements-uv.txt", "requirements-uv.lock", set()),
+    ],
+)
+def test_every_pin_but_that_of_torch_has_digests_and_no_address(
+    pinned_in: str, lock: str, without: set[str]
+) -> None:
+    lines = (ROOT / pinned_in).read_text().splitlines()
+    pins = {name_and_version(line) for line in lines if "==" in line and line[0] != "#"}
+    text = (ROOT / lock).read_text()
+    locked = re.findall(r"^(\S.*?) \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+", text, re.M)
+    assert {name_and_version(line) for line in locked} == {
+        pin for pin in pins if pin[0] not in without
+    }, "run `make lock`"
+    rest = re.sub(
+        r"^(    --hash=sha256:[0-9a-f]{64}|[a-z0-9-]+==[^\n]*?)( \\)?\n", "", text, flags=re.M
+    )
+    assert rest == ""
+
+
+def test_make_installs_by_digest_what_has_one() -> None:
+    installs = re.findall(r"pip install (.*)", (ROOT / "Makefile").read_text())
+    free = [install for install in installs if "--require-hashes" not in install]
+    # torch, and the packages of development.
+    assert [install.split()[-1] for install in free] == ['"$(TORCH)"', "requirements-dev.txt"]
+
+
+def name_and_version(line: str) -> tuple[str, str]:
+    requirement = Requirement(line.partition("#")[0])
+    return canonicalize_name(requirement.name), str(requirement.specifier)
 
 
 def test_the_licence_of_every_package_of_the_application_is_listed() -> None:

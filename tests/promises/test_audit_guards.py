@@ -8,6 +8,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from annotator.models import AuditEvent, AuditSeal
 from annotator.queries.audit_verification import Head, current_head, verify_chain
 from annotator.services import audit
+from annotator.services.serving_rights import grant_serving_rights
 from tests.promises.trail import EVENTS, SEALS, ask, write
 
 pytestmark = pytest.mark.embedded
@@ -57,12 +58,6 @@ def test_the_database_refuses_every_change_in_one_sentence(cast):
     assert AuditEvent.objects.count() == AuditSeal.objects.count()
 
 
-ROLE = [
-    "CREATE ROLE kept_apart",
-    f"GRANT SELECT, INSERT ON {EVENTS} TO kept_apart",
-    f"GRANT SELECT ON {SEALS} TO kept_apart",
-    "SET LOCAL ROLE kept_apart",
-]
 BREAK_INS = [
     *CHANGES,
     f"TRUNCATE {SEALS}, {EVENTS}",
@@ -71,15 +66,25 @@ BREAK_INS = [
     f"DROP TRIGGER {EVENTS}_append_only ON {EVENTS}",
     "SET session_replication_role = replica",
     "DROP FUNCTION annotator_audit_seal() CASCADE",
+    "CREATE OR REPLACE FUNCTION annotator_audit_seal() RETURNS trigger LANGUAGE plpgsql AS ''",
+    f"ALTER TABLE {EVENTS} OWNER TO CURRENT_USER",
+    "ALTER TABLE annotator_rating DROP COLUMN comment",
+    "TRUNCATE annotator_rating CASCADE",
+    "DROP TABLE annotator_rating CASCADE",
+    "CREATE TABLE own (id int)",
+    "DELETE FROM django_migrations",
+    f"SELECT setval(pg_get_serial_sequence('{EVENTS}', 'id'), 1)",
 ]
 
 
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite knows no roles")
-def test_a_role_of_its_own_writes_the_trail_and_has_no_way_around_its_guards(cast):
+def test_a_role_of_its_own_writes_the_trail_and_has_no_way_around_its_guards(cast, settings):
     write(cast, 2)
+    settings.DATABASE_SERVING_ROLE = "kept_apart"
     with transaction.atomic():
-        for statement in ROLE:
-            ask(statement)
+        ask("CREATE ROLE kept_apart")
+        assert grant_serving_rights()
+        ask("SET LOCAL ROLE kept_apart")
         ask(
             f"INSERT INTO {EVENTS} (action, object_type, object_id, details)"
             " VALUES ('cup.broken', 'cup', '1', '{}')"

@@ -151,7 +151,7 @@ def version(room: RatedCampaign) -> DatasetVersion:
     assert CANARY in storage.dataset_path(made.sha256).read_text()
     model = model_row(made)
     directory = storage.models_directory() / model.directory
-    model.manifest_sha256 = write_directory(directory, {"card.json": b"{}"})
+    model.manifest_sha256 = write_directory(directory, {"config.json": b"{}"})
     model.save()
     AgreementReport.objects.create(
         dataset_version=made,

@@ -50,17 +50,66 @@ def test_settled_compares_the_means_over_annotators() -> None:
     assert one_label(built([SPLIT_OPINION]), "c2") == 1
 
 
-def test_majority_takes_the_sign_of_the_sum_of_signs() -> None:
-    assert one_label(built([SPLIT_OPINION], policy="majority"), "c1") == 1
-
-
-def test_a_majority_of_nobody_is_a_tie() -> None:
-    even = reference(
-        candidate("c1", rated("x", "x1", 6, 5, 5, 5), rated("y", "y1", 5, 5, 5, 5)),
-        candidate("c2", rated("x", "x2", 5, 5, 5, 5), rated("y", "y2", 9, 5, 5, 5)),
+@pytest.mark.parametrize(
+    ("gaps", "band", "expected"),
+    [
+        # By how many points each annotator puts c1 above c2 on one criterion.
+        *(((3,), 0, 1), ((0,), 0, 0), ((1, -4), 0, 0), ((1, 0), 0, 0), ((1, 2), 0, 1)),
+        *(((4, 0, 0), 0, 0), ((1, 1, -4), 0, 1), ((1, 0, -1), 0, 0), ((-1, -1, 0), 0, -1)),
+        *(((1, 1, 0, -1), 0, 0), ((1, 1, 1, -4), 0, 1), ((1, 1, 0, 0), 0, 0)),
+        *(((1, 1, -1, -1), 0, 0), ((1, 1, 0, 0, -1), 0, 0), ((1, 1, 1, 0, -1), 0, 1)),
+        # Within the band an annotator holds both equal.
+        *(((2, 2, 1), 1, 1), ((2, 1, 1), 1, 0), ((2, 2, -1, -1), 1, 0), ((2, 2, -2), 2, 0)),
+    ],
+    ids=str,
+)
+def test_majority_is_what_more_than_half_of_those_who_rated_both_say(
+    gaps: tuple[int, ...], band: int, expected: int
+) -> None:
+    columns = [
+        ("c1", [5 + max(gap, 0) for gap in gaps]),
+        ("c2", [5 + max(-gap, 0) for gap in gaps]),
+    ]
+    # Somebody who rated one of the two has no say.
+    alone = rated("lonely", "lonely", 10, 5, 5, 5)
+    one, two = (
+        candidate(name, *(rated(f"p{n}", f"{name}{n}", v, 5, 5, 5) for n, v in enumerate(values)))
+        for name, values in columns
     )
-    assert one_label(built([even], policy="majority"), "c1") == 0
-    assert one_label(built([even]), "c2") == 1
+    both = reference(replace(one, ratings=(*one.ratings, alone)), two)
+    rows = built([both], policy="majority", tie_band=Fraction(band))
+    assert one_label(rows, "c1") == expected
+    assert one_label(rows, "c1", "logical_linkage") == 0
+
+
+@pytest.mark.parametrize(
+    ("of_c1", "of_c2", "band", "expected"),
+    [
+        # Scores of each annotator; overall numerators 4c + 2cl + 2t + 3l.
+        # 20, 20, 55 against 20, 20, 0: two of three hold both equal, though by other scores.
+        (
+            [(5, 0, 0, 0), (2, 3, 3, 0), (5, 5, 5, 5)],
+            [(0, 5, 5, 0), (5, 0, 0, 0), (0, 0, 0, 0)],
+            0,
+            0,
+        ),
+        # 58, 58, 0 against 57, 57, 110: one eleventh of a point decides, the third is outvoted.
+        ([(5, 5, 5, 6)] * 2 + [(0, 0, 0, 0)], [(5, 6, 5, 5)] * 2 + [(10, 10, 10, 10)], 0, 1),
+        # The same within a band of one eleventh: two of three hold both equal.
+        ([(5, 5, 5, 6)] * 2 + [(0, 0, 0, 0)], [(5, 6, 5, 5)] * 2 + [(10, 10, 10, 10)], 1, 0),
+        # 58 and 0 against 57 and 57: one against one.
+        ([(5, 5, 5, 6), (0, 0, 0, 0)], [(5, 6, 5, 5)] * 2, 0, 0),
+    ],
+)
+def test_majority_of_overall_quality_compares_numerators(
+    of_c1: list[tuple[int, ...]], of_c2: list[tuple[int, ...]], band: int, expected: int
+) -> None:
+    one, two = (
+        candidate(name, *(rated(f"p{n}", f"{name}{n}", *v) for n, v in enumerate(scores)))
+        for name, scores in (("c1", of_c1), ("c2", of_c2))
+    )
+    rows = built([reference(one, two)], policy="majority", tie_band=Fraction(band, 11))
+    assert one_label(rows, "c1", OVERALL) == expected
 
 
 def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:

@@ -41,17 +41,17 @@ class Server:
     def __init__(self, workers: int = 1, threads: int = 2, **more: str) -> None:
         self.port = lasting_port()
         self.url = f"http://{HOST}:{self.port}"
-        self._numbers = ["--workers", str(workers), "--blocking-threads", str(threads)]
-        self._more = more
+        self._numbers = ["--http", "1", "--workers", str(workers)]
+        self._more = {"WEB_THREADS": str(threads), **more}
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it on its port, and wait until it answers."""
-        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", HOST]
+        command = [sys.executable, "-m", "granian", "--interface", "asginl", "--host", HOST]
         command += ["--port", str(self.port), *self._numbers, "--respawn-failed-workers"]
         command += ["--respawn-interval", "0.5", "--no-ws", "--log-level", "warning"]
         self._process = subprocess.Popen(
-            [*command, "annotator.wsgi:application"],
+            [*command, "annotator.asgi:application"],
             cwd=ROOT,
             env=served_environment(**self._more),
             start_new_session=True,

@@ -1,12 +1,10 @@
 """`manage.py create_user`: an account, and a role in a campaign."""
 
-import getpass
-import os
-import sys
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotator.management.asked_password import asked_password
 from annotator.management.house_command import HouseCommand, find_campaign
 from annotator.models import Role, User
 from annotator.refusals import Refused
@@ -31,7 +29,7 @@ class Command(HouseCommand):
         if user is None:
             user = create_user(
                 username=options["username"],
-                password=_password(),
+                password=asked_password(),
                 is_site_admin=options["site_admin"],
             )
         elif options["site_admin"] and not user.is_superuser:
@@ -41,10 +39,3 @@ class Command(HouseCommand):
         if campaign:
             grant_role(user=user, campaign=campaign, role=options["role"])
         return {"user": user.username, "created": is_new, "role": options["role"]}
-
-
-def _password() -> str:
-    given = os.environ.get("NEW_USER_PASSWORD")
-    if given is None and not sys.stdin.isatty():
-        raise Refused("Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it.")
-    return given if given is not None else getpass.getpass("Password: ")

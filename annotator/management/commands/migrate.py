@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from annotator.health.database import look_at_settings
 from annotator.health.findings import Level
 from annotator.management.migrating import migrating_alone
+from annotator.refusals import Refused
+from annotator.services.serving_rights import grant_serving_rights
 
 
 class Command(migrate.Command):
@@ -19,6 +22,11 @@ class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         with migrating_alone(connections[options["database"]]):
             super().handle(*args, **options)
+            if options["database"] == DEFAULT_DB_ALIAS:
+                try:
+                    grant_serving_rights()
+                except Refused as refusal:
+                    raise CommandError(str(refusal)) from refusal
         if options["database"] == DEFAULT_DB_ALIAS and options["verbosity"]:
             for finding in look_at_settings():
                 if finding.level != Level.OK:

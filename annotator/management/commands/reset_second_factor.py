@@ -11,7 +11,7 @@ from annotator.services.second_factor import reset_factor
 
 
 class Command(HouseCommand):
-    help = "Take away a user's second factor and end their sessions; they set up a new one."
+    help = "Take away a user's second factor and end their sessions and tokens."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
@@ -20,5 +20,10 @@ class Command(HouseCommand):
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
             raise Refused(f"There is no user {options['username']!r}.")
-        reset_factor(user=user, by=None)
-        return {"user": user.username, "reset": True}
+        ended = reset_factor(user=user, by=None)
+        return {
+            "user": user.username,
+            "reset": True,
+            "sessions_ended": ended.sessions,
+            "tokens_revoked": ended.tokens,
+        }

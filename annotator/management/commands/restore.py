@@ -28,17 +28,45 @@ class Command(HouseCommand):
         parser.add_argument(
             "--identity", type=Path, metavar="KEYFILE", help="the key file of age-keygen"
         )
+        parser.add_argument(
+            "--erasures",
+            type=Path,
+            metavar="FILE",
+            help="the record of erasures of the site that made the backup (erasures.jsonl in its "
+            "DATA_DIR), where this host has none",
+        )
+        parser.add_argument(
+            "--bring-back-erased",
+            action="store_true",
+            help="restore although matters come back that were erased after the backup was made",
+        )
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         key: Key = KeyFile(options["identity"]) if options["identity"] else _passphrase()
-        return asdict(restore_backup(source=options["path"], key=key, say=self.say))
+        restored = restore_backup(
+            source=options["path"],
+            key=key,
+            erasures=options["erasures"],
+            brings_back_erased=options["bring_back_erased"],
+            say=self.say,
+        )
+        return asdict(restored)
 
     def sentence(self, document: dict[str, Any]) -> str:
-        return (
+        lines = [
             f"Restored {document['rows']:,} rows and {document['files']:,} files as of "
-            f"{document['made_at']}.\nErase again what was erased after that moment; everybody "
-            "signs in anew."
-        )
+            f"{document['made_at']}. Everybody signs in anew."
+        ]
+        if matters := document["brought_back"]:
+            lines.append(
+                "These matters were erased after that moment and are back. Erase them again: an "
+                "admin of the campaign asks on the page of the matter, a site admin agrees on "
+                "Erasures; `doctor` lists them until they are gone."
+            )
+            lines += [f"  {one['reference']} of campaign {one['campaign']}" for one in matters]
+        else:
+            lines.append("No matter that is on record as erased came back.")
+        return "\n".join(lines)
 
 
 def _passphrase() -> Key:

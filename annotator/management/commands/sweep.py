@@ -14,7 +14,7 @@ from annotator.services.carried_out_imports import sweep_imports
 from annotator.services.places import lapse_leases_everywhere
 from annotator.services.presences import report_presence
 from annotator.services.repeats import repeat_everywhere
-from annotator.workers.heard_of import own_name
+from annotator.workers.heard_of import own_name, show_life
 
 SECONDS_BETWEEN_SWEEPS = 2
 SWEEPS_BETWEEN_REPORTS = 5
@@ -48,6 +48,7 @@ class Command(BaseCommand):
                 close_old_connections()
                 if number % SWEEPS_BETWEEN_REPORTS == 0:
                     report_presence(name=name, works=[SWEEPER])
+                    show_life()
                 sweep()
                 lapse_leases_everywhere()
                 # Nobody waits for one, and asking counts all assignments.
@@ -56,6 +57,6 @@ class Command(BaseCommand):
                 if number % SWEEPS_BETWEEN_UPLOADS == 0:
                     sweep_imports()
                     tidy()
-            except DatabaseError as error:
+            except (DatabaseError, OSError) as error:
                 logger.warning("sweep skipped: %s", type(error).__name__)
             time.sleep(SECONDS_BETWEEN_SWEEPS)

@@ -71,5 +71,8 @@ def _document(run: TrainingRun) -> dict[str, Any]:
         "model": str(model.pk),
         "run": str(run.pk),
         "validation": model.card["validation"],
+        "n_training": model.card["n_training"],
+        "n_validation": model.card["n_validation"],
+        "chosen": model.card["chosen"],
         "warnings": model.card["warnings"],
     }

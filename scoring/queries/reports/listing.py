@@ -28,15 +28,20 @@ def listed_reports(user: User, dataset: str = "") -> tuple[Listed, ...]:
     rows = reports_for(user).defer("result")
     rows = rows.annotate(best_sentence=KT("result__comparisons__best_sentence"))
     if dataset:
-        rows = rows.filter(dataset_version__dataset__name=dataset)
+        of_name = [row.pk for row in _reported(user) if dataset in (row.full_name, row.name)]
+        rows = rows.filter(dataset_version__dataset__in=of_name)
     return tuple(_listed(row) for row in rows[:MOST_LISTED])
 
 
 def reported_datasets(user: User) -> list[str]:
-    """Return the names of the datasets that have a report, for the list's filter."""
+    """Return the full names of the datasets that have a report, for the list's filter."""
+    return sorted(row.full_name for row in _reported(user))
+
+
+def _reported(user: User) -> QuerySet[Dataset]:
     reports = reports_for(user).order_by()
     rows = Dataset.objects.filter(versions__reports__in=reports).distinct()
-    return list(rows.order_by("name").values_list("name", flat=True))
+    return rows.select_related("campaign")
 
 
 def finished_reports(user: User) -> QuerySet[AgreementReport]:

@@ -1,9 +1,11 @@
 """Rating over REST."""
 
+import json
 import uuid
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Rating, RatingRevision
@@ -82,6 +84,15 @@ def test_a_bad_score_is_400_by_field_and_stores_nothing(cast, call, row, bad: ob
     answer = call(cast.alice, "post", "ratings/", body(row, bad, 5, 5, 5))
     assert answer.status_code == 400
     assert list(answer.json()["scores"]) == [FIRST]
+    assert not Rating.objects.exists()
+
+
+def test_minus_zero_is_no_score(cast, call, row) -> None:
+    sent = json.dumps(body(row, 0, 5, 5, 5)).replace(": 0", ": -0")
+    client = Client()
+    client.force_login(cast.alice)
+    answer = client.post("/api/v1/ratings/", sent, content_type="application/json")
+    assert (answer.status_code, "-0" in answer.content.decode()) == (400, True)
     assert not Rating.objects.exists()
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.backups.archives import archive, check_archive
+from annotator.backups import archives
+from annotator.backups.archives import archive, check_archive, header
 from annotator.backups.kept_files import KeptFile
 from annotator.backups.manifest import Manifest, Table
 from annotator.refusals import Refused
@@ -25,7 +26,7 @@ def sha(data: bytes) -> str:
 
 
 TABLE = Table("a_table", ["id", "name"], 2, sha(LINES), sha(LINES), len(LINES), len(PACKED))
-FILE = KeptFile("datasets/d.jsonl", sha(TEXT), len(TEXT))
+FILE = KeptFile(f"datasets/{sha(TEXT)}.jsonl", sha(TEXT), len(TEXT))
 MANIFEST = Manifest("1", "2026-11-22T00:00:00+00:00", "sqlite", [("a", "0001")], [TABLE], [FILE])
 
 
@@ -59,60 +60,134 @@ def test_a_file_that_went_away_or_changed_ends_the_backup(directory: Path, chang
         made(directory)
 
 
+NAME = f"datasets/{'0' * 64}.erased"
 WRONG = {
     "another digest of a table": replace(MANIFEST, tables=[replace(TABLE, sha256="0" * 64)]),
     "another count of rows": replace(MANIFEST, tables=[replace(TABLE, rows=3)]),
     "a shorter table": replace(MANIFEST, tables=[replace(TABLE, size=3)]),
     "another size of a table": replace(MANIFEST, tables=[replace(TABLE, packed_size=9)]),
     "a table that is not there": replace(MANIFEST, tables=[TABLE, replace(TABLE, name="b")]),
-    "a file that is not there": replace(MANIFEST, files=[FILE, replace(FILE, name="datasets/e")]),
+    "a file that is not there": replace(MANIFEST, files=[FILE, replace(FILE, name=NAME)]),
     "a file that is not listed": replace(MANIFEST, files=[]),
     "another digest of a file": replace(MANIFEST, files=[replace(FILE, sha256="0" * 64)]),
-    "a way out of the folder": replace(MANIFEST, files=[replace(FILE, name="../d.jsonl")]),
-    "a path from the root": replace(MANIFEST, files=[replace(FILE, name="/etc/d")]),
-    "a hidden name": replace(MANIFEST, files=[replace(FILE, name="datasets/.d")]),
     "a name twice": replace(MANIFEST, files=[FILE, FILE]),
+    "a table twice": replace(MANIFEST, tables=[TABLE, TABLE]),
+    "a migration twice": replace(MANIFEST, migrations=[("a", "0001")] * 2),
+    "a size below nothing": replace(MANIFEST, tables=[replace(TABLE, size=-1)]),
+    "a size that is a text": replace(MANIFEST, files=[replace(FILE, size="1")]),  # type: ignore[arg-type]
+    "a size that is a truth": replace(MANIFEST, files=[replace(FILE, size=True)]),
+    "rows that are half": replace(MANIFEST, tables=[replace(TABLE, rows=0.5)]),  # type: ignore[arg-type]
+    "a size beyond the archive": replace(MANIFEST, files=[replace(FILE, size=1 << 60)]),
+    "a time that is none": replace(MANIFEST, made_at="\x1b[2Jnow"),
+    "a version that is none": replace(MANIFEST, app_version="\x1b[2J"),
+    **{
+        f"a file called {name}": replace(MANIFEST, files=[replace(FILE, name=name)])
+        for name in (
+            *("../d.jsonl", "/etc/d", "datasets/.d", "datasets/d.jsonl", "secret_key"),
+            *("static/app.js", "broker/messages/1.web.msg", "db.sqlite3", "models/secret_key"),
+            f"datasets/{'0' * 64}.jsonl",
+            f"datasets/{sha(TEXT)}.jsonl/..",
+            f"models/model-{'0' * 32}-{'0' * 32}/model.pkl",
+            f"models/model-{'0' * 32}-{'0' * 32}/../config.json",
+            f"models/{'0' * 32}/config.json",
+        )
+    },
 }
+
+
+def forged(directory: Path, false: Manifest) -> bytes:
+    """Return the honest archive with another list of contents, and members named as it says."""
+    honest = made(directory)
+    contents, rest = MANIFEST.as_bytes(), honest.index(header(f"files/{FILE.name}", FILE.size))
+    told, end = false.as_bytes(), 512 + len(contents) + -len(contents) % 512
+    begin = header("manifest.json", len(told)) + told + bytes(-len(told) % 512)
+    named = b""
+    if len(false.files) == 1 and isinstance(false.files[0].size, int):
+        named = header(f"files/{false.files[0].name}", max(false.files[0].size, 0))
+    behind = honest[rest + len(header(f"files/{FILE.name}", FILE.size)) :]
+    return begin + honest[end:rest] + (named or header(f"files/{FILE.name}", FILE.size)) + behind
+
+
+def test_the_forgery_is_good_but_for_what_is_false_in_it(directory: Path) -> None:
+    assert forged(directory, MANIFEST) == made(directory)
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_an_archive_that_its_list_does_not_fit_is_refused(directory: Path, what: str) -> None:
-    honest = MANIFEST.as_bytes()
-    false = WRONG[what].as_bytes()
-    members = tarfile.TarFile(fileobj=io.BytesIO(made(directory)))
-    target = io.BytesIO()
-    with tarfile.open(fileobj=target, mode="w") as tar:
-        for member in members.getmembers():
-            content = members.extractfile(member).read()  # type: ignore[union-attr]
-            if content == honest:
-                content, member.size = false, len(false)
-            tar.addfile(member, io.BytesIO(content))
     with pytest.raises(Refused):
-        check_archive(target)
+        check_archive(io.BytesIO(forged(directory, WRONG[what])))
 
 
-def test_links_and_what_is_no_tar_are_refused(directory: Path) -> None:
-    target = io.BytesIO()
-    contents = MANIFEST.as_bytes()
-    with tarfile.open(fileobj=target, mode="w") as tar:
-        entry = tarfile.TarInfo("manifest.json")
-        entry.size = len(contents)
-        tar.addfile(entry, io.BytesIO(contents))
-        link = tarfile.TarInfo("tables/a_table.jsonl.gz")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        tar.addfile(link)
-    for data in (target.getvalue(), b"", b"no tar" * 500, made(directory)[:3000]):
-        with pytest.raises(Refused):
-            check_archive(io.BytesIO(data))
+def changed_header(directory: Path, **more: object) -> bytes:
+    """Return the archive with a changed header of its file."""
+    entry = tarfile.TarInfo(f"files/{FILE.name}")
+    entry.size, entry.mode = FILE.size, 0o600
+    for name, value in more.items():
+        setattr(entry, name, value)
+    honest = header(f"files/{FILE.name}", FILE.size)
+    return made(directory).replace(honest, entry.tobuf(tarfile.GNU_FORMAT))
 
 
-def test_another_format_is_refused_with_both_versions(directory: Path) -> None:
-    document = json.loads(MANIFEST.as_bytes()) | {"format": 2, "app_version": "9.9"}
-    target = io.BytesIO()
-    with tarfile.open(fileobj=target, mode="w") as tar:
-        entry = tarfile.TarInfo("manifest.json")
-        content = json.dumps(document).encode()
-        entry.size = len(content)
-        tar.addfile(entry, io.BytesIO(content))
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE]
+)
+def test_members_that_are_no_plain_files_are_refused(directory: Path, kind: bytes) -> None:
+    with pytest.raises(Refused, match="What should be files/datasets/"):
+        check_archive(io.BytesIO(changed_header(directory, type=kind, linkname="/etc/passwd")))
+
+
+def test_a_sparse_member_which_unpacks_to_more_than_it_is_is_refused(directory: Path) -> None:
+    with pytest.raises(Refused, match="What should be files/datasets/"):
+        check_archive(io.BytesIO(changed_header(directory, type=tarfile.GNUTYPE_SPARSE)))
+
+
+@pytest.mark.parametrize("data", [b"", b"no tar" * 500, None], ids=["nothing", "no tar", "cut"])
+def test_what_is_no_whole_tar_is_refused(directory: Path, data: bytes | None) -> None:
+    with pytest.raises(Refused):
+        check_archive(io.BytesIO(made(directory)[:3000] if data is None else data))
+
+
+def test_nothing_may_follow_the_last_member(directory: Path) -> None:
+    with pytest.raises(Refused, match="The end in the backup"):
+        check_archive(io.BytesIO(made(directory) + bytes(512)))
+
+
+def packed_as(directory: Path, unpacked: bytes, **told: object) -> io.BytesIO:
+    """Return an archive whose table holds something else than two rows."""
+    packed = gzip.compress(unpacked, mtime=0)
+    rows = {"rows": unpacked.count(b"\n"), "sha256": sha(unpacked), "size": len(unpacked)}
+    table = replace(TABLE, **(rows | {"packed_size": len(packed)} | told))  # type: ignore[arg-type]
+    manifest = replace(MANIFEST, tables=[table], files=[])
+    return io.BytesIO(b"".join(archive(manifest, io.BytesIO(packed), directory)))
+
+
+def test_a_table_is_unpacked_no_further_than_its_stated_size_and_a_row_no_further_than_rows_go(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+    readline = gzip.GzipFile.readline
+
+    def counted(self: gzip.GzipFile, size: int | None = -1) -> bytes:
+        nonlocal read
+        line = readline(self, size)
+        read += len(line)
+        return line
+
+    monkeypatch.setattr(gzip.GzipFile, "readline", counted)
+    monkeypatch.setattr(archives, "LONGEST_LINE", 1 << 16)
+    # A line that never ends, told as it is; and many, of which fewer are told.
+    for unpacked, told, words in (
+        (bytes(64 << 20), {}, "longer than 65,536 bytes"),
+        (b"[]\n" * (1 << 20), {"size": 3000}, "The table a_table"),
+    ):
+        read = 0
+        with pytest.raises(Refused, match=words):
+            check_archive(packed_as(directory, unpacked, **told))
+        assert 0 < read <= (1 << 16) + 1
+
+
+def test_another_format_is_refused_with_both_versions() -> None:
+    content = json.dumps(json.loads(MANIFEST.as_bytes()) | {"format": 2, "app_version": "9.9"})
+    data = header("manifest.json", len(content)) + content.encode()
     with pytest.raises(Refused, match=r"version 9\.9 in format 2; this is version"):
-        check_archive(target)
+        check_archive(io.BytesIO(data))

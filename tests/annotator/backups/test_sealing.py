@@ -1,9 +1,11 @@
 """The seal of a backup."""
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pyrage
 import pytest
 
 from annotator.backups.sealing import (
@@ -90,3 +92,17 @@ def test_an_error_of_what_is_sealed_comes_out_as_it_was(key: tuple[str, Path]) -
 
     with pytest.raises(Refused, match="went away"):
         write_sealed(pieces(), io.BytesIO(), seal_to([key[0]]))
+
+
+def test_a_sealed_key_that_asks_for_gigabytes_of_memory_is_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    target = io.BytesIO()
+    write_sealed(iter([WORDS]), target, seal_by_passphrase("twelve or more"))
+    costly = re.sub(rb"(-> scrypt \S+) \d\d\n", rb"\1 25\n", target.getvalue(), count=1)
+    assert costly != target.getvalue()
+    tried: list[bytes] = []
+    monkeypatch.setattr(pyrage.passphrase, "decrypt", lambda key, _: tried.append(key))
+    with pytest.raises(Refused, match="none that `backup` writes"):
+        opened(costly, Passphrase("twelve or more"))
+    assert tried == []

@@ -58,3 +58,19 @@ def test_long_lists_of_few_or_many_words_come_to_an_end(size, kinds):
     pairs = common_words(["y", *left], ["z", *right])
     assert_common_and_rising(pairs, ["y", *left], ["z", *right])
     assert pairs
+
+
+def test_words_of_one_side_only_take_no_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    longest = module._longest_of_known
+
+    def counted(left, right):
+        lengths.append(len(left) + len(right))
+        return longest(left, right)
+
+    monkeypatch.setattr(module, "_longest_of_known", counted)
+    left = [str(n) for n in range(20_000)]
+    assert common_words([*left, "b", "c"], ["a", "b", "c", "d"] * 2 + ["x"]) == [
+        (20_000, 1), (20_001, 2)
+    ]  # fmt: skip
+    assert lengths == [6]

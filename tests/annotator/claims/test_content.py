@@ -1,5 +1,7 @@
 """Tests of the content words of a claim text."""
 
+import signal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +32,23 @@ def test_inflections_and_drafters_synonyms_are_one_word(family):
 )
 def test_different_things_stay_different(words):
     assert len({stem(word) for word in words.split()}) == 2
+
+
+@pytest.mark.parametrize("end", ["", ")", " valve)"])
+def test_a_list_of_labels_is_read_in_one_way(end):
+    def stop(*_):
+        raise TimeoutError
+
+    # Two ways for each label are a million million for forty of them: that never ends.
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(20)
+    try:
+        words = content_words("a pump (" + "i, " * 39 + "v" + end)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert words[:1] == ["pump"]
+    assert (len(words) == 1) == (end == ")")
 
 
 def test_markers_citations_labels_and_numerals_say_nothing():

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.claims import damage
 from annotator.claims.antecedents import missing_antecedents
 from annotator.claims.damage import (
     Damage,
@@ -153,3 +154,48 @@ def test_a_feature_that_introduces_a_later_phrase_is_not_dropped():
     for seed in range(20):
         dropped = drop_feature(text, 1, seed).text
         assert ("auxiliary coils; and" in dropped) or ("the auxiliary" not in dropped)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "spares"),
+    [
+        # Each trial finds more terms without basis than the text had, or none.
+        ("drop_feature", "1. A pump comprising: " + "a lid; " * 300 + "a rod.", False),
+        ("delete_antecedent", "1. A pump comprising: " + "a lid; " * 300 + "a rod.", True),
+    ],
+)
+def test_trials_read_so_many_characters_and_no_more(monkeypatch, kind, text, spares):
+    read = []
+
+    def counted(trial):
+        read.append(len(trial))
+        return () if spares else tuple(read)
+
+    monkeypatch.setattr(damage, "missing_antecedents", counted)
+    monkeypatch.setattr(damage, "MOST_READ", 20_000, raising=False)
+    with pytest.raises(NothingToDamage):
+        DAMAGES[kind](text, 3, seed=0)
+    assert 20_000 - len(text) < sum(read) <= 20_000 + 2 * len(text)
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        ("listed_elements", "1. A pump comprising: " + "a lid; " * 200 + "a rod."),
+        (
+            "find_references",
+            "1. A pump." + "".join(f"\n{n}. A lid of claim 1." for n in range(2, 60)),
+        ),
+    ],
+)
+def test_what_may_be_dropped_is_read_once_for_each_claim(monkeypatch, inner, text):
+    calls = []
+    read = getattr(damage, inner)
+
+    def counted(words):
+        calls.append(words)
+        return read(words)
+
+    monkeypatch.setattr(damage, inner, counted)
+    drop_feature(text, 1, seed=0)
+    assert 0 < len(calls) <= len(parse_claims(text))

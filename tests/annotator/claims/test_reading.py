@@ -1,23 +1,27 @@
 """Tests of two claim sets side by side."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import parse_claims
+from annotator.claims import budget
+from annotator.claims import reading as module
+from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.reading import (
     BROKEN,
     FOREIGN,
-    LARGEST_COMPARED,
     NO_ANTECEDENT,
     ONLY_HERE,
     RENAMED,
     ClaimView,
     SideView,
-    read_alone,
     read_pair,
 )
-from annotator.claims.tree import build_tree
+from annotator.claims.segments import Segment, Span, cut_segments
+from annotator.claims.tree import ClaimTree, Fault, build_tree
 
 REFERENCE = (
     "1. A pump comprising a housing and a rotor in the housing.\n"
@@ -126,15 +130,6 @@ def test_a_claim_set_beside_itself_has_nothing_of_its_own(text: str) -> None:
     assert words_of(reading.candidate, FOREIGN) == []
 
 
-@given(TEXTS)
-@settings(max_examples=60, deadline=None)
-def test_read_alone_a_claim_set_is_whole_and_compared_with_nothing(text: str) -> None:
-    side = read_alone(text)
-    assert text_of(side) == text
-    assert {entry.standing for claim in side.claims for entry in claim.limitations} <= {""}
-    assert not any(marked(claim, ONLY_HERE) + marked(claim, FOREIGN) for claim in side.claims)
-
-
 def test_each_kind_of_mark_lies_on_its_words() -> None:
     reading = read_pair(REFERENCE, CANDIDATE)
     first, third, _ = reading.candidate.claims
@@ -151,7 +146,7 @@ def test_each_kind_of_mark_lies_on_its_words() -> None:
 
 def test_an_element_that_changes_its_name_is_named_with_its_first_one() -> None:
     text = "1. A pump having a housing (10) and a rotor (12), the casing (10) being round."
-    found = words_of(read_alone(text), RENAMED)
+    found = words_of(read_pair(text, text).candidate, RENAMED)
     assert len(found) == 1 and "called “" in found[0] and "casing" in found[0]
 
 
@@ -198,6 +193,9 @@ LARGE = {
     "spaces": " \n" * 50_000,
     "of claim 1": "2. The pump of claim 1. " * 1_000,
     "zero width": "\u200b" * 20_000,
+    # Two runs of blanks side by side in a pattern take the square of this, or its cube.
+    "claim 1 and blanks": "2. The pump of claim 1" + " " * 50_000 + "and" + " " * 50_000 + "x",
+    "cancelled": "1-9999. (canceled)\n" * 900,
 }
 
 
@@ -208,13 +206,83 @@ def test_large_and_hostile_texts_are_read_whole(name: str) -> None:
     assert text_of(reading.reference) == REFERENCE
 
 
-def test_texts_too_large_to_compare_are_cut_and_keep_their_faults_and_odd_characters() -> None:
-    text = (
-        "1. A pump with the rotor\u200b. " + "x " * LARGEST_COMPARED + "\n3. The pump of claim 9."
+# What a pair may have too much of, and how it is read then.
+TOO_MUCH = {
+    "characters": (budget.CHARACTERS, "1. A pump\u200b. " + "x " * (budget.CHARACTERS.most // 2)),
+    "claims": (budget.CLAIMS, "\n1. A\u200b" * (budget.CLAIMS.most + 1)),
+    "limitations": (budget.LIMITATIONS, "1. A\u200b" + "; a" * budget.LIMITATIONS.most),
+    "comparisons": (
+        budget.COMPARISONS,
+        "".join(f"\n{n}. A{n}\u200b pump" + f"; a rod x{n}" * 300 for n in range(1, 7)),
+    ),
+    "marks": (budget.MARKS, "1. A" + "\u200b" * (budget.MARKS.most + 1)),
+}
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_what_is_too_much_is_left_out_and_said_and_the_texts_are_whole(what: str) -> None:
+    limit, text = TOO_MUCH[what]
+    other = text.replace("A", "The")
+    reading = read_pair(text, other)
+    (notice,) = reading.notices
+    assert f"{limit.most:,}" in notice and notice.endswith("The texts are complete.")
+    assert (text_of(reading.reference), text_of(reading.candidate)) == (text, other)
+    assert reading.is_plain == (limit in (budget.CHARACTERS, budget.CLAIMS))
+    assert len(reading.reference.findings) <= budget.MARKS.most
+    # What nobody can see is marked whatever else is off.
+    assert words_of(reading.reference, "invisible")
+    standings = {e.standing for c in reading.reference.claims for e in c.limitations}
+    assert (standings == {""}) == (limit is not budget.MARKS)
+
+
+def test_up_to_the_limits_every_aid_is_on() -> None:
+    claims = "".join(
+        f"\n{n}. The pump of claim {max(1, n - 1)}; with a rod." for n in range(1, 1_001)
     )
-    reading = read_pair(REFERENCE, text)
-    kinds = {finding.kind for finding in reading.candidate.findings}
-    assert kinds == {BROKEN, "invisible"}
-    assert text_of(reading.candidate) == text
-    assert reading.reference.findings == ()
-    assert {e.standing for c in reading.candidate.claims for e in c.limitations} == {""}
+    reading = read_pair(claims, claims.replace("rod", "bar"))
+    assert (reading.notices, len(reading.rows)) == ((), budget.CLAIMS.most)
+    assert len({left.number for left, right in reading.rows if left and right}) == 1_000
+
+
+def test_a_mark_is_looked_at_where_it_stands_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[int] = []
+
+    def counted(text: str, offset: int, spans: list[Span]) -> tuple[Segment, ...]:
+        looked_at.append(len(spans))
+        return cut_segments(text, offset, spans)
+
+    monkeypatch.setattr(module, "cut_segments", counted)
+    work = []
+    for count in (200, 400):
+        looked_at.clear()
+        parts = "1. A pump" + "".join(f"; a part {n}x" for n in range(count))
+        assert not read_pair(parts, parts.replace("x", "y")).notices
+        work.append(sum(looked_at))
+    assert 0 < work[1] <= 2.3 * work[0]
+
+
+class Counted(tuple[Fault, ...]):
+    """Faults that count how often one is looked at."""
+
+    __slots__ = ()
+    looks = 0
+
+    def __iter__(self) -> Iterator[Fault]:
+        for fault in super().__iter__():
+            Counted.looks += 1
+            yield fault
+
+
+def test_a_fault_is_looked_at_for_its_own_claim_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counting(claims: tuple[Claim, ...]) -> ClaimTree:
+        tree = build_tree(claims)
+        return replace(tree, faults=Counted(tree.faults))
+
+    monkeypatch.setattr(module, "build_tree", counting)
+    monkeypatch.setattr(Counted, "looks", 0)
+    text = "".join(f"\n{n}. The pump of claim {n + 5000}." for n in range(1, 301))
+    reading = read_pair(text, text)
+    assert [len(claim.faults) for claim in reading.candidate.claims] == [1] * 300
+    assert Counted.looks <= 4 * 300

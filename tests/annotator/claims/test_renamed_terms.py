@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotator.claims import renamed_terms as module
 from annotator.claims.renamed_terms import renamed_terms
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
@@ -86,3 +87,15 @@ def test_long_texts_come_to_an_end():
     )
     assert renamed_terms(claims)
     assert renamed_terms("1. A pump " + "with a rod (12), the bar (12), " * 5000)
+
+
+def test_of_a_term_repeated_in_a_claim_two_places_are_kept_at_most() -> None:
+    known = module._Introduced()
+    names = [module._Name((word, "unit"), n, n + 1) for n, word in enumerate("aaabbbc" * 50)]
+    for name in names:
+        known.add(3, name)
+    assert sum(map(len, known.names.values())) == 2
+    for words, start, first in (("a", 900, 3), ("b", 900, 0), ("x", 900, 0), ("a", 3, None)):
+        found = known.first_other(1 << 3, module._Name((words, "unit"), start, start + 1))
+        assert (found.start if found else None) == first
+    assert known.first_other(1 << 2, names[-1]) is None

@@ -1,4 +1,4 @@
-"""`create_user` and `create_token`."""
+"""`create_user`, `create_token` and `changepassword`."""
 
 import io
 import json
@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
-from annotator.models import ApiToken, Campaign, Membership, User
+from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
 from annotator.services.people import token_digest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
-GOOD = "Marmalade-on-Tuesday-7"
+GOOD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"
 
 
 @pytest.fixture(autouse=True)
@@ -97,3 +98,33 @@ def test_a_token_for_nobody_or_for_ever_is_refused() -> None:
     run("create_user", "dora")
     assert "1 to 90 days" in refused("create_token", "dora", "--days", "91")
     assert not ApiToken.objects.exists()
+
+
+def test_a_new_password_ends_sessions_and_tokens(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("dora", "bob"):
+        run("create_user", name, "--role", "annotator", "--campaign", "room")
+    dora = User.objects.get(username="dora")
+    page, tokens = Client(), [run("create_token", name)["token"] for name in ("dora", "bob")]
+    page.force_login(dora)
+
+    def ways_in() -> list[int]:
+        headers = [{"Authorization": f"Token {token}"} for token in tokens]
+        calls = [Client(headers=one).get("/api/v1/campaigns/").status_code for one in headers]
+        return [page.get("/account/").status_code, *calls]
+
+    assert ways_in() == [200, 200, 200]
+    monkeypatch.setenv("NEW_USER_PASSWORD", "short")
+    assert "12 characters" in refused("changepassword", "dora")
+    assert "There is no user 'nora'" in refused("changepassword", "nora")
+    assert ways_in() == [200, 200, 200]
+    monkeypatch.setenv("NEW_USER_PASSWORD", NEW)
+    told = run("changepassword", "dora")
+    assert told == {"user": "dora", "changed": True, "sessions_ended": 1, "tokens_revoked": 1}
+    assert ways_in() == [302, 401, 200]
+    dora.refresh_from_db()
+    assert dora.check_password(NEW)
+    event = AuditEvent.objects.get(action="password.changed")
+    assert (event.actor, event.object_id) == (None, str(dora.pk))
+    assert AuditEvent.objects.filter(action="token.revoked").count() == 1

@@ -2,19 +2,26 @@
 
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
-from annotator.models import SWEEPER
+from annotator.models import SWEEPER, Campaign, ClaimImport, ReliabilityReport
 from annotator.services.presences import report_presence
 from scoring.models import Dataset, DatasetVersion
 from tests.scoring.model_rows import model_row, write_directory
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return Campaign.objects.create(slug="a", name="a")
 
 
 @pytest.fixture
@@ -77,6 +84,36 @@ def test_a_program_that_is_not_alive_is_missing(
     assert code == 1
     assert part in parts(levels["missing"])
     assert all(finding["mend"] for finding in levels["missing"] + levels["warning"])
+
+
+@pytest.mark.parametrize(
+    ("others", "is_stuck"),
+    [
+        ({}, True),
+        ({"status": "running", "lease_until": timedelta(minutes=1)}, False),
+        ({"status": "running", "lease_until": -timedelta(minutes=1)}, True),
+        ({"status": "succeeded", "started_at": -timedelta(minutes=1)}, False),
+        ({"status": "succeeded", "started_at": -timedelta(minutes=30)}, True),
+    ],
+    ids=str,
+)
+def test_a_worker_that_lives_and_takes_nothing_is_missing(
+    programs, campaign: Campaign, others: dict[str, Any], is_stuck: bool
+) -> None:
+    now = timezone.now()
+    waits = ClaimImport.objects.create(campaign=campaign, file_name="a", file_bytes=1)
+    given = {n: now + v if isinstance(v, timedelta) else v for n, v in others.items()}
+    if given:
+        ReliabilityReport.objects.create(campaign=campaign, **given)
+    _, levels = examine()
+    assert "worker of queue web" in parts(levels["ok"])
+    ClaimImport.objects.filter(pk=waits.pk).update(created_at=now - timedelta(minutes=25))
+    code, levels = examine()
+    assert ("worker of queue web" in parts(levels["missing"])) is is_stuck
+    assert code == is_stuck
+    assert "worker of queue gpu" in parts(levels["ok"])
+    if is_stuck:
+        assert "1 alive, but 1 jobs wait" in levels["missing"][0]["found"]
 
 
 def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_database(

@@ -90,7 +90,7 @@ def test_one_bad_record_refuses_the_file_and_every_one_is_told(tmp_path: Path) -
         record("r1"),
         record("r2", reference_claims=" "),
         record("r3", titel="x"),
-        record("r1"),
+        record("r1", title="another"),
     )
     lines = refused(path, "--campaign", "room")
     assert [line.split(":")[0] for line in lines[:-1]] == [

@@ -1,20 +1,18 @@
 """When ratings conflict."""
 
-from collections.abc import Sequence
-from itertools import combinations, pairwise
-
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, find_conflicts
-from annotator.rubric import CRITERIA, overall_numerator
+from annotator.conflicts.rules import (
+    ConflictRules,
+    Finding,
+    find_conflicts,
+    find_flips,
+    find_gaps,
+)
+from tests.annotator.conflicts.all_pairs import NOBODY, rated, restated, stand_for_all, touched
 
 RULES = ConflictRules()
-
-
-def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
-    scores = dict(zip(CRITERIA, values, strict=True))
-    return RatedScores(annotator, candidate, scores, overall_numerator(scores))
 
 
 def test_a_criterion_gap_of_three_conflicts_and_of_two_does_not() -> None:
@@ -95,43 +93,17 @@ def test_with_a_ladder_the_order_that_most_give_stands() -> None:
     assert find_conflicts(ratings, LADDER) == [Finding("order_flip", "c1", "c2", "", 11)]
 
 
-def restated(ratings: Sequence[RatedScores], rules: ConflictRules) -> set[Finding]:
-    """The rules once more, as the docstring words them, without regard to speed."""
-    table = {(r.annotator, r.candidate): r for r in ratings}
-    people = sorted({r.annotator for r in ratings})
-    candidates = sorted({r.candidate for r in ratings})
-    found = set()
-    for candidate in candidates:
-        own = [table[p, candidate] for p in people if (p, candidate) in table]
-        for criterion in ("", *CRITERIA):
-            values = sorted(r.scores[criterion] if criterion else r.overall for r in own)
-            limit = rules.criterion_gap if criterion else rules.overall_gap_numerator
-            steps = [high - low for low, high in pairwise(values)]
-            widest = values[-1] - values[0]
-            # No two agree where each is the gap away from the next of them.
-            told = min(steps, default=-1) if rules.has_ladder else widest
-            if len(own) > 1 and widest >= limit and told >= limit:
-                kind = "criterion_gap" if criterion else "overall_gap"
-                found.add(Finding(kind, candidate, "", criterion, widest))
-    for left, right in combinations(candidates, 2):
-        both = [p for p in people if (p, left) in table and (p, right) in table]
-        apart = [table[p, left].overall - table[p, right].overall for p in both]
-        up = max((d for d in apart if d > 0), default=0)
-        down = max((-d for d in apart if d < 0), default=0)
-        gap = min(up, down)
-        share = max(sum(d > 0 for d in apart), sum(d < 0 for d in apart))
-        is_decided = rules.has_ladder and len(both) >= 3 and share > len(both) / 2
-        if gap and gap >= rules.flip_gap_numerator and not is_decided:
-            found.add(Finding("order_flip", left, right, "", gap))
-    return found
-
-
 # One row an annotator, one column a candidate; some have not rated one.
-ROW = st.tuples(*[st.none() | st.tuples(*[st.integers(0, 10)] * 4)] * 3)
+SCORES = (
+    st.none() | st.tuples(*[st.integers(0, 10)] * 4) | st.integers(3, 7).map(lambda n: (n,) * 4)
+)
+ROW = st.tuples(*[SCORES] * 6)
+UP, DOWN = ((6,) * 4, (5,) * 4, *[None] * 4), ((5,) * 4, (6,) * 4, *[None] * 4)
+SOME = st.frozensets(st.sampled_from([f"c{n}" for n in range(6)]), max_size=4)
 
 
 @settings(max_examples=300, deadline=None)
-@example([((6,) * 4, (5,) * 4, None)] * 2 + [((5,) * 4, (6,) * 4, None)] * 2, LADDER)
+@example([UP] * 2 + [DOWN] * 2, LADDER, NOBODY, NOBODY)
 @given(
     st.lists(ROW, max_size=5),
     st.builds(
@@ -141,9 +113,14 @@ ROW = st.tuples(*[st.none() | st.tuples(*[st.integers(0, 10)] * 4)] * 3)
         st.integers(1, 60),
         st.booleans(),
     ),
+    SOME,
+    SOME,
 )
 def test_conflicts_equal_a_plain_restatement_of_the_rules(
-    rows: list[tuple[tuple[int, ...] | None, ...]], rules: ConflictRules
+    rows: list[tuple[tuple[int, ...] | None, ...]],
+    rules: ConflictRules,
+    ruled: frozenset[str],
+    asked: frozenset[str],
 ) -> None:
     ratings = [
         rated(f"annotator {person}", f"c{place}", *values)
@@ -151,6 +128,16 @@ def test_conflicts_equal_a_plain_restatement_of_the_rules(
         for place, values in enumerate(row)
         if values
     ]
+    plain = restated(ratings, rules)
+    flips = {finding for finding in plain if finding.kind == "order_flip"}
     found = find_conflicts(ratings, rules)
-    assert set(found) == restated(ratings, rules)
     assert len(found) == len(set(found)) and found == sorted(found)
+    assert set(found) - flips == plain - flips
+    assert touched(set(found) & flips) == touched(flips)
+    assert set(found) & flips == stand_for_all(flips, NOBODY, NOBODY)
+    for about in ("c0", "c5"):
+        own = [one for one in plain - flips if one.candidate == about]
+        assert sorted(find_gaps(ratings, rules, about)) == sorted(own)
+    some = find_flips(ratings, rules, ruled, asked)
+    assert len(some) <= len({rating.candidate for rating in ratings})
+    assert set(some) == stand_for_all(flips, ruled, asked)

@@ -168,6 +168,22 @@ def test_a_reference_that_comes_again_further_down_is_refused():
     assert reason.startswith("'r1' stands on line 2 already")
 
 
+@pytest.mark.parametrize(
+    ("rows", "kept", "repeats"),
+    [
+        (("r1,1. A.,c1,1. B.", ",,c1,1. B.", ",,c2,1. C."), ["c1", "c2"], 1),
+        (("r1,1. A.,c1,1. B.", "r1,1. A.,c1,1. B."), ["c1"], 1),
+        (("r1,1. A.,c1,1. B.", "r2,1. A.,c9,1. B.", "r1,1. A.,c1,1. B."), ["c1", "c9"], 1),
+        (("r1,1. A.,c1,1. B.", ",,c2,1. C.", "r2,1. A.,c9,1. B.") * 2, ["c1", "c2", "c9"], 3),
+    ],
+)
+def test_rows_that_only_repeat_an_earlier_one_are_counted_and_taken_once(rows, kept, repeats):
+    notes = ReadNotes()
+    found = list(read(io.BytesIO(table(*rows)), notes))
+    assert [c.candidate_id for one in found for c in one.candidates] == kept
+    assert notes.duplicates == repeats
+
+
 def test_a_candidate_that_stands_twice_is_refused():
     data = table("r1,1. A.,c1,1. B.", ",,c1,1. C.")
     assert problems(data) == [(3, "candidate_id", "'c1' stands twice in this reference")]

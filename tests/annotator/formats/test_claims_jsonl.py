@@ -136,8 +136,9 @@ def test_candidates_without_an_id_are_told_of_that_and_not_taken_for_twins():
 
 
 def test_ids_that_stand_twice_are_refused():
-    assert problems(reference("a"), reference("b"), reference("a")) == [
-        (3, "reference_id", "'a' stands on line 1 already")
+    other = reference("a", reference_claims="1. Another.")
+    assert problems(reference("a"), reference("b"), other) == [
+        (3, "reference_id", "'a' stands on line 1 already, and says something else here")
     ]
     twins = [{"candidate_id": "c", "claims": "1. A."}, {"candidate_id": "c", "claims": "1. B."}]
     assert problems(reference(candidates=twins)) == [
@@ -177,3 +178,12 @@ def test_notes_are_filled():
     notes = ReadNotes()
     list(read(io.BytesIO(json.dumps(reference()).encode() + b"\r\n\n"), notes))
     assert (notes.records, notes.crlf_lines, notes.blank_lines) == (1, 1, 1)
+
+
+def test_a_line_that_only_repeats_an_earlier_one_is_counted_and_taken_once():
+    notes, other = ReadNotes(), reference("b")
+    turned = dict(reversed(list(reference("a").items())))
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in (reference("a"), other, turned))
+    assert [one.reference_id for one in read(io.BytesIO(data), notes)] == ["a", "b"]
+    assert notes.duplicates == 1
+    assert "1 items repeat an earlier item of their file." in notes.sentences()

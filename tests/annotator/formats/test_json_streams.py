@@ -107,6 +107,27 @@ def test_a_file_that_is_no_json_at_all_is_named_for_what_it_is(data, sentence):
             read(data)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [b'{"a": 1}\r{"a": 2}\r', b'{"a": 1}\r', b'\xef\xbb\xbf{"a": 1}\r{"a": 2}', b'{"a": 1}\r' * 9],
+)
+def test_a_file_of_lines_that_end_in_cr_alone_is_refused_by_that_name(data):
+    for limits in ({}, {"max_bytes": 30}):
+        with pytest.raises(FormatError, match="lines end in CR alone; save the file with LF"):
+            lines(data, **limits)
+
+
+def test_a_cr_alone_among_other_line_ends_is_named_with_its_line():
+    for data, number in (
+        (b'{"a": 1}\r{"a": 2}\n{"a": 3}\n', 1),
+        (b'{"a": 1}\r\n{"a": 2}\r{"a": 3}\r\n', 2),
+        (b'{"a": 1}\n{"a": 2}\r{"a": 3}\r', 2),
+    ):
+        records, _ = lines(data)
+        (bad,) = (one for one in records if isinstance(one, BadRecord))
+        assert (bad.line, bad.reason) == (number, json_streams.CR_WITHIN)
+
+
 def test_an_array_given_as_lines_and_a_pretty_printed_object_are_refused_by_name():
     with pytest.raises(FormatError, match="JSON array"):
         lines(b'[\n{"a": 1}\n]\n')

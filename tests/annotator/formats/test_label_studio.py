@@ -12,7 +12,7 @@ import pytest
 
 from annotator.formats.label_studio import TEXTS, read
 from annotator.formats.preference_records import PreferenceRecord
-from annotator.formats.records import FormatError
+from annotator.formats.records import FormatError, ReadNotes
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 
 SAMPLE = os.environ.get("PATENTEVAL_SAMPLE", "")
@@ -119,7 +119,8 @@ def test_a_bad_value_names_item_field_and_reason(
 
 
 def test_a_number_that_stands_twice_is_refused() -> None:
-    ((number, field, why),) = problems(item(annotation_id=4), item(), item(annotation_id=4))
+    again = item(annotation_id=4, annotator=14)
+    ((number, field, why),) = problems(item(annotation_id=4), item(), again)
     assert (number, field) == (3, "annotation_id")
     assert "item 1" in why
 
@@ -218,3 +219,11 @@ def test_the_published_sample_is_read_whole() -> None:
     assert sum(len(record.error_tags) for record in found) == 192
     assert sum(len(record.other_errors) for record in found) == 3
     assert sum(record.highlights for record in found) == 4090
+
+
+def test_an_item_that_only_repeats_an_earlier_one_is_counted_and_taken_once() -> None:
+    notes = ReadNotes()
+    twice = item(annotation_id=4)
+    data = as_bytes(twice, item(annotation_id=5), twice)
+    assert [one.annotation for one in read(io.BytesIO(data), notes)] == [4, 5]
+    assert notes.duplicates == 1

@@ -39,6 +39,7 @@ def test_every_ordinary_value_is_read_as_the_standard_library_reads_it(value, is
         (b"[-Infinity]", "-Infinity is not a JSON number"),
         (b"[1e999]", "a number is too large"),
         (b"[1234567890123456789]", "more than 18 digits"),
+        (b"[-0]", "-0"),
         (b"[" + b"9" * 5000 + b"]", "more than 18 digits"),
         (b'["a\\u0000b"]', "NUL"),
         (b'{"a\\u0000": 1}', "NUL"),

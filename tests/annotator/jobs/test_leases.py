@@ -1,6 +1,9 @@
 """Who owns a job row, and who may no longer write."""
 
 from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -102,3 +105,64 @@ def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job: AgreementReport) 
     expire(job)
     AgreementReport.objects.update(rung_at=None)
     assert leases.to_ring(AgreementReport) == [job.pk]
+
+
+def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_minutes(
+    job: AgreementReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job.refresh_from_db()
+    ages = [*range(0, 600, 10), *range(600, 86_400, 150)]
+    rung = []
+    for age in ages:
+        now = job.created_at + timedelta(seconds=age)
+        monkeypatch.setattr(leases, "database_now", lambda now=now: now)
+        rung += [age] * len(list(leases.to_ring(AgreementReport)))
+    assert rung[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
+    assert {later - age for age, later in pairwise(rung[7:])} == {300}
+    assert len(rung) == 293
+
+
+def test_of_two_sweepers_that_find_a_job_at_once_one_rings(
+    job: AgreementReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    AgreementReport.objects.update(rung_at=timezone.now() - timedelta(hours=1))
+    pause = leases._pause
+    others: list[UUID] = []
+
+    def meanwhile(*given: Any) -> timedelta:
+        monkeypatch.undo()
+        others.extend(leases.to_ring(AgreementReport))
+        return pause(*given)
+
+    monkeypatch.setattr(leases, "_pause", meanwhile)
+    assert (list(leases.to_ring(AgreementReport)), others) == ([], [job.pk])
+
+
+@pytest.mark.parametrize(
+    ("status", "is_started", "lapsed_ago", "rung_ago", "is_rung"),
+    [
+        ("queued", False, None, 60, False),
+        ("queued", True, None, 11, True),  # a checked import that is to be stored now
+        ("queued", True, None, 9, False),
+        ("running", True, 1, 60, True),
+        ("running", True, 60, 20, False),
+        ("running", True, -1, 600, False),
+    ],
+)
+def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
+    job: AgreementReport,
+    status: str,
+    is_started: bool,
+    lapsed_ago: int | None,
+    rung_ago: int,
+    is_rung: bool,
+) -> None:
+    now = timezone.now()
+    AgreementReport.objects.update(
+        status=status,
+        created_at=now - timedelta(days=1),
+        started_at=now - timedelta(hours=1) if is_started else None,
+        lease_until=None if lapsed_ago is None else now - timedelta(seconds=lapsed_ago),
+        rung_at=now - timedelta(seconds=rung_ago),
+    )
+    assert bool(leases.to_ring(AgreementReport)) is is_rung

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.damage import NothingToDamage
+from annotator.claims.damage import Damaged, NothingToDamage, rename_term
+from annotator.claims.lexicon import WordPairs
+from annotator.plans import sentinel_texts
 from annotator.plans.sentinel_texts import KINDS, sentinel_text, unguessable_id
 from annotator.rubric import CRITERIA
 
@@ -60,3 +62,21 @@ def test_an_id_has_the_shape_of_its_model_and_room_enough_to_be_drawn(like, seed
 def test_an_id_that_is_taken_is_drawn_again() -> None:
     first = unguessable_id("cand-12345678", set(), random.Random(3))
     assert unguessable_id("cand-12345678", {first}, random.Random(3)) != first
+
+
+def test_of_a_text_with_thousands_of_terms_the_most_frequent_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[int] = []
+
+    def counted(text: str, severity: int, seed: int, *pairs: WordPairs) -> Damaged:
+        given.extend(map(len, pairs))
+        return rename_term(text, severity, seed, *pairs)
+
+    monkeypatch.setattr(sentinel_texts, "rename_term", counted)
+    letters = "bdfghkmnpr"
+    names = [f"q{a}{b}{c}um" for a in letters for b in letters for c in letters]
+    text = "1. A kit with " + ", ".join(f"the {name}" for name in [*names, names[-1]])
+    assert sentinel_text(text, "terminology_consistency", 1).kind == "rename_term"
+    assert given == [200]
+    assert dict(sentinel_texts._own_pairs(text))[names[-1]] == f"{names[-1]} member"

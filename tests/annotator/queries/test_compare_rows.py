@@ -1,5 +1,6 @@
 """A reference and two candidates in rows."""
 
+from annotator.claims.budget import CLAIMS
 from annotator.claims.reading import read_pair
 from annotator.queries.compare_rows import CompareRow, compare_rows
 
@@ -20,7 +21,8 @@ RIGHT = (
 
 
 def made(reference: str = REFERENCE, left: str = LEFT, right: str = RIGHT):
-    return compare_rows(read_pair(reference, left), read_pair(reference, right))
+    seen = compare_rows(read_pair(reference, left), read_pair(reference, right))
+    return seen.reference, seen.rows
 
 
 def numbers(row: CompareRow) -> tuple[int | None, ...]:
@@ -87,3 +89,12 @@ def test_texts_without_claims_give_rows_too() -> None:
     view, rows = made("words", "", "other words")
     assert text_of(view.claims[0]) == "words"
     assert [row.left for row in rows if row.left] == []
+
+
+def test_beside_a_text_too_large_to_cut_all_three_are_whole() -> None:
+    huge = "\n1. A" * (CLAIMS.most + 1)
+    seen = compare_rows(read_pair(REFERENCE, LEFT), read_pair(REFERENCE, huge))
+    (row,) = seen.rows
+    texts = [text_of(view) for view in (row.reference, row.left, row.right) if view]
+    assert texts == [REFERENCE, LEFT, huge]
+    assert seen.notices == (CLAIMS.message(CLAIMS.most + 1),)

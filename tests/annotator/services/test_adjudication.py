@@ -192,6 +192,7 @@ def test_another_campaigns_adjudicator_does_not_find_the_conflict(rows, cast) ->
     [
         ("password", {"password": "another phrase"}),
         ("reason", {"reason": " \n"}),
+        ("reason", {"reason": "\u200b"}),
         ("reason", {"reason": "x" * 5001}),
         ("reason", {"reason": "a\x00b"}),
         ("reason_code", {"reason_code": "because"}),

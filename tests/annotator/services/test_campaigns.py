@@ -118,7 +118,7 @@ def test_the_same_rules_again_leave_no_trace(cast) -> None:
 
 
 def test_a_campaign_is_closed_and_reopened_with_a_reason_each_time(cast) -> None:
-    for reason in ("", "   ", "x" * 2_001, "a\x00b"):
+    for reason in ("", "   ", "\u200b", "...", "x" * 2_001, "a\x00b"):
         with pytest.raises(Refused):
             close_campaign(campaign=cast.campaign, reason=reason, closed_by=cast.ada)
     close_campaign(campaign=cast.campaign, reason="enough", closed_by=cast.ada)

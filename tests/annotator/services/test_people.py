@@ -125,6 +125,9 @@ def test_a_demo_password_may_be_short_and_stays_as_it_is() -> None:
     user = create_user(username="dora", password=None)
     set_demo_password(user=user, password="demo")
     first = User.objects.get().password
+    create_token(user=user)
     set_demo_password(user=user, password="demo")
     assert User.objects.get().password == first
-    assert User.objects.get().check_password("demo")
+    assert User.objects.get().check_password("demo") and ApiToken.objects.exists()
+    set_demo_password(user=user, password="another")
+    assert User.objects.get().check_password("another") and not ApiToken.objects.exists()

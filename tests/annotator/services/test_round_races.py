@@ -115,7 +115,7 @@ def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast) -> N
         pk = of(candidate).pk
         said = outcomes(
             [
-                partial(send_back, conflict_id=pk, adjudicator=one, kind="again", question="?"),
+                partial(send_back, conflict_id=pk, adjudicator=one, kind="again", question="Why?"),
                 partial(take_turn, conflict_id=pk, adjudicator=two),
                 partial(decide, of(candidate), three),
                 partial(revise, cast.alice, candidate, (2, 2, 2, 2)),

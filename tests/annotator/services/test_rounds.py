@@ -185,12 +185,13 @@ def test_those_who_left_the_campaign_are_not_asked_again(cast, candidate) -> Non
     [
         ("again", "", "question"),
         ("again", " \n", "question"),
+        ("again", "\u200b", "question"),
         ("again", "x" * (LONGEST_QUESTION + 1), "question"),
         ("another", "nul\x00", "question"),
         ("ladder", "why", "kind"),
         ("", "why", "kind"),
     ],
-    ids=["none", "blank", "long", "nul", "ladder", "no-kind"],
+    ids=["none", "blank", "zero-width", "long", "nul", "ladder", "no-kind"],
 )
 def test_bad_words_are_refused_by_field(cast, candidate, kind, question, field) -> None:
     with pytest.raises(Refused) as refused:

@@ -3,7 +3,7 @@ import uuid
 import pytest
 
 from annotator.models import Campaign, Candidate, Purpose, Reference
-from annotator.services.row_writing import PAGE, RowWriter, as_id
+from annotator.services.row_writing import PAGE, RowWriter, as_id, update_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 AWKWARD = "1. A 'cup' %s \\ \u2028 e\u0301 \U0001f600\r\n\t{} \""
@@ -42,3 +42,20 @@ def test_defaults_of_a_candidate_are_the_models_own() -> None:
         None,
         None,
     )
+
+
+def test_fields_of_many_rows_are_updated_and_no_others() -> None:
+    campaign = Campaign.objects.create(slug="room")
+    reference = Reference.objects.create(campaign=campaign, reference_id="r", claims="1. A.")
+    rows = [Reference(campaign=campaign, reference_id=f"r{n}", claims="x") for n in range(PAGE + 1)]
+    Reference.objects.bulk_create(rows)
+    names = ("claims", "position", "erased_at", "may_train")
+    told = [(as_id(row.pk), AWKWARD, n, None, n % 2 == 0) for n, row in enumerate(rows)]
+    update_rows(Reference, names, told)
+    update_rows(Reference, names, [])
+    stored = Reference.objects.exclude(pk=reference.pk).order_by("position")
+    assert list(stored.values_list("pk", *names, "reference_id")) == [
+        (row.pk, AWKWARD, n, None, n % 2 == 0, f"r{n}") for n, row in enumerate(rows)
+    ]
+    reference.refresh_from_db()
+    assert reference.claims == "1. A."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotator.claims.reading import ClaimView, LimitationView, read_alone, read_pair
+from annotator.claims.reading import ClaimView, LimitationView, read_pair
 from annotator.claims.segments import Segment
 from annotator.templatetags.claim_words import claim_words, indent
 
@@ -48,7 +48,7 @@ class Browser(HTMLParser):
 
 
 def shown(text: str) -> Browser:
-    return Browser("".join(claim_words(claim) for claim in read_alone(text).claims))
+    return Browser("".join(claim_words(claim) for claim in read_pair("", text).candidate.claims))
 
 
 @given(TEXTS, TEXTS)

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
+from annotator.claims.budget import CLAIMS
 from annotator.models import Adjudication, Conflict, Membership, Rating, Ruling, Turn, User
 from annotator.rubric import CRITERIA
 from annotator.services.adjudication import void_adjudication
@@ -311,3 +312,10 @@ def test_the_list_asks_the_database_as_often_for_many_cases(
                 cast.submit(row, [value] * 4)
     with django_assert_max_num_queries(11):
         client.get("/adjudication/")
+
+
+def test_claims_too_large_to_compare_are_shown_whole_with_what_is_off(client, flip, carol) -> None:
+    flip.candidate.claims = "\n".join(["1. A cup"] * (CLAIMS.most + 1))
+    flip.candidate.save()
+    html = client.get(address(flip)).content.decode()
+    assert CLAIMS.message(CLAIMS.most + 1) in html and flip.candidate.claims in html

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import AuditEvent, AuditSeal
+from annotator.queries.audit_trail import A_PAGE
 from annotator.queries.audit_verification import current_head
 from annotator.services import audit
 from annotator.services.campaigns import close_campaign
@@ -110,11 +111,41 @@ def test_an_admin_who_rates_or_rules_reads_of_no_rating_and_no_conflict(cast, wo
     seal()
     assert AuditEvent.objects.filter(action="conflict.opened").exists()
     assert {entry.action for entry in rows_of(shown(cast.ada))} == {"campaign.closed"}
+    assert [entry.number for entry in rows_of(shown(cast.ada))] == [1]
+
+
+@pytest.mark.parametrize("where", ["cups", "elsewhere"])
+def test_who_rates_meanwhile_is_given_no_file_whose_numbers_count_the_whole_site(cast, work, where):
+    campaign = cast.campaign if where == "cups" else cast.elsewhere
+    grant(cast.ada, campaign, "annotator")
+    answer = signed_in(cast.ada).post(reverse("annotator:export_audit", kwargs={"slug": "cups"}))
+    assert answer.status_code == 403
+    assert "Ask another admin" in answer.content.decode()
+    assert not AuditEvent.objects.filter(action="audit.exported").exists()
+    close_campaign(campaign=campaign, reason="done", closed_by=cast.ada)
+    seal()
     head, entries = exported(cast.ada)
-    assert head["limited"] and {row["action"] for row in entries} <= {
-        "campaign.closed",
-        "audit.exported",
-    }
+    assert head["entries"] == len(entries) > 1
+
+
+def test_entries_are_numbered_among_themselves_from_the_first_to_the_latest(cast):
+    for number in range(A_PAGE * 2 + 5):
+        act(cast, actor=cast.alice if number % 2 else cast.bob, object_id=f"n{number}")
+    act(cast, actor=cast.alice, action="campaign.reopened")
+    seal()
+    acts = A_PAGE + 3
+    latest = shown(cast.alice, "annotator:own_acts")
+    numbers = [entry.number for entry in rows_of(latest)]
+    assert numbers == list(range(acts, 3, -1))
+    assert f"before={numbers[-1]}" in latest.context["older"]
+    older = rows_of(shown(cast.alice, "annotator:own_acts", before=numbers[-1]))
+    assert [entry.number for entry in older] == [3, 2, 1]
+    assert [entry.object_id for entry in older] == ["n5", "n3", "n1"]
+    (again,) = rows_of(shown(cast.alice, "annotator:own_acts", action="campaign.reopened"))
+    assert again.number == 1
+    beyond = rows_of(shown(cast.alice, "annotator:own_acts", before=10**18))
+    assert [entry.number for entry in beyond] == numbers
+    assert rows_of(shown(cast.alice, "annotator:own_acts", before=1)) == []
 
 
 def test_everybody_reads_their_own_acts_and_no_others(cast, work):
@@ -227,6 +258,29 @@ def test_a_question_that_cannot_be_is_answered_in_words(cast, asked):
     answer = shown(cast.ada, **asked)
     assert answer.status_code == 422
     assert b"field-wrong" in answer.content or b"page number" in answer.content
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "is_found"),
+    [
+        ({"since": "0001-01-01"}, 200, True),
+        ({"until": "0001-01-01"}, 200, False),
+        ({"since": "9999-12-31"}, 200, False),
+        ({"until": "9999-12-31"}, 200, True),
+        ({"until": "10000-01-01"}, 422, False),
+        ({"since": "0000-01-01"}, 422, False),
+        ({"until": "yesterday"}, 422, False),
+    ],
+)
+@pytest.mark.parametrize("route", ["audit", "system_audit", "own_acts"])
+def test_the_first_and_the_last_day_are_days_of_every_trail(cast, route, asked, code, is_found):
+    who = make_user("boss", is_superuser=True) if route == "system_audit" else cast.ada
+    if route == "own_acts":
+        who = cast.alice
+    act(cast, actor=who, campaign=None if route == "system_audit" else cast.campaign)
+    seal()
+    answer = shown(who, f"annotator:{route}", **asked)
+    assert (answer.status_code, bool(rows_of(answer))) == (code, is_found)
 
 
 def test_the_file_carries_the_head_and_is_on_record(cast, work):

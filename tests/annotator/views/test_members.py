@@ -1,5 +1,7 @@
 """The page of a campaign's members."""
 
+import re
+
 import pytest
 
 from annotator.models import Assignment, Candidate, Membership
@@ -31,12 +33,34 @@ def test_a_role_is_given_once(admin, cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("username", "role"), [("nobody", "reader"), ("alice", "king"), ("", ""), ("a\x00", "reader")]
+    ("username", "role"),
+    [
+        ("nobody", "reader"),
+        ("mallory", "annotator"),
+        ("alice", "king"),
+        ("", ""),
+        ("a\x00", "reader"),
+    ],
 )
 def test_a_person_or_role_that_is_not_there_is_told_and_kept(admin, username, role) -> None:
     answer = admin.post(PAGE, {"username": username, "role": role})
     assert answer.status_code == 422
     assert Membership.objects.filter(campaign__slug="cups").count() == 5
+
+
+def test_a_stranger_and_nobody_are_refused_alike(admin, cast) -> None:
+    told = {
+        re.sub("nobody|mallory|[A-Za-z0-9]{64}", "", answer.content.decode())
+        for name in ("nobody", "mallory")
+        if (answer := admin.post(PAGE, {"username": name, "role": "annotator"}))
+    }
+    assert len(told) == 1 and "by a link" in told.pop()
+    path = f"{PAGE}revoke/"
+    codes = {
+        admin.post(path, {"username": name, "role": "annotator"}).status_code
+        for name in ("nobody", "mallory")
+    }
+    assert codes == {409}
 
 
 def test_who_loses_the_role_keeps_ratings_and_gives_back_what_is_open(admin, cast) -> None:
@@ -63,6 +87,6 @@ def test_the_last_admin_stays(admin, cast) -> None:
     assert admin.get(PAGE).status_code in (403, 404)
 
 
-@pytest.mark.parametrize("sent", [{}, {"username": "nobody", "role": "admin"}])
-def test_a_revocation_of_nobody_is_refused(admin, sent) -> None:
+@pytest.mark.parametrize("sent", [{}, {"username": "alice", "role": "king"}])
+def test_a_revocation_of_nothing_is_refused(admin, sent) -> None:
     assert admin.post(f"{PAGE}revoke/", sent).status_code == 422

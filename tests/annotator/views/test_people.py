@@ -9,6 +9,7 @@ from django.test import Client
 
 from annotator.models import Assignment, AuditEvent, Draft, Rating
 from annotator.rubric import CRITERIA
+from annotator.services.people import revoke_role
 
 PASSWORD = "a long enough phrase"
 
@@ -151,6 +152,15 @@ def test_what_was_carried_is_kept_when_another_tab_signed_in_meanwhile(
     assert sign_in(client).status_code == 302
     assert sign_in(client, **carried(page))["Location"] == f"/rate/{row.pk}/"
     assert form_of(client.get(f"/rate/{row.pk}/"))["comment"] == "carried\r\nwords"
+
+
+def test_what_was_carried_is_kept_for_a_role_that_was_lost_meanwhile(
+    client, cast, row, typed
+) -> None:
+    page = post_late(client, row, typed)
+    revoke_role(user=cast.alice, campaign=cast.campaign, role="annotator", revoked_by=cast.ada)
+    assert client.get(sign_in(client, **carried(page))["Location"]).status_code in {403, 404}
+    assert Draft.objects.get().typed["comment"] == "carried\r\nwords"
 
 
 @pytest.mark.parametrize("name", ["bob", "mallory"])

@@ -7,7 +7,9 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
+from annotator.claims.budget import CLAIMS
 from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRevision
 from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.rubric import CRITERIA
@@ -268,3 +270,13 @@ def test_an_ended_session_sends_pages_to_sign_in_and_tells_htmx(client, rows) ->
     assert answer["Location"] == f"/login/?next=%2Frate%2F{rows[0].pk}%2F"
     answer = client.post(f"{path(rows[0])}overall/", sent(), headers={"HX-Request": "true"})
     assert (answer.status_code, answer["HX-Redirect"]) == (401, "/login/")
+
+
+def test_claims_too_large_to_compare_are_shown_whole_with_what_is_off(client, rows) -> None:
+    candidate = rows[0].candidate
+    candidate.claims = "\n".join(f"1. A <cup {n}>" for n in range(CLAIMS.most + 1))
+    candidate.save()
+    html = client.get(path(rows[0])).content.decode()
+    assert CLAIMS.message(CLAIMS.most + 1) in html
+    assert escape(candidate.claims) in html
+    assert html.count("<article") == 2

@@ -9,7 +9,15 @@ from django.db import OperationalError, connection
 from django.http import QueryDict
 from django.test import Client, RequestFactory
 
-from annotator.models import Adjudication, Comparison, Preference, Rating
+from annotator.models import (
+    Adjudication,
+    Campaign,
+    Comparison,
+    Draft,
+    Membership,
+    Preference,
+    Rating,
+)
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.views.typed_again import of_form, typed_again
 from tests.house.blindness.forms_found import forms_of
@@ -213,3 +221,37 @@ def test_secrets_and_tokens_are_left_out_and_choices_are_not_words() -> None:
     assert shown is not None and shown.had_password
     assert [(one.label, one.value) for one in shown.words] == [("Reason", "vague")]
     assert shown.hidden == (("decision", "take 1"), ("s", "1"))
+
+
+@pytest.mark.parametrize("has_another_role", [False, True])
+def test_a_role_that_is_lost_before_the_submit_loses_no_word(
+    house: House, has_another_role: bool
+) -> None:
+    who, path, sent = rating(house)
+    person, client = house.people[who], Client(headers=HERE)
+    client.force_login(person)
+    roles = Membership.objects.filter(user=person)
+    lost = list(roles.values("user_id", "campaign_id", "role"))
+    roles.delete()
+    if has_another_role:
+        other = Campaign.objects.create(slug="another", name="Another")
+        Membership.objects.create(user=person, campaign=other, role="annotator")
+    answer = client.post(path, sent)
+    page = html.unescape(answer.content.decode()).replace("\r\n", "\n")
+    assert answer.status_code == (404 if has_another_role else 403)
+    assert WORDS.replace("\r\n", "\n") in page and "kept as your draft" in page
+    assert Draft.objects.get(assignment__pk=path.split("/")[2]).typed["comment"] == WORDS
+    Membership.objects.bulk_create(Membership(**row) for row in lost)
+    again = html.unescape(client.get(path).content.decode())
+    assert WORDS.replace("\r\n", "\n") in again.replace("\r\n", "\n")
+
+
+def test_nobody_keeps_words_at_what_was_never_theirs(house: House) -> None:
+    _, path, sent = rating(house)
+    before = Draft.objects.count()
+    for who in ("peer", "adjudicator"):
+        client = Client(headers=HERE)
+        client.force_login(house.people[who])
+        answer = client.post(path, sent)
+        assert answer.status_code in {403, 404} and b"kept as your draft" not in answer.content
+    assert Draft.objects.count() == before

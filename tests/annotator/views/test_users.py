@@ -60,6 +60,47 @@ def test_an_invited_person_makes_an_account_and_the_link_is_used_up(ada, cast) -
     assert {"invitation.made", "user.created", "invitation.accepted"} <= set(actions)
 
 
+def test_a_person_with_an_account_joins_only_by_agreeing(ada, cast) -> None:
+    for role in ("annotator", "reader"):  # more than one link by the same person
+        link = link_in(ada.post(f"{MEMBERS}invite/", {"role": role}))
+        stranger = Client()
+        assert f"/login/?next={link}" in stranger.get(link).content.decode()
+        stranger.force_login(cast.mallory)
+        shown = stranger.get(link).content.decode()
+        assert f"Join as {role}" in shown and "mallory" in shown
+        held = cast.mallory.memberships.filter(campaign=cast.campaign, role=role)
+        assert not held.exists()
+        assert stranger.post(link)["Location"] == "/"
+        assert held.count() == 1
+        assert stranger.post(link).status_code == 404
+    assert AuditEvent.objects.filter(actor=cast.mallory, action="invitation.accepted").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "reason"),
+    [("ada", "reader", "You made this link"), ("alice", "annotator", "annotator of Cups already")],
+)
+def test_a_link_that_is_nothing_for_a_person_stays_for_another(
+    ada, cast, name, role, reason
+) -> None:
+    link = link_in(ada.post(f"{MEMBERS}invite/", {"role": role}))
+    person = Client()
+    person.force_login(getattr(cast, name))
+    before = Membership.objects.count()
+    for answer in (person.get(link), person.post(link)):
+        assert reason in answer.content.decode()
+    assert answer.status_code == 422 and Membership.objects.count() == before
+    assert Client().post(link, NEW).status_code == 303
+
+
+def test_a_link_for_an_account_alone_is_nothing_for_who_has_one(boss, cast) -> None:
+    link = link_in(boss.post("/users/", {"campaign": "", "role": ""}))
+    person = Client()
+    person.force_login(cast.alice)
+    assert b"you have one already" in person.post(link).content
+    assert Client().get(link).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("field", "sent"),
     [
@@ -117,7 +158,7 @@ def test_a_deactivated_person_is_out_everywhere_and_comes_back_with_their_roles(
     assert b"deactivated" in boss.get("/users/").content
     assert boss.post(f"/users/{cast.bob.pk}/deactivate/").status_code == 409
     boss.post(f"/users/{cast.bob.pk}/reactivate/")
-    assert caller.get("/api/v1/campaigns/").status_code == 200
+    assert caller.get("/api/v1/campaigns/").status_code == 401
     assert cast.bob.memberships.count() == 1
 
 

@@ -3,8 +3,10 @@
 import os
 import socket
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from queue import Empty
@@ -14,10 +16,12 @@ from typing import Any
 import pytest
 from kombu import Connection
 from kombu.exceptions import OperationalError
+from kombu.utils.json import dumps
 
 from annotator.workers.broker import Transport
 
 pytestmark = pytest.mark.embedded
+INFO = {"exchange": "shared", "routing_key": "shared"}
 TRANSPORT = "annotator.workers.broker:Transport"
 
 
@@ -26,6 +30,17 @@ def options(tmp_path: Path) -> dict[str, Any]:
     folder = tmp_path / "messages"
     folder.mkdir()
     return {"data_folder_in": str(folder), "data_folder_out": str(folder)}
+
+
+def envelope(number: int) -> dict[str, Any]:
+    """Return what kombu puts around a message."""
+    return {
+        "body": str(number),
+        "content-type": "application/json",
+        "content-encoding": "utf-8",
+        "headers": {},
+        "properties": {"delivery_tag": str(number), "delivery_info": INFO, "body_encoding": None},
+    }
 
 
 def test_a_message_has_its_name_only_once_it_is_whole(
@@ -57,7 +72,7 @@ def test_of_many_who_take_each_message_goes_to_one(options: dict[str, Any]) -> N
     with Connection("filesystem://", transport=TRANSPORT, transport_options=options) as connection:
         channel: Any = connection.default_channel
         for number in range(messages):
-            channel._put("shared", {"number": number})
+            channel._put("shared", envelope(number))
 
     def take(begin: Barrier) -> list[int]:
         taken = []
@@ -66,7 +81,7 @@ def test_of_many_who_take_each_message_goes_to_one(options: dict[str, Any]) -> N
             channel: Any = connection.default_channel
             begin.wait()
             while True:
-                taken.append(channel._get("shared")["number"])
+                taken.append(int(channel._get("shared")["body"]))
         return taken
 
     with ThreadPoolExecutor(takers) as pool:
@@ -108,6 +123,72 @@ def test_the_embedded_broker_uses_it(settings: Any) -> None:
     from annotator.celery import app
 
     assert isinstance(app.connection_for_write().transport, Transport)
+
+
+NO_MESSAGES: dict[str, Callable[[Path], object]] = {
+    "a pipe": os.mkfifo,
+    "a folder": Path.mkdir,
+    "a link to a message": lambda path: path.symlink_to(path.parent.parent / "message"),
+    "a link to nothing": lambda path: path.symlink_to("nowhere"),
+    "a socket": lambda path: socket.socket(socket.AF_UNIX).bind(str(path)),
+    "an empty file": Path.touch,
+    "a huge file": lambda path: path.write_bytes(b" " * (1 << 20) + b"{}"),
+    "half a message": lambda path: path.write_text(dumps(envelope(1))[:-9]),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe"),
+    **{
+        f"{name} that are {value!r}": partial(
+            lambda name, value, path: path.write_text(dumps(envelope(1) | {name: value})),
+            name,
+            value,
+        )
+        for name, value in (
+            *(("body", None), ("body", {}), ("headers", None), ("headers", [])),
+            *(("headers", {"compression": "gzip"}), ("properties", None), ("properties", {})),
+            ("properties", {"delivery_tag": "1"}),
+            ("properties", {"delivery_tag": "1", "delivery_info": {}}),
+            ("properties", {"delivery_tag": ["1"], "delivery_info": INFO}),
+            ("properties", {"delivery_tag": "1", "delivery_info": INFO, "body_encoding": "rot13"}),
+            ("properties", {"delivery_tag": "1", "delivery_info": INFO, "body_encoding": "base64"}),
+            ("body", {"__type__": "decimal", "__value__": "x"}),
+        )
+    },
+    "a number": lambda path: path.write_text("1"),
+    "what is too deep": lambda path: path.write_text("[" * 30_000),
+}
+
+
+@pytest.mark.parametrize("what", NO_MESSAGES)
+def test_what_is_no_message_is_set_aside_and_the_next_one_taken(
+    options: dict[str, Any], what: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = Path(options["data_folder_in"])
+    (folder.parent / "message").write_text(dumps(envelope(7)))
+    bad = folder / "0_a.shared.msg"
+    NO_MESSAGES[what](bad)
+    (folder / "no message").mkdir()  # named otherwise, it is nobody's
+    fresh = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
+    with fresh as connection:
+        channel: Any = connection.default_channel
+        channel._put("shared", envelope(2))
+        assert channel._get("shared")["body"] == "2"
+        with pytest.raises(Empty):
+            channel._get("shared")
+    assert os.path.lexists(folder.parent / "set_aside" / bad.name)
+    assert (folder.parent / "message").exists()
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+def test_what_cannot_be_moved_is_passed_over(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(options["data_folder_in"])
+    os.mkfifo(folder / "0_a.shared.msg")
+    (folder.parent / "set_aside").write_text("a file")
+    fresh = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
+    with fresh as connection:
+        channel: Any = connection.default_channel
+        channel._put("shared", envelope(2))
+        assert channel._get("shared")["body"] == "2"
 
 
 def test_a_redis_that_hangs_is_asked_once(settings: Any) -> None:

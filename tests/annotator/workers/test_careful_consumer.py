@@ -1,11 +1,12 @@
 """Headers that no message of ours has."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from annotator.celery import app
-from annotator.workers.careful_consumer import is_plain
+from annotator.workers.careful_consumer import CarefulConsumer, is_plain
 
 PLAIN = {"lang": "py", "task": "scoring.train", "id": "a", "eta": None, "retries": 0}
 
@@ -45,3 +46,28 @@ def test_anything_else_is_not(more: dict[str, Any]) -> None:
 @pytest.mark.parametrize("headers", [None, [], "task", {}, {"task": "scoring.train"}])
 def test_what_is_no_set_of_headers_with_a_task_and_an_id_is_not(headers: Any) -> None:
     assert not is_plain(headers)
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [("scoring.train_later", " (scoring.train_later)"), ("1. A secret cup", ""), (None, "")],
+)
+def test_a_task_of_another_version_is_told_in_one_line_that_quotes_nothing(
+    name: Any, named: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    consumer: Any = CarefulConsumer.__new__(CarefulConsumer)
+    consumer.connection_errors = ()
+    refused: list[object] = []
+    message = SimpleNamespace(
+        headers={"task": name, "argsrepr": "A secret cup"},
+        body="A secret cup",
+        reject_log_error=lambda *given: refused.append(given),
+    )
+    consumer.on_unknown_task(None, message, KeyError(name))
+    assert len(refused) == 1
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"a message was not taken: this program, of its version, knows no such task{named}; "
+        "its job stays in the database and is announced again"
+    )
+    assert record.exc_info is None

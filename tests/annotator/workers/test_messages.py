@@ -1,5 +1,6 @@
 """Messages that no task can be made of."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from annotator.celery import app
 from annotator.workers.messages import careful_strategy
 
 pytestmark = pytest.mark.embedded
+TRAIN = "scoring.train"
 
 
 def reader(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> Any:
@@ -23,7 +25,11 @@ def reader(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> Any:
         return handle
 
     monkeypatch.setattr(strategy, "default", make)
-    return careful_strategy("task", "app", "consumer")
+    return careful_strategy(app.tasks[TRAIN], "app", "consumer")
+
+
+def message(*args: Any) -> Any:
+    return SimpleNamespace(payload=(args, {}, {}))
 
 
 def test_every_task_reads_its_messages_with_care() -> None:
@@ -34,7 +40,7 @@ def test_every_task_reads_its_messages_with_care() -> None:
 
 
 def test_a_good_message_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert reader(monkeypatch, None)("message", "body") == "taken"
+    assert reader(monkeypatch, None)(message("a key"), "body") == "taken"
 
 
 def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(
@@ -43,7 +49,7 @@ def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(
     read = reader(monkeypatch, ValueError("not enough values in 1. A secret cup"))
 
     with pytest.raises(InvalidTaskError) as caught:
-        read("message", "body")
+        read(message("a key"), "body")
 
     assert "ValueError" in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -53,6 +59,14 @@ def test_what_celery_knows_to_be_malformed_stays_as_it_is(monkeypatch: pytest.Mo
     error = DecodeError("broken")
 
     with pytest.raises(DecodeError) as caught:
-        reader(monkeypatch, error)("message", "body")
+        reader(monkeypatch, error)(message("a key"), "body")
 
     assert caught.value is error
+
+
+@pytest.mark.parametrize("args", [(), ("key", "more")])
+def test_arguments_of_another_program_s_task_of_that_name_are_no_task(
+    monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    with pytest.raises(InvalidTaskError, match="TypeError"):
+        reader(monkeypatch, None)(message(*args), "body")

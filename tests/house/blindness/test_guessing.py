@@ -13,6 +13,7 @@ from django.test import Client
 from annotator.models import Assignment, Candidate, Membership, Reference
 from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.people import create_token
+from tests.house.blindness.clocks import telling
 from tests.house.blindness.guesser import Shown, share_guessed
 from tests.soak.tally import Tally, tally
 
@@ -43,7 +44,7 @@ class DrawnClock(dict[str, str]):
     def __getitem__(self, vendor: str) -> str:
         """Go on by up to a tenth of a second."""
         self.now += timedelta(milliseconds=self.chance.randrange(1, 100))
-        return f"SELECT '{self.now}'"
+        return telling(self.now, vendor)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ _IMPORT: Final = (
     "near_duplicates.likeness near_duplicates.similarity near_duplicates.is_own_reference "
     "near_duplicates.words created_at finished_at"
 )
-_VERSION: Final = "dataset version sha256 items labels splits left_out created_at"
+_VERSION: Final = "dataset full_name version sha256 items labels splits left_out created_at"
 _RUN: Final = (
     "id dataset criterion status progress stage step steps epoch epochs loss validation_tau "
     "tokens_per_second seconds_left history history.epoch history.loss history.validation_tau log "

@@ -73,9 +73,19 @@ def test_a_body_that_is_no_object_is_a_400(
         assert post(signed_in(cast.rita), path, body)[0] == 400, path
 
 
-def test_a_freeze_names_the_wrong_field(cast: Any) -> None:
-    status, answer = post(
-        signed_in(cast.rita), "/api/v1/datasets/", {"campaign": "cups", "test_share": 2}
-    )
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"test_share": 2},
+        {"test_share": "0.1"},
+        {"include_unlocked": "maybe"},
+        {"include_unlocked": "true"},
+        {"include_unlocked": 1},
+        {"include_unlocked": None},
+    ],
+)
+def test_a_freeze_names_the_wrong_field(cast: Any, wrong: dict[str, Any]) -> None:
+    status, answer = post(signed_in(cast.rita), "/api/v1/datasets/", {"campaign": "cups"} | wrong)
     assert status == 400
-    assert set(answer) == {"test_share"}
+    assert set(answer) == set(wrong)
+    assert not DatasetVersion.objects.exists()

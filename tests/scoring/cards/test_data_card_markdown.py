@@ -8,6 +8,7 @@ import pytest
 
 from scoring.cards.data_card import data_card
 from scoring.cards.data_card_markdown import card_markdown
+from scoring.cards.limits import OLD_MAJORITY
 from tests.scoring.cards.card_builders import CARD, NAMED, OLD_CARD
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -49,6 +50,22 @@ def test_an_older_card_is_shown_without_what_it_lacks() -> None:
     assert "How far annotators agree is not known." in page
     assert "split by single items" in page
     assert "As the publisher states." in section(page, "Licence")
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence", "is_old"),
+    [
+        ({"policy": "majority"}, "Policy: majority, by its first rule", True),
+        ({"policy": "majority", "policy_version": 2}, "what more than half", False),
+        ({"policy": "settled", "policy_version": 1}, "compare settled ratings", False),
+    ],
+)
+def test_labels_of_the_first_majority_rule_are_told_apart(
+    made: dict[str, Any], sentence: str, is_old: bool
+) -> None:
+    page = markdown(CARD | made)
+    assert sentence in section(page, "How it was made")
+    assert (OLD_MAJORITY in page) is is_old
 
 
 @pytest.mark.parametrize("left", range(len(CARD)))

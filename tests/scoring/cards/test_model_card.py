@@ -45,7 +45,11 @@ def test_an_older_card_gives_what_it_has() -> None:
 def test_facts_name_no_directory_and_tell_what_was_chosen() -> None:
     facts = dict(parts.model_facts(MODEL))
     assert facts["Encoder"] == "small <b>, bert, 6 layers, 22.7 million parameters"
-    assert facts["Chosen by folds"] == "weight decay 12, distance scale 0.1"
+    assert facts["Chosen by folds or recommended"] == "weight decay 12, distance scale 0.1"
+    told = {"chosen_by": "folds", "weight_decay": 3.0}
+    assert list(parts.model_facts({"chosen": told})) == [
+        *(("Chosen by", "folds"), ("Chosen", "weight decay 3")),
+    ]
     assert facts["tau-b over these folds"].startswith("0.456")
     assert dict(parts.data_facts(DATA))["Licence of the data"].startswith("CC BY-NC 4.0")
     assert "allow_download" not in dict(parts.settings_facts(MODEL))

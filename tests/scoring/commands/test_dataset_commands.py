@@ -11,9 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from scoring import storage
+from scoring.cards.version_card import withheld_text
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
+from scoring.queries.card_page import card_page
 from tests.scoring.stored import stored_bytes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -72,6 +74,65 @@ def test_a_freeze_prints_one_document(rated: Callable[..., Any]) -> None:
     assert found["left_out"] == {}
     assert document("freeze_dataset", "room") == found
     assert document("freeze_dataset", "room", "--name", "again", "--seed", "9")["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "validation", "withheld"),
+    [
+        ("0", "0", "nothing"),
+        ("0", "0.1", "3 quadruplets of 1 reference for validation"),
+        ("0.1", "0", "3 quadruplets of 1 reference for test"),
+        ("0.4", "0.5", "9 quadruplets of 3 references for validation and 12 quadruplets of "
+         "4 references for test"),
+    ],
+)  # fmt: skip
+def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_said(
+    data_directory: Path, tmp_path: Path, test: str, validation: str, withheld: str
+) -> None:
+    path = quality(tmp_path / "quality.json", references=10)
+    shares = ("--test-share", test, "--validation-share", validation)
+    found = document("import_dataset", path, "--name", "published", *shares)
+    assert found["withheld"] == withheld
+    card = DatasetVersion.objects.get().card
+    assert withheld_text(card) == withheld
+    assert ("Withheld from training", withheld) in {
+        (check.name, check.words) for check in card_page(card).checks
+    }
+    assert sum(card["split_references"].values()) == 10
+
+
+def test_a_file_of_rows_that_stand_twice_is_the_same_dataset_and_says_so(
+    data_directory: Path, tmp_path: Path
+) -> None:
+    run("import_dataset", quality(tmp_path / "quality.json"), "--name", "first")
+    once = stored_bytes(DatasetVersion.objects.get().sha256)
+    paths = {}
+    for name, content in {
+        "again": once,
+        "twice": once + once,
+        "dressed": b"\xef\xbb\xbf" + once.rstrip(b"\n").replace(b"\n", b"\r\n", 3),
+    }.items():
+        paths[name] = tmp_path / f"{name}.jsonl"
+        paths[name].write_bytes(content)
+        _, err = run(
+            *("import_dataset", str(paths[name]), "--name", name, "--split-by", "file", "--json")
+        )
+        assert stored_bytes(DatasetVersion.objects.get(dataset__name=name).sha256) == once
+        assert ("18 items repeat an earlier item" in err) is (name == "twice")
+    changed = once.replace(b"A mug", b"A jar", 1)
+    paths["again"].write_bytes(once + changed)
+    assert "says something else" in refusal(
+        "import_dataset", str(paths["again"]), "--name", "other", "--split-by", "file"
+    )
+
+
+def test_a_freeze_with_shares_of_0_withholds_nothing(rated: Callable[..., Any]) -> None:
+    # Of one reference nothing could be withheld, whatever the shares.
+    room = rated(3)
+    room.rate_all(range(3))
+    found = document("freeze_dataset", "room", "--test-share", "0", "--validation-share", "0")
+    assert found["splits"] == {"train": 9, "validation": 0, "test": 0}
+    assert found["withheld"] == "nothing"
 
 
 def test_a_freeze_and_an_import_leave_the_index_for_the_pages(

@@ -54,6 +54,10 @@ def test_a_missing_file_and_a_link_do_not_leave(directory: Path) -> None:
     (directory / "config.json").rename(elsewhere)
     with pytest.raises(StoredFileDamaged, match="config.json of the model is missing"):
         archive(directory, digest)
+    (directory / "config.json").hardlink_to(elsewhere)
+    with pytest.raises(StoredFileDamaged, match="config.json of the model has another name"):
+        archive(directory, digest)
+    (directory / "config.json").unlink()
     (directory / "config.json").symlink_to(elsewhere)
     with pytest.raises(StoredFileDamaged, match="config.json of the model is missing"):
         archive(directory, digest)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save
 
 from scoring.patclaimeval.checkpoint import (
     Checkpoint,
@@ -16,19 +20,35 @@ from scoring.patclaimeval.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
+from scoring.patclaimeval.config import TrainingSettings
+
+TENSORS = {
+    "head.weight": torch.arange(4.0),
+    "head.centre": torch.zeros(4),
+    "head.scale": torch.ones(4),
+    "head.bias": torch.tensor(0.5),
+}
+PROBE: dict[str, Any] = {
+    "kind": "probe",
+    "features": ["a", "b", "c", "d"],
+    "settings": TrainingSettings("overall_quality").resolved().as_dict(),
+    "encoder": {"name": "default", "limit": 4096, "sha256": "0" * 64},
+    "clip": 5.0,
+    "tie_threshold": 0.1,
+}
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     """A small model directory."""
     directory = tmp_path / "model"
-    write_checkpoint(directory, Checkpoint({"w": torch.arange(4.0)}, {"kind": "probe"}, {}))
+    write_checkpoint(directory, Checkpoint(TENSORS, PROBE, {}))
     return directory
 
 
 def test_saved_model_is_read_back_as_it_was(saved: Path) -> None:
     found = read_checkpoint(saved)
-    assert torch.equal(found.tensors["w"], torch.arange(4.0))
+    assert torch.equal(found.tensors["head.weight"], torch.arange(4.0))
     assert found.config["kind"] == "probe"
     assert sorted(p.name for p in saved.parent.iterdir()) == ["model"]
 
@@ -72,9 +92,7 @@ def test_file_left_out_of_the_manifest_is_refused(saved: Path) -> None:
 def test_weights_that_are_not_finite_are_neither_saved_nor_read(
     saved: Path, tmp_path: Path
 ) -> None:
-    from safetensors.torch import save
-
-    bad = {"w": torch.tensor([float("nan")])}
+    bad = TENSORS | {"head.bias": torch.tensor(float("nan"))}
     with pytest.raises(CheckpointInvalid, match="finite"):
         write_checkpoint(tmp_path / "bad", Checkpoint(bad, {}, {}))
     assert not (tmp_path / "bad").exists()
@@ -99,10 +117,93 @@ def test_manifest_remade_after_a_change_is_refused_by_who_knows_the_registered_o
 ) -> None:
     registered = hashlib.sha256((saved / "MANIFEST.json").read_bytes()).hexdigest()
     read_checkpoint(saved, registered)
-    vouched_for(saved, "config.json", b'{"format": 1, "kind": "other"}')
-    assert read_checkpoint(saved).config["kind"] == "other"
+    config = {"format": 1, **PROBE, "tie_threshold": 0.9}
+    vouched_for(saved, "config.json", json.dumps(config).encode())
+    assert read_checkpoint(saved).config["tie_threshold"] == 0.9
     with pytest.raises(CheckpointInvalid, match="MANIFEST.json of the model was changed"):
         read_checkpoint(saved, registered)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"more": torch.zeros(2)}, "has more, which the model does not use"),
+        ({"Head.bias": torch.tensor(0.5)}, "has Head.bias, which"),
+        ({"head.bias": None}, "lacks head.bias"),
+        ({"head.weight": torch.arange(4)}, r"head.weight as I64 \[4\] where F32 \[4\]"),
+        *(
+            ({"head.weight": torch.zeros(4, dtype=dtype)}, f"head.weight as {name}")
+            for dtype, name in (
+                *((torch.float16, "F16"), (torch.bfloat16, "BF16"), (torch.float64, "F64")),
+            )
+        ),
+        ({"head.weight": torch.zeros(0)}, r"F32 \[0\] where"),
+        ({"head.weight": torch.zeros(4, 1)}, r"F32 \[4, 1\] where"),
+        ({"head.bias": torch.zeros(1)}, r"head.bias as F32 \[1\] where F32 \[\]"),
+        ({"head.scale": torch.tensor([1, 1, 1, float("inf")])}, "not finite"),
+        ({f"{n}": torch.zeros(1) for n in range(9)}, "and 6 more"),
+    ],
+    ids=str,
+)
+def test_weights_are_exactly_what_the_configuration_requires(
+    saved: Path, changes: dict[str, torch.Tensor | None], sentence: str
+) -> None:
+    tensors = {name: value for name, value in (TENSORS | changes).items() if value is not None}
+    vouched_for(saved, "model.safetensors", save(tensors))
+    with pytest.raises(CheckpointInvalid, match=sentence):
+        read_checkpoint(saved)
+
+
+def piped(path: Path, other: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+NUMBERS: tuple[Any, ...] = (0, -1, 10**12, 1.5, True, "64", None, [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        *(({"encoder": PROBE["encoder"] | {"limit": n}}, "encoder.limit must be") for n in NUMBERS),
+        *(({"clip": n}, "clip must be") for n in (0, -1, True, "5", None, 10**12)),
+        *(({"tie_threshold": n}, "tie_threshold must be") for n in (-0.1, False, "0", None)),
+        *(({"kind": kind}, "kind must be") for kind in ("other", None, 1)),
+        *(({"features": f}, "features must be") for f in ([], None, "abcd", [1, 2, 3, 4])),
+        *(({"settings": s}, "settings") for s in (None, {}, {"criterion": "a", "more": 1})),
+        ({"settings": PROBE["settings"] | {"max_tokens": 10**12}}, "max_tokens"),
+        ({"encoder": None}, "encoder must be"),
+        ({"features": ["a"] * 9}, "where F32 .9. is required"),
+    ],
+    ids=str,
+)
+def test_configuration_that_no_training_writes_is_refused_in_a_sentence(
+    saved: Path, changes: dict[str, Any], sentence: str
+) -> None:
+    vouched_for(saved, "config.json", json.dumps({"format": 1} | PROBE | changes).encode())
+    with pytest.raises(CheckpointInvalid, match=sentence):
+        read_checkpoint(saved)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "MANIFEST.json"])
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda path, other: os.link(path, other),
+        lambda path, other: (path.rename(other), path.symlink_to(other)),
+        piped,
+        lambda path, other: (path.unlink(), path.mkdir()),
+        lambda path, other: (path.unlink(), path.symlink_to("/dev/zero")),
+        lambda path, other: os.truncate(path, 1 << 40),  # a hole: it takes no room on the disk
+    ],
+    ids=["hard link", "symlink", "pipe", "directory", "device", "hole"],
+)
+def test_what_is_no_plain_file_of_its_own_size_is_refused_unread(
+    saved: Path, tmp_path: Path, name: str, put: Callable[[Path, Path], object]
+) -> None:
+    put(saved / name, tmp_path / "other")
+    with pytest.raises(CheckpointInvalid, match=rf"The file {name} of the model (is|has)"):
+        read_checkpoint(saved)
 
 
 def test_header_that_names_a_tensor_twice_is_refused(saved: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.patclaimeval.claim_text import ancestors, antecedents, read_claims
+from scoring.patclaimeval.claim_text import Claim, ancestors, antecedents, read_claims
 
 SET = (
     "1. A pump comprising a housing and a plurality of bolts. "
@@ -39,11 +39,16 @@ def test_citations_are_read(words: str, cited: tuple[int, ...]) -> None:
     assert read_claims(f"{start}5. The pump of {words}, in red.")[-1].cited == cited
 
 
+def test_a_citation_of_thousands_of_digits_is_of_no_claim() -> None:
+    (claim,) = read_claims(f"1. A pump of claim {'7' * 5000}.")
+    assert claim.cited == (int("7" * 1000),)
+
+
 def test_ancestors_follow_the_chain_and_no_forward_citation() -> None:
     claims = read_claims(
         "1. A pump. 2. The pump of claim 1. 3. The pump of claim 2 or 4. 4. A lid."
     )
-    assert [c.number for c in ancestors(claims, claims[2])] == [1, 2]
+    assert ancestors(claims) == [0b0, 0b1, 0b11, 0b0]
 
 
 def test_only_the_part_never_introduced_is_missing() -> None:
@@ -56,3 +61,33 @@ def test_a_part_introduced_in_another_branch_is_missing() -> None:
         "1. A pump. 2. The pump of claim 1, having a seal. 3. The pump of claim 1, the seal soft."
     )
     assert antecedents(read_claims(text))[1] == 1
+
+
+@pytest.mark.parametrize("per_claim", [1, 10_000])
+def test_a_definite_phrase_is_looked_up_and_not_compared_with_all_before(per_claim: int) -> None:
+    class Word(str):
+        __slots__ = ()
+        looks = 0
+
+        def __eq__(self, other: object) -> bool:
+            Word.looks += 1
+            return str.__eq__(self, other)
+
+        def __hash__(self) -> int:
+            Word.looks += 1
+            return str.__hash__(self)
+
+    def looks(count: int) -> int:
+        """Read so many pairs "a sealN, the capN", in one claim or each citing all before."""
+        words = [Word(f"{noun}{place}") for place in range(count) for noun in ("seal", "cap")]
+        phrases = tuple((not word.startswith("seal"), (word, Word("x"))) for word in words)
+        size = 2 * min(per_claim, count)
+        claims = tuple(
+            Claim(number, (), tuple(range(1, number)), phrases[start : start + size])
+            for number, start in enumerate(range(0, 2 * count, size), start=1)
+        )
+        Word.looks = 0
+        assert antecedents(claims) == (count, count)
+        return Word.looks
+
+    assert looks(400) < 3 * looks(200)

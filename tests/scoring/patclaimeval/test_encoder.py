@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModel, DistilBertConfig, DistilBertModel
 
 from scoring.patclaimeval import encoder_places
@@ -225,3 +227,30 @@ def test_default_encoder_takes_4096_tokens() -> None:
     assert encoder.token_count("word " * 700, "word " * 700) == 1403
     with torch.inference_mode():
         assert torch.isfinite(encoder.pooled_pair("word " * 700, "word " * 700, "mean")).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda held: held.pop("encoder.layer.1.output.dense.weight"), "weights lack encoder.lay"),
+        (lambda held: held["embeddings.LayerNorm.bias"].fill_(float("nan")), "not finite"),
+        (
+            lambda held: held.update({"pooler.dense.bias": torch.zeros(32, dtype=torch.int64)}),
+            "pooler.dense.bias are I64, not floats",
+        ),
+        (
+            lambda held: held.update({"embeddings.LayerNorm.bias": torch.zeros(7)}),
+            "cannot be loaded",
+        ),
+    ],
+    ids=["missing", "nan", "whole", "shape"],
+)
+def test_weights_that_are_missing_or_do_not_fit_are_refused_and_never_drawn(
+    tiny_bert: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], sentence: str
+) -> None:
+    copy = shutil.copytree(tiny_bert, tmp_path / "copy")
+    held = load_file(copy / "model.safetensors")
+    change(held)
+    save_file(held, copy / "model.safetensors", {"format": "pt"})
+    with pytest.raises(EncoderUnavailable, match=sentence):
+        load_encoder(str(copy), max_tokens=100)

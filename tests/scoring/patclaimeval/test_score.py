@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from scoring.patclaimeval import score as score_module
+from scoring.patclaimeval import required_tensors
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable
@@ -112,7 +114,7 @@ def test_model_of_another_version_of_the_features_is_refused_with_both_named(
     quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
-    monkeypatch.setattr(score_module, "FEATURE_VERSION", "later")
+    monkeypatch.setattr(required_tensors, "FEATURE_VERSION", "later")
     with pytest.raises(CheckpointInvalid, match=r"version 1 of the features.* version later"):
         load_scorer(directory)
 
@@ -133,3 +135,54 @@ def test_scoring_draws_nothing_from_the_random_state(
     before = torch.get_rng_state()
     scorer.score(distinct_pairs(quadruplets))
     assert torch.equal(before, torch.get_rng_state())
+
+
+def remade(directory: Path, **changes: dict[str, Any]) -> None:
+    """Change keys of the encoder's configuration or of config.json, and have the manifest agree."""
+    manifest = json.loads((directory / "MANIFEST.json").read_text())
+    for stem, change in changes.items():
+        path = directory / f"{stem}.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+        manifest["sha256"][path.name] = sha256(path.read_bytes()).hexdigest()
+    (directory / "MANIFEST.json").write_text(json.dumps(manifest))
+
+
+def test_a_model_whose_configuration_asks_for_more_than_it_holds_is_refused(
+    quadruplets: Items, tiny_bert: Path, tmp_path: Path
+) -> None:
+    whole = make(quadruplets, tmp_path / "m", tiny_bert, "finetune")
+    config = json.loads((whole / "config.json").read_text())
+    table: list[tuple[str, dict[str, Any], str]] = [
+        ("encoder_config", {"hidden_size": 64}, r"head.weight as F32 \[32\] where F32 \[64\]"),
+        ("encoder_config", {"num_hidden_layers": 3}, "lacks encoder.encoder.layer.2"),
+        ("encoder_config", {"num_hidden_layers": 1}, "which the model does not use"),
+        ("encoder_config", {"intermediate_size": 32}, "is required"),
+        ("encoder_config", {"type_vocab_size": 10**12}, "type_vocab_size must be"),
+        ("encoder_config", {"max_position_embeddings": 10**12}, "max_position_embeddings must be"),
+        ("encoder_config", {"max_position_embeddings": -1}, "max_position_embeddings must be"),
+        ("encoder_config", {"num_attention_heads": 0}, "num_attention_heads must be"),
+        ("encoder_config", {"num_attention_heads": 5}, "No encoder can be made"),
+        ("encoder_config", {"hidden_size": 32.0}, "hidden_size must be"),
+        ("encoder_config", {"hidden_size": True}, "hidden_size must be"),
+        ("encoder_config", {"hidden_size": "32"}, "hidden_size must be"),
+        ("encoder_config", {"pad_token_id": 10**12}, "No encoder can be made"),
+        ("encoder_config", {"model_type": "homemade"}, "No encoder can be made"),
+        ("encoder_config", {"model_type": "longformer"}, "The weights do not fit|No encoder"),
+        ("config", {"kind": "probe"}, "features must be"),
+        ("config", {"encoder": config["encoder"] | {"limit": 10**12}}, "encoder.limit must be"),
+        ("config", {"encoder": config["encoder"] | {"limit": 32_768}}, "position_embeddings"),
+        ("config", {"kind": "probe-then-finetune"}, "do not fit"),
+    ]
+    for number, (stem, change, sentence) in enumerate(table):
+        copy = shutil.copytree(whole, tmp_path / f"copy-{number}")
+        remade(copy, **{stem: change})
+        with pytest.raises(CheckpointInvalid, match=sentence):
+            load_scorer(copy)
+    copy = shutil.copytree(whole, tmp_path / "vocabulary")
+    tokenizer = json.loads((copy / "tokenizer.json").read_text())
+    words = tokenizer["model"]["vocab"]
+    remade(copy, tokenizer={"model": tokenizer["model"] | {"vocab": words | {"z": len(words)}}})
+    with pytest.raises(EncoderUnavailable, match="belongs to another model"):
+        load_scorer(copy)
+    remade(whole)
+    load_scorer(whole)

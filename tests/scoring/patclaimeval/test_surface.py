@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.patclaimeval import surface
+from scoring.patclaimeval.claim_text import Claim
 from scoring.patclaimeval.surface import surface_features
 
 REFERENCE = (
@@ -54,3 +57,29 @@ def test_features_of_any_text_are_finite_and_have_the_same_names(left: str, righ
     features = surface_features(left, right)
     assert all(math.isfinite(value) for value in features.values())
     assert list(features) == list(surface_features("a", "b"))
+
+
+def test_a_claim_shares_each_word_as_often_as_both_have_it() -> None:
+    features = surface_features(
+        "1. A lid, a rod, a rod. 2. A red cap.", "1. A lid. 2. A red, red cap of tin. 3. Glue."
+    )
+    assert features["claim_recall"] == (2 / 6 + 3 / 3) / 2
+    assert features["claim_precision"] == (2 / 2 + 3 / 6 + 0 / 1) / 3
+    assert (features["first_claim_recall"], features["first_claim_precision"]) == (2 / 6, 1)
+
+
+def test_the_words_of_a_claim_are_read_once_and_not_for_each_of_the_other_side() -> None:
+    class Words(tuple[str, ...]):
+        __slots__ = ()
+        readings = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Words.readings += 1
+            return super().__iter__()
+
+    claims = tuple(
+        Claim(number, Words(("a", "pump", str(number))), (), ()) for number in range(1, 51)
+    )
+    features = surface._claim_features(claims, claims[:40])
+    assert (features["claim_recall_least"], features["claim_precision_least"]) == (2 / 3, 1)
+    assert Words.readings == 90

@@ -236,6 +236,43 @@ def test_training_set_that_teaches_nothing_is_refused_in_a_sentence(
         )
 
 
+@pytest.mark.parametrize(
+    ("method", "references", "chosen_by"),
+    [
+        ("probe", 10, "cross-validation in 4 folds within the 10 training references"),
+        ("probe", 9, "9 training references are too few for cross-validation"),
+        ("finetune", 9, "the last epoch, as no validation items could choose one"),
+    ],
+)
+def test_without_validation_items_training_says_how_it_chose(
+    method: str,
+    references: int,
+    chosen_by: str,
+    quadruplets: Items,
+    tiny_bert: Path,
+    tmp_path: Path,
+) -> None:
+    items = [
+        replace(item, reference_id=f"{item.reference_id} {copy}", reference=item.reference + copy)
+        for copy in ("", " ")
+        for item in quadruplets
+    ][: 3 * references]
+    settings = TrainingSettings(
+        "overall_quality", encoder=str(tiny_bert), method=method, epochs=2, device="cpu"
+    )
+    result = train_model(
+        training=items,
+        validation=[],
+        settings=settings,
+        directory=tmp_path / "m",
+        cache_directory=None,
+        on_progress=lambda progress: None,
+    )
+    assert (result.n_training, result.n_validation) == (3 * references, 0)
+    assert chosen_by in result.chosen["chosen_by"]
+    assert any("no validation items" in said and chosen_by in said for said in result.warnings)
+
+
 @pytest.mark.parametrize("method", ["probe", "finetune"])
 def test_claims_of_any_script_and_formulas_are_trained_on_uncut(
     method: str, tiny_bert: Path, tmp_path: Path

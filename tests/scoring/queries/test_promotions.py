@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotator.models import User
 from annotator.refusals import Refused
 from scoring.models import DatasetVersion, PromotionAct
 from scoring.queries.promotions import promoted, promoted_ids, promoted_model, promotion_state
@@ -42,8 +43,12 @@ def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> 
     promote(other, cast.mallory)
     promote(later, cast.rita, PromotionAct.ASKED)
     assert promoted_ids(cast.rita) == {own.pk}
-    grant(cast.mallory, cast.elsewhere, "researcher")
-    assert promoted_ids(cast.mallory) == {other.pk}
+    # Of the other campaign, and none who rates there: models are withheld from those meanwhile.
+    emma = User.objects.create(username="emma")
+    grant(emma, cast.elsewhere, "researcher")
+    assert promoted_ids(emma) == {other.pk}
+    grant(emma, cast.elsewhere, "annotator")
+    assert promoted_ids(emma) == set()
     promote(later, cast.ada)
     assert promoted_ids(cast.rita) == {later.pk}
 

@@ -10,7 +10,10 @@ import pytest
 from annotator.models import AuditEvent
 from annotator.refusals import Refused
 from scoring.models import DatasetVersion
+from scoring.services.dataset_import import import_dataset
 from scoring.services.freezing import freeze_dataset
+from scoring.splits import SplitPlan
+from tests.conftest import make_user
 from tests.scoring.stored import stored_bytes, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -46,14 +49,37 @@ def test_a_later_rating_changes_no_frozen_version(rated: Make) -> None:
     assert second.sha256 != first.sha256
 
 
-def test_a_name_of_another_campaigns_dataset_is_refused(rated: Make, data_directory: Path) -> None:
+def test_a_name_of_another_campaigns_dataset_is_free(rated: Make) -> None:
     mine, other = rated(3), rated(3, "other")
     mine.rate_all(range(3))
     other.rate_all(range(3))
-    freeze_dataset(campaign=mine.campaign, name="shared")
+    for room in (mine, other):
+        # Also the other's short name, which its own dataset has unless it is told another.
+        for name in ("shared", "room", "other"):
+            version = freeze_dataset(campaign=room.campaign, name=name).version
+            assert (version.dataset.campaign, version.number) == (room.campaign, 1)
+    found = {row.full_name for row in DatasetVersion.objects.all()}
+    assert found == {
+        *("room@1", "room.other@1", "room.shared@1"),
+        *("other@1", "other.room@1", "other.shared@1"),
+    }
+
+
+@pytest.mark.parametrize("first", ["campaign", "none"])
+def test_a_dataset_of_no_campaign_shares_its_name_with_none(
+    rated: Make, rows: Make, data_directory: Path, first: str
+) -> None:
+    room = rated(3)
+    room.rate_all(range(3))
+    makers = {
+        "campaign": lambda: freeze_dataset(campaign=room.campaign, name="shared"),
+        "none": lambda: import_dataset(name="shared", rows=rows(3), plan=SplitPlan()),
+    }
+    makers.pop(first)()
+    (second,) = makers.values()
     files = stored_files(data_directory)
-    with pytest.raises(Refused, match="belongs to another campaign"):
-        freeze_dataset(campaign=other.campaign, name="shared", seed=1)
+    with pytest.raises(Refused, match="choose another name"):
+        second()
     assert DatasetVersion.objects.count() == 1
     assert stored_files(data_directory) == files
 
@@ -61,7 +87,7 @@ def test_a_name_of_another_campaigns_dataset_is_refused(rated: Make, data_direct
 def test_a_version_is_audited_without_claim_text(rated: Make) -> None:
     room = rated(3)
     room.rate_all(range(3))
-    person = room.people["alice"]
+    person = make_user("rita")
     version = freeze_dataset(campaign=room.campaign, created_by=person).version
     event = AuditEvent.objects.get(action="dataset.freeze")
     assert (event.actor, event.campaign, event.object_id) == (

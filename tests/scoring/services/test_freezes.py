@@ -18,6 +18,7 @@ from scoring.models import Dataset, DatasetVersion, Freeze
 from scoring.services import freezes
 from scoring.services.freezes import cancel_freeze, carry_out_freeze, request_freeze
 from scoring.services.freezing import freeze_dataset
+from tests.conftest import make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -52,13 +53,13 @@ def again(row: Freeze) -> Freeze:
 
 
 def test_a_freeze_ends_in_the_version_that_the_service_makes(room: Any) -> None:
-    alice = room.people["alice"]
-    row = request_freeze(campaign=room.campaign, settings=SETTINGS, asked_by=alice)
+    rita = make_user("rita")
+    row = request_freeze(campaign=room.campaign, settings=SETTINGS, asked_by=rita)
     assert (row.status, row.version) == (JobStatus.QUEUED, None)
     carry_out_freeze(row.pk)
     assert (again(row).status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
     assert row.version is not None
-    assert (str(row.version), row.version.created_by) == ("room@1", alice)
+    assert (str(row.version), row.version.created_by) == ("room@1", rita)
     assert row.version.card["split"]["seed"] == 7
     same = freeze_dataset(campaign=room.campaign, **SETTINGS)
     assert (same.version, same.is_new) == (row.version, False)

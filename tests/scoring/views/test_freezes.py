@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, Membership
 from annotator.rubric import ALL_CRITERIA
+from scoring.cards.limits import OLD_MAJORITY
 from scoring.models import DatasetVersion, Freeze
 from scoring.queries import freeze_sizes
 from scoring.services.freezes import carry_out_freeze, request_freeze
@@ -211,6 +213,13 @@ def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(
         assert answer.status_code == status, answer.content
     card = DatasetVersion.objects.get().card
     assert (card["policy"], card["tie_band"], card["split"]["by"]) == ("majority", 1.0, "time")
+    assert card["policy_version"] == 2
+    page = "/datasets/room/1/"
+    assert escape(OLD_MAJORITY) not in rita.get(page).content.decode()
+    # As a version of before the rule's second version is stored.
+    del card["policy_version"]
+    DatasetVersion.objects.update(card=card)
+    assert escape(OLD_MAJORITY) in rita.get(page).content.decode()
     assert set(answer.json()["labels"]) == {ALL_CRITERIA[0], ALL_CRITERIA[4]}
 
 

@@ -1,9 +1,12 @@
 """The page of a ranking: hidden while the campaign is open, on record once systems are shown."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from annotator.models import Campaign, CampaignStatus, Shown, Unblinding
+from annotator.rubric import ALL_CRITERIA
 from scoring import storage
 from scoring.models import DatasetVersion
 from scoring.queries.rankings import NO_CAMPAIGN
@@ -75,6 +78,34 @@ def test_that_systems_were_shown_goes_on_record(room: FrozenRoom) -> None:
     shown(client)
     (row,) = Unblinding.objects.all()
     assert (row.user, row.shown) == (room.rita, Shown.SYSTEMS)
+
+
+def chosen(page: str, name: str) -> str:
+    """The words of the option that a browser shows in a menu: the selected one, else the first."""
+    menu = page.split(f'name="{name}"')[1].split("</select>", maxsplit=1)[0]
+    options = re.findall(r"<option([^>]*)>([^<]*)", menu)
+    return next((words for more, words in options if "selected" in more), options[0][1])
+
+
+@pytest.mark.parametrize(
+    ("criteria", "query", "shown_criterion"),
+    [
+        (ALL_CRITERIA, "", "Overall quality"),
+        (ALL_CRITERIA, "?criterion=", "Overall quality"),
+        (ALL_CRITERIA, "?criterion=logical_linkage", "Logical linkage"),
+        (ALL_CRITERIA, "?page=2", "Overall quality"),
+        (ALL_CRITERIA[1:3], "", "Conceptual clarity"),
+    ],
+)
+def test_the_menu_names_the_criterion_of_the_table(
+    room: FrozenRoom, criteria: tuple[str, ...], query: str, shown_criterion: str
+) -> None:
+    room.house.name_systems()
+    room.freeze(criteria=criteria)
+    room.close()
+    page = shown(signed_in(room.rita), PAGE + query)
+    assert chosen(page, "criterion") == shown_criterion
+    assert f"By ratings, {shown_criterion.lower()}</h2>" in page
 
 
 @pytest.mark.usefixtures("version")

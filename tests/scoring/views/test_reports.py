@@ -167,6 +167,7 @@ def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(
     assert "bleu-1, rouge-l, bertscore" in page
     assert str(report.pk) in rita.get("/reports/?dataset=tiny").content.decode()
     other = rita.get("/reports/?dataset=another").content.decode()
+    assert "<option selected>another</option>" in other
     assert str(report.pk) not in other and "No report on another." in other
 
 

@@ -90,10 +90,10 @@ def test_empty_candidates_are_passed_over(rita, model) -> None:
     ("sent", "words"),
     [
         ({"candidate_1": PUMP}, "Paste the claims of the reference."),
-        ({"reference": " \n ", "candidate_1": PUMP}, "The reference is empty."),
+        ({"reference": " \n ", "candidate_1": PUMP}, "Paste the claims of the reference."),
         ({"reference": REFERENCE}, "Paste at least one candidate."),
         ({"reference": REFERENCE, "candidate_1": "x" * 200_001}, "this has 200001"),
-        ({"reference": "\x00", "candidate_1": PUMP}, "Null characters"),
+        ({"reference": "1. A \x00", "candidate_1": PUMP}, "Null characters"),
     ],
 )
 def test_bad_values_are_said_and_what_was_typed_stays(

@@ -43,6 +43,6 @@ def test_datasets_of_others_are_not_in_the_filter(
     of_campaign: DatasetVersion,  # noqa: F811
 ) -> None:
     stored(of_campaign, report_document())
-    assert reported_datasets(cast.rita) == ["tiny"]
+    assert reported_datasets(cast.rita) == ["cups.tiny"]
     assert reported_datasets(cast.mallory) == []
     assert listed_reports(cast.mallory) == ()

@@ -1,0 +1,34 @@
+"""`manage.py changepassword`: for who has lost their password; in the place of Django's own.
+
+Django's would change the password and leave tokens as they are. This one is found first because our
+app stands before Django's in INSTALLED_APPS.
+"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.management.asked_password import asked_password
+from annotator.management.house_command import HouseCommand
+from annotator.models import User
+from annotator.refusals import Refused
+from annotator.services.passwords import replace_password
+
+
+class Command(HouseCommand):
+    help = "Give a user a new password, which ends their sessions and tokens."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        user = User.objects.filter(username=options["username"]).first()
+        if user is None:
+            raise Refused(f"There is no user {options['username']!r}.")
+        ended = replace_password(user=user, new=asked_password(), by=None)
+        return {
+            "user": user.username,
+            "changed": True,
+            "sessions_ended": ended.sessions,
+            "tokens_revoked": ended.tokens,
+        }

@@ -1,0 +1,262 @@
+"""A request is answered when it is whole, and no thread waits for who sends or reads slowly."""
+
+import asyncio
+import errno
+import io
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import Any
+
+import pytest
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+
+from annotator.requests import whole_requests
+from annotator.requests.body_limits import BODY_TO_COME, GO_ON
+from annotator.requests.whole_requests import OpenFile, WholeRequests, environ_of
+
+LONG = b"0123456789abcdef" * 16_384
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    settings.WEB_THREADS = 1
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100_000
+    settings.MAX_UPLOAD_BYTES = 300_000
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run it in a thread of its own: a browser's tests leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, work).result()
+
+
+class Site:
+    """A WSGI application that keeps what it was asked, and answers as it is told."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.asked: list[tuple[dict[str, Any], bytes]] = []
+        self._answers = [*answers]
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        self.asked.append((environ, environ["wsgi.input"].read()))
+        response = self._answers.pop(0)
+        start_response(f"{response.status_code} so", [*response.headers.items()])
+        if isinstance(response, FileResponse) and response.file_to_stream:
+            file: Any = response.file_to_stream
+            file.close = response.close  # as Django's handler does
+            return OpenFile(file)
+        return response
+
+
+class Client:
+    """Sends a body piece by piece; None stands for silence, the end of the list for leaving."""
+
+    def __init__(self, *pieces: bytes | None, is_whole: bool = True, **headers: str) -> None:
+        self._pieces = [*pieces]
+        self._is_whole = is_whole
+        self.scope: dict[str, Any] = {
+            "method": "POST",
+            "raw_path": b"/a%2Fb%C3%A9%FF/",
+            "query_string": b"q=%ff",
+            "http_version": "1.1",
+            "scheme": "http",
+            "server": ("127.0.0.1", "8000"),
+            "client": ("127.0.0.9", "1"),
+            "headers": [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()],
+        }
+        self.heard: list[dict[str, Any]] = []
+        self.reads = asyncio.Event()
+        self.reads.set()
+
+    async def receive(self) -> dict[str, Any]:
+        if not self._pieces:
+            return {"type": "http.disconnect"}
+        piece = self._pieces.pop(0)
+        if piece is None:
+            await asyncio.Event().wait()
+        is_more = bool(self._pieces) or not self._is_whole
+        return {"type": "http.request", "body": piece, "more_body": is_more}
+
+    async def send(self, message: Any) -> None:
+        await self.reads.wait()
+        self.heard.append(message)
+
+    def serve(self, site: Site) -> None:
+        run(WholeRequests(site)(self.scope, self.receive, self.send))
+
+    @property
+    def status(self) -> int:
+        return int(self.heard[0]["status"])
+
+    @property
+    def content(self) -> bytes:
+        return b"".join(message["body"] for message in self.heard[1:])
+
+
+@pytest.mark.parametrize("pieces", [(b"whole",), (b"who", b"le"), (b"x" * 40_000, b"y" * 50_000)])
+@pytest.mark.parametrize("is_announced", [True, False])
+def test_a_body_is_given_whole_and_with_its_length(
+    pieces: tuple[bytes, ...], is_announced: bool
+) -> None:
+    site, sent = Site(HttpResponse(b"fine")), b"".join(pieces)
+    told = {"content_length": str(len(sent))} if is_announced else {"transfer_encoding": "chunked"}
+    client = Client(*pieces, **told)
+    client.serve(site)
+    ((environ, body),) = site.asked
+    assert (body, environ["CONTENT_LENGTH"]) == (sent, str(len(sent)))
+    assert (client.status, client.content) == (200, b"fine")
+
+
+@pytest.mark.parametrize("told", [{"content_length": "9"}, {"transfer_encoding": "chunked"}])
+def test_a_body_that_breaks_off_reaches_nobody(told: dict[str, str]) -> None:
+    site = Site()
+    client = Client(b"half", is_whole=False, **told)
+    client.serve(site)
+    assert site.asked == [] and client.heard == []
+
+
+@pytest.mark.parametrize(
+    ("pause", "grace"), [(0.01, 60.0), (60.0, 0.01)], ids=["a pause", "too slow in all"]
+)
+def test_a_body_that_does_not_come_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, pause: float, grace: float
+) -> None:
+    monkeypatch.setattr(whole_requests, "PAUSE_SECONDS", pause)
+    monkeypatch.setattr(whole_requests, "GRACE_SECONDS", grace)
+    site = Site()
+    client = Client(b"abc", None, content_length="100000")
+    client.serve(site)
+    assert site.asked == [] and client.status == 408
+    assert (b"connection", b"close") in client.heard[0]["headers"]
+
+
+@pytest.mark.parametrize("told", [{"content_length": "100001"}, {"transfer_encoding": "chunked"}])
+def test_a_body_longer_than_a_form_is_asked_for_first(told: dict[str, str]) -> None:
+    pieces = [b"x" * 50_000, b"y" * 50_001]
+    site = Site(HttpResponse(status=413))
+    client = Client(*pieces, **told)
+    client.serve(site)
+    ((ahead, body),) = site.asked
+    assert (ahead["CONTENT_LENGTH"], ahead[BODY_TO_COME], body) == ("100001", True, b"")
+    assert client.status == 413
+    site = Site(HttpResponse(status=GO_ON), HttpResponse(b"taken"))
+    client = Client(*pieces, **told)
+    client.serve(site)
+    environ, body = site.asked[1]
+    assert BODY_TO_COME not in environ and body == b"".join(pieces)
+    assert client.content == b"taken"
+
+
+def test_a_file_that_grows_past_the_limit_is_asked_for_again() -> None:
+    site = Site(HttpResponse(status=GO_ON), HttpResponse(status=413))
+    client = Client(*[b"x" * 100_000] * 9, transfer_encoding="chunked")
+    client.serve(site)
+    assert [int(environ["CONTENT_LENGTH"]) for environ, _ in site.asked] == [200_000, 400_000]
+    assert client.status == 413
+
+
+def pieces_of(content: bytes) -> Iterator[bytes]:
+    for start in range(0, len(content), 10_000):
+        yield content[start : start + 10_000]
+
+
+@pytest.mark.parametrize("content", [b"", b"short", LONG], ids=["empty", "short", "long"])
+@pytest.mark.parametrize(
+    "respond",
+    [
+        HttpResponse,
+        lambda content: StreamingHttpResponse(pieces_of(content)),
+        lambda content: FileResponse(io.BytesIO(content)),
+    ],
+    ids=["at once", "streamed", "file"],
+)
+def test_every_kind_of_answer_comes_whole_and_is_closed(content: bytes, respond: Any) -> None:
+    response = respond(content)
+    client = Client()
+    client.serve(Site(response))
+    assert len(client.content) == len(content) and client.content == content
+    assert response.closed
+    assert max((len(message["body"]) for message in client.heard[1:]), default=0) <= len(LONG)
+
+
+def test_an_answer_that_nobody_reads_holds_no_thread() -> None:
+    site = Site(StreamingHttpResponse(pieces_of(LONG)), HttpResponse(b"next"))
+    requests, slow, other = WholeRequests(site), Client(), Client()
+
+    async def both() -> None:
+        slow.reads.clear()
+        unread = asyncio.create_task(requests(slow.scope, slow.receive, slow.send))
+        await asyncio.sleep(0)  # so that it asks first
+        await requests(other.scope, other.receive, other.send)
+        assert other.content == b"next" and slow.heard == []
+        slow.reads.set()
+        await unread
+
+    run(both())
+    assert len(slow.content) == len(LONG)
+    assert (b"content-length", str(len(LONG)).encode()) in slow.heard[0]["headers"]
+
+
+def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_requests, "UNREAD_SECONDS", 0.01)
+    response, client = StreamingHttpResponse(pieces_of(LONG)), Client()
+
+    async def take_the_head_only(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    run(WholeRequests(Site(response))(client.scope, client.receive, take_the_head_only))
+    assert response.closed
+
+
+def test_a_full_disk_is_told_and_not_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(whole_requests, "TemporaryFile", no_room)
+    response, client = StreamingHttpResponse(pieces_of(LONG)), Client()
+    client.serve(Site(response))
+    assert client.status == 507 and b"disk" in client.content and response.closed
+    monkeypatch.setattr(SpooledTemporaryFile, "write", no_room)
+    client = Client(b"x" * 90_000, content_length="90000")
+    client.serve(Site())
+    assert client.status == 507
+
+
+def test_the_environment_is_that_of_the_request_and_holds_no_disguised_header() -> None:
+    client = Client(content_type="text/plain", cookie="a=1")
+    client.scope["headers"] += [
+        (b"cookie", b"b=2"),
+        (b"x-forwarded-for", b"1.1.1.1"),
+        (b"x-forwarded-for", b"2.2.2.2"),
+        (b"x_forwarded_for", b"6.6.6.6"),
+        (b"x-request_id", b"0123456789abcdef"),
+        (b"x-bytes", b"caf\xe9"),
+    ]
+    environ = environ_of(client.scope)
+    told = {name: value for name, value in environ.items() if name.startswith("HTTP_")}
+    assert told == {
+        "HTTP_COOKIE": "a=1; b=2",
+        "HTTP_X_FORWARDED_FOR": "1.1.1.1,2.2.2.2",
+        "HTTP_X_BYTES": "caf\xe9",
+    }
+    assert environ["PATH_INFO"] == "/a/b\xc3\xa9\xff/" and environ["QUERY_STRING"] == "q=%ff"
+    assert (environ["REMOTE_ADDR"], environ["CONTENT_TYPE"]) == ("127.0.0.9", "text/plain")
+
+
+def test_what_is_written_down_is_in_a_private_folder_and_gone_afterwards(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+
+    class Looking(Site):
+        def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+            folder = tmp_path / "uploads" / "arriving"
+            seen.append((folder.stat().st_mode & 0o777, len([*folder.iterdir()])))
+            return super().__call__(environ, start_response)
+
+    client = Client(b"x" * 90_000, content_length="90000")
+    client.serve(Looking(StreamingHttpResponse(pieces_of(LONG))))
+    assert seen == [(0o700, 0)]
+    assert [*(tmp_path / "uploads" / "arriving").iterdir()] == []
