@@ -49,6 +49,12 @@ def paces_stand_still(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "database_now", lambda: now)
 
 
+@pytest.fixture
+def quick_passwords(settings: Any) -> None:
+    """A hash made to be slow would cost a second of every sign-in and ruling; it is tried apart."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 def make_user(name: str, **more: Any) -> User:
     """Return an account that signs in by `force_login` only."""
     return User.objects.create(username=name, **more)

@@ -26,8 +26,8 @@ class NewCampaignForm(RefusableForm):
         label="Short name",
         max_length=LONGEST_TYPED_SLUG,
         help_text=(
-            "Stands in addresses and commands: letters, digits, - and _. Five letters are put to "
-            "it, so that it is nobody else's. It cannot change."
+            "Stands in addresses and commands: letters, digits, - and _. The program adds five "
+            "letters or digits, as in acme-k7qd2, so that no two are the same. It cannot change."
         ),
     )
     name = WordsField(label="Name", max_length=200)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from annotator.models import Campaign
+from annotator.models import Campaign, User
 from annotator.refusals import Refused
 
 
@@ -48,6 +48,14 @@ class HouseCommand(BaseCommand):
             f"\r\x1b[K{text}" if is_terminal else text,
             ending="" if is_terminal else "\n",
         )
+
+
+def find_user(username: str) -> User:
+    """Return the user or refuse in one line."""
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        raise Refused(f"There is no user {username!r}.")
+    return user
 
 
 def find_campaign(slug: str) -> Campaign:

@@ -43,7 +43,11 @@ def new_campaign(request: SignedInRequest) -> HttpResponse:
     except Refused as refusal:
         form.take_refusal(refusal)
         return _new(request, form, refusal.status)
-    messages.success(request, f"{row.name} exists now, open and empty, and you are its admin.")
+    messages.success(
+        request,
+        f"{row.name} exists now, open and empty, and you are its admin. Its short name is "
+        f"{row.slug}.",
+    )
     return SeeOther(resolve_url("annotator:campaign_rules", row.slug))
 
 

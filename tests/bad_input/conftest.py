@@ -28,10 +28,11 @@ def tried(record_property: Callable[[str, Any], None]) -> Tried:
 
 
 @pytest.fixture
-def quiet(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def quiet(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_passwords: None
+) -> None:
     """Sign quickly, keep files apart, and log none of thousands of refusals."""
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.DATA_DIR = tmp_path
 
 

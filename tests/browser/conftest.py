@@ -114,9 +114,8 @@ def alice(cast: Any, transactional_db: None) -> User:
 
 
 @pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    """A hash made to be slow costs a second of every sign-in, and proves nothing here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def quick_passwords(quick_passwords: None) -> None:
+    """Here for every test."""
 
 
 Enter = Callable[..., None]

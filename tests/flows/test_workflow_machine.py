@@ -6,7 +6,6 @@ are drawn anew then.
 
 import os
 import random
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -34,7 +33,7 @@ class KeysDecide(random.Random):
 @pytest.mark.django_db
 @pytest.mark.parametrize("machine", [Workflow, WithLadder], ids=["plain", "ladder"])
 def test_the_workflow_follows_its_model(
-    machine: type[Workflow], settings_quick: None, tally: Tally
+    machine: type[Workflow], quick_passwords: None, tally: Tally
 ) -> None:
     tally.tried(runs=RUNS or 8, steps=(RUNS or 8) * STEPS)
     run_state_machine_as_test(
@@ -54,7 +53,7 @@ def test_the_workflow_follows_its_model(
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_a_rating_that_is_changed_after_its_lock_is_found_out(
-    monkeypatch: pytest.MonkeyPatch, settings_quick: None
+    monkeypatch: pytest.MonkeyPatch, quick_passwords: None
 ) -> None:
     monkeypatch.setattr("annotator.services.ratings.is_locked", lambda _: False)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
@@ -77,9 +76,3 @@ def test_a_rating_that_is_changed_after_its_lock_is_found_out(
 def drawn_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which candidate of a reference is given is drawn; a run tried again must draw the same."""
     monkeypatch.setattr("random.SystemRandom", KeysDecide)
-
-
-@pytest.fixture
-def settings_quick(settings: Any) -> None:
-    """A hash that is made to be slow would be most of every ruling."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

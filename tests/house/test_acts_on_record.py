@@ -39,9 +39,8 @@ def test_every_route_that_may_write_names_its_act_or_says_why_it_has_none():
 
 
 @pytest.fixture
-def house(request, db, settings, tmp_path, monkeypatch) -> House:
+def house(request, db, settings, tmp_path, monkeypatch, quick_passwords) -> House:
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.DATA_DIR = tmp_path
     return furnish(MARK, request.param)
 

@@ -29,9 +29,8 @@ def compare(user, reference) -> list[Comparison]:
 
 
 @pytest.fixture(params=["open", "taken", "ruled"])
-def state(request, settings) -> str:
+def state(request, quick_passwords) -> str:
     """How far an adjudicator has come with the conflict that alice's rating opens."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return request.param
 
 

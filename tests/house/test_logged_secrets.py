@@ -92,8 +92,7 @@ def told_twice() -> Iterator[Told]:
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_no_route_logs_what_it_was_called_with(told_twice: Told, settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def test_no_route_logs_what_it_was_called_with(told_twice: Told, quick_passwords: None) -> None:
     person = User.objects.create(username=CANARY, is_superuser=True)
     grant(person, Campaign.objects.create(slug="cups", name="Cups"), *Role.values)
     signed_in = Client(raise_request_exception=False)

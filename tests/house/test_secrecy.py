@@ -58,9 +58,8 @@ def wrong_headers(answer: Any) -> list[str]:
 
 
 @pytest.fixture
-def house(db: None, settings: Any, tmp_path: Path) -> Any:
+def house(db: None, settings: Any, tmp_path: Path, quick_passwords: None) -> Any:
     settings.DATA_DIR = tmp_path
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     house = furnish(HERE, "closed")
     create_token(user=house.people["one"])
     return house

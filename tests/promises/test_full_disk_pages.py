@@ -34,9 +34,8 @@ PEOPLE: Final = ("one", "adjudicator", "researcher", "admin")
 
 
 @pytest.fixture
-def house(transactional_db: None, settings: Any, tmp_path: Path) -> House:
+def house(transactional_db: None, settings: Any, tmp_path: Path, quick_passwords: None) -> House:
     settings.DATA_DIR = tmp_path
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return furnish(HERE, "closed")
 
 

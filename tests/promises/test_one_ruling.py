@@ -22,14 +22,10 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("quick_passwords"),
 ]
 ADJUDICATORS: Final = 20
 CONFLICTS: Final = 13 if SCALE == 1 else 25 * SCALE
-
-
-@pytest.fixture(autouse=True)
-def quick_hash(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def make_adjudicators(cast: Any, count: int) -> list[User]:

@@ -53,12 +53,11 @@ Manage = Callable[..., str]
 
 @pytest.mark.django_db
 def test_a_whole_campaign_is_worked_through_by_a_role_that_owns_nothing(
-    settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, quick_passwords: None
 ) -> None:
     settings.DATA_DIR, settings.DATABASE_SERVING_ROLE = tmp_path, ROLE
     # Nobody beats for a job here: its row is seen by this transaction only.
     settings.JOB_LEASE_SECONDS = 3600
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     assert owns_tables()
     ask(f"CREATE ROLE {ROLE}")
     assert grant_serving_rights()

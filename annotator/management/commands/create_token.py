@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand, find_campaign
-from annotator.models import TokenScope, User
-from annotator.refusals import Refused
+from annotator.management.house_command import HouseCommand, find_campaign, find_user
+from annotator.models import TokenScope
 from annotator.services.people import LONGEST_TOKEN_DAYS, create_token
 
 
@@ -20,9 +19,7 @@ class Command(HouseCommand):
         parser.add_argument("--days", type=int, default=LONGEST_TOKEN_DAYS)
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        user = User.objects.filter(username=options["username"]).first()
-        if user is None:
-            raise Refused(f"There is no user {options['username']!r}.")
+        user = find_user(options["username"])
         slug = options["campaign"]
         made = create_token(
             user=user,

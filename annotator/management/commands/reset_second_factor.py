@@ -4,9 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand
-from annotator.models import User
-from annotator.refusals import Refused
+from annotator.management.house_command import HouseCommand, find_user
 from annotator.services.second_factor import reset_factor
 
 
@@ -17,9 +15,7 @@ class Command(HouseCommand):
         parser.add_argument("username")
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        user = User.objects.filter(username=options["username"]).first()
-        if user is None:
-            raise Refused(f"There is no user {options['username']!r}.")
+        user = find_user(options["username"])
         ended = reset_factor(user=user, by=None)
         return {
             "user": user.username,

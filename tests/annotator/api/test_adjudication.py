@@ -11,12 +11,7 @@ from annotator.rubric import CRITERIA
 
 PASSWORD = "a long enough phrase"
 
-pytestmark = pytest.mark.embedded
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [pytest.mark.embedded, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import uuid
 from collections import Counter
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -36,19 +35,11 @@ from tests.conftest import spread
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 8, 9)
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def carol(cast) -> User:
-    cast.carol.set_password(PASSWORD)
-    cast.carol.save()
-    return cast.carol
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 @pytest.fixture

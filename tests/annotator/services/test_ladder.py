@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -38,12 +37,11 @@ from tests.annotator.services.discrepant import (
 from tests.annotator.services.rulings import PASSWORD, decide
 from tests.conftest import spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 @pytest.fixture

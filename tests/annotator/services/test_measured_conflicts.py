@@ -21,7 +21,6 @@ from annotator.models import (
     Reference,
     Round,
     Ruling,
-    User,
 )
 from annotator.queries.reference_ratings import reference_ratings
 from annotator.refusals import Forbidden, OutOfDate, Refused
@@ -31,22 +30,14 @@ from annotator.services.ratings import revise_rating
 from annotator.services.rounds import call_back, send_back
 from annotator.services.turns import give_back, take_turn
 from tests.annotator.conflicts.all_pairs import restated
-from tests.annotator.services.rulings import PASSWORD, decide
+from tests.annotator.services.rulings import decide
 from tests.conftest import grant, make_reference, make_user, spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def carol(cast) -> User:
-    cast.carol.set_password(PASSWORD)
-    cast.carol.save()
-    return cast.carol
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 def rows() -> set[tuple[object, ...]]:

@@ -1,7 +1,6 @@
 """A conflict waits for the ratings that are planned, and is ruled once they are in or given up."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -11,23 +10,15 @@ from annotator.services.campaigns import change_rules, close_campaign, reopen_ca
 from annotator.services.rounds import call_back
 from annotator.services.turns import ASKED_SENTENCE, take_turn
 from tests.annotator.services.discrepant import HIGH, disagree, leave_campaign, member, of, statuses
-from tests.annotator.services.rulings import PASSWORD, decide
+from tests.annotator.services.rulings import decide
 from tests.annotator.services.test_campaigns import rules_of
 from tests.conftest import spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def carol(cast) -> User:
-    cast.carol.set_password(PASSWORD)
-    cast.carol.save()
-    return cast.carol
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 @pytest.fixture

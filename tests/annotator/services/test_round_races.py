@@ -44,14 +44,10 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("quick_passwords"),
 ]
 ROUNDS = 12
 Act = Callable[[], Any]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def outcomes(acts: Sequence[Callable[[], Any]]) -> Counter[str]:

@@ -1,7 +1,6 @@
 """Sending back: the same annotators look again, or one more rates, before an adjudicator rules."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -39,12 +38,11 @@ from tests.annotator.services.discrepant import (
 )
 from tests.annotator.services.rulings import PASSWORD, decide
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """B7, P20: who rates does not rule, in the database itself; nobody signs for another."""
 
-from typing import Any
-
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -21,17 +19,9 @@ from annotator.refusals import Forbidden, Refused
 from annotator.services.adjudication import void_adjudication
 from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.named_work import assign_by_name
-from tests.annotator.services.rulings import PASSWORD, decide
+from tests.annotator.services.rulings import decide
 
 pytestmark = pytest.mark.embedded
-
-
-@pytest.fixture
-def carol(cast, settings: Any) -> User:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    cast.carol.set_password(PASSWORD)
-    cast.carol.save()
-    return cast.carol
 
 
 @pytest.fixture

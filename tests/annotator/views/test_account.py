@@ -17,8 +17,7 @@ FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefo
 
 
 @pytest.fixture
-def alice(cast, settings) -> User:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def alice(cast, quick_passwords) -> User:
     User.objects.update(password=make_password(PASSWORD))
     return User.objects.get(username="alice")
 

@@ -18,12 +18,11 @@ PASSWORD = "a long enough phrase"
 WORDS = {"alice": "the spout is gone", "bob": "all features are there"}
 NOTES = {"alice": "see claim 1", "bob": "compare claim 2"}
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 @pytest.fixture

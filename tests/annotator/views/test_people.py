@@ -13,13 +13,7 @@ from annotator.services.people import revoke_role
 
 PASSWORD = "a long enough phrase"
 
-pytestmark = pytest.mark.embedded
-
-
-@pytest.fixture(autouse=True)
-def quick_hash(settings) -> None:
-    """Hash at once: the real hash would cost this file a minute."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [pytest.mark.embedded, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture
-def row(cast, settings: Any, client: Client) -> Adjudication:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def row(cast, client: Client, quick_passwords: None) -> Adjudication:
     reference = cast.reference("r1", 1)
     for person, value in ((cast.alice, 1), (cast.bob, 9)):
         (assignment,) = cast.assign(person, reference)

@@ -39,8 +39,7 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def alice(cast, settings, clock) -> User:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def alice(cast, clock, quick_passwords) -> User:
     User.objects.update(password=make_password(PASSWORD))
     return User.objects.get(username="alice")
 

@@ -25,12 +25,11 @@ from tests.conftest import grant
 
 QUESTION = "Does claim 2 narrow the handle?"
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 
 @pytest.fixture

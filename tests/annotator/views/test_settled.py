@@ -21,12 +21,8 @@ from annotator.models import (
 from annotator.services.unblinding import show_names
 from tests.annotator.services.rulings import PASSWORD, decide
 
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 LIST = "/campaigns/cups/settled/"
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

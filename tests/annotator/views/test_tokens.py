@@ -18,8 +18,7 @@ GOOD = {"scope": "read", "days": "7", "campaign": "", "password": PASSWORD}
 
 
 @pytest.fixture
-def alice(cast, client, settings) -> User:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def alice(cast, client, quick_passwords) -> User:
     User.objects.update(password=make_password(PASSWORD))
     client.force_login(User.objects.get(username="alice"))
     return cast.alice

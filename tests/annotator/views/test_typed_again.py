@@ -31,9 +31,8 @@ Sent = dict[str, str]
 
 
 @pytest.fixture
-def house(db: None, settings: Any, tmp_path: Any) -> House:
+def house(db: None, settings: Any, tmp_path: Any, quick_passwords: None) -> House:
     settings.DATA_DIR = tmp_path
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return furnish("zqhere", "taken")
 
 

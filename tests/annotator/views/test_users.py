@@ -10,16 +10,15 @@ from django.test import Client
 from annotator.models import AuditEvent, Invitation, Membership, SecondFactor, User
 from annotator.services.people import create_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.embedded,
+    pytest.mark.usefixtures("quick_passwords"),
+]
 
 PASSWORD = "Marmalade-on-Tuesday-7"
 NEW = {"username": "dora", "password": PASSWORD, "again": PASSWORD}
 MEMBERS = "/campaigns/cups/members/"
-
-
-@pytest.fixture(autouse=True)
-def quick_hash(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

@@ -33,10 +33,11 @@ class World:
 
 
 @pytest.fixture(autouse=True)
-def quick(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_passwords: None
+) -> None:
     """Sign quickly, keep files apart, and log none of thousands of refusals."""
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.DATA_DIR = tmp_path
     # A heartbeat has a connection of its own, which does not see what this transaction has made.
     settings.JOB_LEASE_SECONDS = 600

@@ -173,9 +173,8 @@ def test_a_freeze_that_makes_no_sense_is_refused_and_nothing_stored(
 
 
 def test_a_ruling_settles_what_its_item_is_and_stands_in_the_provenance(
-    rated: Make, settings: Any
+    rated: Make, quick_passwords: None
 ) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     room = rated(1)
     people = list(room.people)
     for number in (1, 2):
