@@ -72,8 +72,8 @@ def create_campaign(
 ) -> Campaign:
     """Create an open campaign with the default rules; its creator becomes its admin.
 
-    With `has_drawn_ending` the slug gets letters that nobody chose: to be told that a slug is taken
-    would tell of a campaign that the person may not know of.
+    With `has_drawn_ending` the slug gets an ending that nobody chose: to be told that a slug is
+    taken would tell of a campaign that the person may not know of.
     """
     check_words("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
     longest = LONGEST_TYPED_SLUG if has_drawn_ending else LONGEST_SLUG
@@ -83,8 +83,8 @@ def create_campaign(
         Campaign._meta.get_field("slug").clean(slug, None)
     except ValidationError as error:
         raise Refused(
-            f"{slug[:100]!r} cannot be a campaign's slug: use up to {longest} letters, digits, "
-            "- and _."
+            f"{slug[:100]!r} cannot be a campaign's short name: use up to {longest} letters, "
+            "digits, - and _."
         ) from error
     if has_drawn_ending:
         slug = f"{slug}-{''.join(secrets.choice(LETTERS) for _ in range(ENDING))}"

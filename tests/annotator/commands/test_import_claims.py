@@ -215,7 +215,7 @@ def test_a_missing_file_and_a_bad_slug_are_refused_in_one_line(tmp_path: Path) -
     path = save(tmp_path / "claims.jsonl", record("r1"))
     for slug in ("a b", "", "../x", "x" * 61):
         (line,) = refused(path, "--campaign", slug)
-        assert "cannot be a campaign's slug" in line
+        assert "cannot be a campaign's short name" in line
 
 
 def test_a_changed_text_is_refused_and_the_rest_stays_out(tmp_path: Path) -> None:

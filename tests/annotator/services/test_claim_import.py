@@ -41,7 +41,7 @@ def test_a_campaign_is_created_open_with_its_creator_as_admin() -> None:
 
 @pytest.mark.parametrize("slug", ["", "a b", "../x", "x" * 61])
 def test_a_slug_that_cannot_be_is_refused(slug: str) -> None:
-    with pytest.raises(Refused, match="cannot be a campaign's slug"):
+    with pytest.raises(Refused, match="cannot be a campaign's short name"):
         create_campaign(slug=slug)
     assert not Campaign.objects.exists()
 
