@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
+from django.test import override_settings
+
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -87,6 +89,9 @@ class House:
         return rows.exclude(candidate=self.item).order_by("position")[0]
 
 
+# A heartbeat has a connection of its own, which does not see what a test's transaction has made: no
+# job of these may take so long that it needs one, on a machine with much else to do either.
+@override_settings(JOB_LEASE_SECONDS=3600)
 def furnish(mark: str, state: str) -> House:
     """Return a campaign whose item is in the state; every text in it begins with the mark."""
     campaign = Campaign.objects.create(slug=f"{mark}slug", name=f"{mark}campaign")
