@@ -22,8 +22,9 @@ CONTROLS: Final = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\n")
 } | {ord("\n"): "\\n", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 # What a record carries of itself; what else it carries was given by whoever logged it.
-FACTS: Final = ("method", "route", "status", "milliseconds", "user")
+FACTS: Final = ("method", "route", "status", "milliseconds", "user", "job")
 CELERY_ENDS: Final = "celery.app.trace"
+JOBS: Final = "annotator.jobs"
 # Loggers that say nothing but what this project words.
 OURS: Final = ("annotator", "scoring")
 # Addresses that no route knows may hold anything, so they are told by these words.
@@ -202,6 +203,8 @@ def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "annotator.requests": {"level": "INFO" if tells_requests else "WARNING"},
+            # A request or a command that does a job at once tells of it in its own way.
+            JOBS: {"level": "WARNING"},
             # Each task would be told three times.
             "celery": {"level": "WARNING"},
             "kombu": {"level": "WARNING"},
@@ -216,9 +219,10 @@ def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
 
 
 def configure_worker(**_: object) -> None:
-    """Give a worker the project's logging in the place of Celery's own."""
+    """Give a worker the project's logging in the place of Celery's own; it tells of its jobs."""
     from logging.config import dictConfig
 
     from django.conf import settings
 
     dictConfig(settings.LOGGING)
+    logging.getLogger(JOBS).setLevel(logging.INFO)

@@ -68,7 +68,7 @@ def _jobs() -> Iterator[GaugeMetricFamily]:
     )
     now = database_now()
     for model in kinds_of_jobs():
-        kind = model._meta.model_name or ""
+        kind = model.kind()
         rows = model._default_manager.order_by()
         counts = dict(rows.values_list("status").annotate(Count("pk")))
         for status in (JobStatus.QUEUED, JobStatus.RUNNING, *FINAL_STATUSES):

@@ -128,7 +128,8 @@ def look_at_jobs() -> Iterator[Finding]:
         yield warning(
             "jobs",
             f"{waiting} jobs have waited for more than {LONGEST_WAIT_MINUTES} minutes.",
-            "A long training is before them, or their worker is missing: see the workers above.",
+            "A long training is before them, or their worker is missing: see the workers above. "
+            "`manage.py jobs` lists them.",
         )
     else:
         yield ok("jobs", "None waits for long.")

@@ -4,18 +4,22 @@ A claim is fenced by a token that is unique per claim, not by the attempt number
 between its UPDATE and the read that follows would otherwise adopt the next owner's number.
 """
 
+import logging
+import sys
 import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from annotator.clock import database_now
 from annotator.jobs.rows import JobRow, JobStatus
 
+logger = logging.getLogger(__name__)
 Row = TypeVar("Row", bound=JobRow)
 MOST_ATTEMPTS = 5
 # A job behind a training of a day is rung some 300 times, not 8,640; a broker that lost its
@@ -46,7 +50,10 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
         lease_until=database_now() + lease_length(),
         started_at=Now(),
     )
-    return model._default_manager.filter(pk=pk, owner=token).first()
+    row = model._default_manager.filter(pk=pk, owner=token).first()
+    if row is not None:
+        _tell(row, "started")
+    return row
 
 
 def beat(row: JobRow, **fields: Any) -> None:
@@ -65,15 +72,28 @@ def beat(row: JobRow, **fields: Any) -> None:
 def close(row: JobRow, status: JobStatus, **fields: Any) -> None:
     """Put a running job of ours into a final state; raise LostLease when it is not ours.
 
-    Call it inside the transaction that writes the job's effects: this is the fence.
+    Call it inside the transaction that writes the job's effects: this is the fence. A failure is
+    closed where its error is handled, whose kind the log tells.
     """
-    changed = (
-        type(row)
-        ._default_manager.filter(pk=row.pk, owner=row.owner, status=JobStatus.RUNNING)
-        .update(status=status, finished_at=Now(), lease_until=None, **fields)
-    )
-    if not changed:
+    error = type(sys.exception()) if status == JobStatus.FAILED else None
+    if not _end(row, status, error=error, **fields):
         raise LostLease
+
+
+def _end(
+    row: JobRow, status: JobStatus, *where: Q, error: type | None = None, **fields: Any
+) -> bool:
+    """Write the final state of a job that still runs for who owned it; say whether it did."""
+    now = database_now()
+    rows = type(row)._default_manager.filter(*where, pk=row.pk, owner=row.owner)
+    if not rows.filter(status=JobStatus.RUNNING).update(
+        status=status, finished_at=now, lease_until=None, **fields
+    ):
+        return False
+    seconds = round((now - (row.started_at or now)).total_seconds(), 3)
+    # A transaction that is undone has ended nothing.
+    transaction.on_commit(lambda: _tell(row, status.value, error, seconds=seconds))
+    return True
 
 
 def request_cancel(row: JobRow) -> bool:
@@ -88,18 +108,19 @@ def request_cancel(row: JobRow) -> bool:
 
 def settle_stranded(model: type[JobRow]) -> int:
     """End the jobs that nobody will end: cancelled ones left by their worker, and poison ones."""
-    rows = model._default_manager
-    late = Q(status=JobStatus.RUNNING, lease_until__lt=Now())
-    cancelled = rows.filter(late, cancel_requested=True).update(
-        status=JobStatus.CANCELLED, finished_at=Now(), lease_until=None
-    )
-    failed = rows.filter(late, attempt__gte=MOST_ATTEMPTS).update(
-        status=JobStatus.FAILED,
-        finished_at=Now(),
-        lease_until=None,
-        message=f"Given up after {MOST_ATTEMPTS} attempts; each worker that took it died.",
-    )
-    return cancelled + failed
+    late = Q(lease_until__lt=Now())
+    rows = model._default_manager.filter(late, status=JobStatus.RUNNING)
+    rows = rows.only("owner", "attempt", "started_at")
+    cancelled = [
+        _end(row, JobStatus.CANCELLED, late, error=LostLease)
+        for row in rows.filter(cancel_requested=True)
+    ]
+    message = f"Given up after {MOST_ATTEMPTS} attempts; each worker that took it died."
+    failed = [
+        _end(row, JobStatus.FAILED, late, error=LostLease, message=message)
+        for row in rows.filter(attempt__gte=MOST_ATTEMPTS)
+    ]
+    return sum(cancelled + failed)
 
 
 def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
@@ -131,11 +152,15 @@ def _pause(row: JobRow, rung_at: datetime) -> timedelta:
 
 def settle_cancelled(row: JobRow) -> None:
     """Put a job of ours that was asked to stop into its final state, if it is still ours."""
-    type(row)._default_manager.filter(
-        pk=row.pk, owner=row.owner, status=JobStatus.RUNNING, cancel_requested=True
-    ).update(
-        status=JobStatus.CANCELLED,
-        finished_at=Now(),
-        lease_until=None,
-        message="Cancelled.",
-    )
+    _end(row, JobStatus.CANCELLED, Q(cancel_requested=True), message="Cancelled.")
+
+
+def _tell(row: JobRow, status: str, error: type | None = None, **facts: float) -> None:
+    """Log what became of a job by ids and codes: the words of an error may quote claims."""
+    told: dict[str, Any] = {"kind": row.kind(), "key": str(row.pk), "attempt": row.attempt} | facts
+    if error:
+        told["error"] = error.__name__
+    words = " ".join(f"{name}={value}" for name, value in told.items())
+    # A job that lost its worker is ended by the sweeper, which says nothing below a warning.
+    level = logging.WARNING if error is LostLease else logging.INFO
+    logger.log(level, "job %s %s", status, words, extra={"job": {"status": status} | told})

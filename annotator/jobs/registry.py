@@ -65,5 +65,5 @@ def sweep() -> int:
                 ring(pk)
                 rung += 1
             except Exception as error:  # noqa: BLE001 - each broker fails in its own way
-                logger.warning("cannot ring %s %s: %s", model.__name__, pk, type(error).__name__)
+                logger.warning("cannot ring %s %s: %s", model.kind(), pk, type(error).__name__)
     return rung

@@ -39,6 +39,11 @@ class JobRow(models.Model):
     class Meta:
         abstract = True
 
+    @classmethod
+    def kind(cls) -> str:
+        """What figures, logs and commands call this kind of job."""
+        return cls.__name__.lower()
+
     @property
     def is_final(self) -> bool:
         return self.status in FINAL_STATUSES

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -48,6 +49,15 @@ class HouseCommand(BaseCommand):
             f"\r\x1b[K{text}" if is_terminal else text,
             ending="" if is_terminal else "\n",
         )
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows of a table as lines in which each column has its width."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
 
 
 def find_user(username: str) -> User:

@@ -1,0 +1,67 @@
+"""`manage.py jobs`: which background jobs wait, run or have failed, by their keys."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotator.clock import database_now
+from annotator.jobs.registry import kinds_of_jobs
+from annotator.jobs.rows import JobRow, JobStatus
+from annotator.management.house_command import HouseCommand, aligned
+from annotator.queries.jobs import latest_jobs
+from annotator.refusals import Refused
+
+NEEDS_A_LOOK = (JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED)
+
+
+class Command(HouseCommand):
+    help = "List the jobs that wait, run or have failed, newest first; nothing of their content."
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--status", choices=JobStatus.values, help="of this status only")
+        which.add_argument("--all", action="store_true", help="succeeded and cancelled ones, too")
+        parser.add_argument("--kind", choices=sorted(model.kind() for model in kinds_of_jobs()))
+        parser.add_argument("--limit", type=int, default=50, metavar="N")
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        if options["limit"] < 1:
+            raise Refused("--limit must be 1 or more.")
+        given = [options["status"]] if options["status"] else NEEDS_A_LOOK
+        statuses = JobStatus.values if options["all"] else given
+        rows, more = latest_jobs(statuses, options["kind"], options["limit"])
+        now = database_now()
+        return {"jobs": [_facts(row, now) for row in rows], "more": more}
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        if not document["jobs"]:
+            return "There is no such job."
+        cells = [
+            ["-" if cell is None else str(cell) for cell in job.values()]
+            for job in document["jobs"]
+        ]
+        lines = aligned([list(document["jobs"][0]), *cells])
+        if document["more"]:
+            lines.append(f"{document['more']} more; give a higher --limit.")
+        return "\n".join(lines)
+
+
+def _facts(row: JobRow, now: datetime) -> dict[str, Any]:
+    # What is queued once more bears the times of the last time that it ran.
+    started_at = None if row.status == JobStatus.QUEUED else row.started_at
+    spent = (row.finished_at or now) - started_at if started_at else None
+    return {
+        "kind": row.kind(),
+        "key": str(row.pk),
+        "status": row.status,
+        "attempt": row.attempt,
+        "progress": round(row.progress, 2),
+        "queued_at": _time(row.created_at),
+        "started_at": _time(started_at),
+        "seconds": round(spent.total_seconds(), 1) if spent else None,
+    }
+
+
+def _time(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="seconds") if at else None
