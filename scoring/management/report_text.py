@@ -3,19 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from annotator.management.house_command import aligned
 from scoring.queries.reports.page import FIGURES, caution
 
 
 def report_text(document: Mapping[str, Any]) -> str:
     """Write a finished report for a reader without a browser."""
-    table = list(_table(document))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
     notes = [*_notes(document), f"signature: {document['signature']}"]
-    return "\n".join([*lines, "", *notes])
+    return "\n".join([*aligned(list(_table(document))), "", *notes])
 
 
 def _table(document: Mapping[str, Any]) -> Iterator[list[str]]:

@@ -30,7 +30,7 @@ class UnknownMetricError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a metric's class stands and what it is made with.
+    """Where a metric's class stands, what it is called on screen and what it is made with.
 
     takes_seed, takes_criterion, needs.model_directory and needs.endpoint each hand one more
     argument to the class: seed, criterion, directory, endpoint.
@@ -38,6 +38,7 @@ class Entry:
 
     module: str
     maker: str
+    label: str
     arguments: Mapping[str, object] = field(default_factory=dict)
     needs: Needs = NOTHING
     takes_seed: bool = False
@@ -45,27 +46,28 @@ class Entry:
 
 
 _ENTRIES: Final[dict[str, Entry]] = {
-    "bleu-1": Entry("bleu", "Bleu", {"order": 1}),
-    "bleu-4": Entry("bleu", "Bleu", {"order": 4}),
-    "rouge-1": Entry("rouge", "Rouge", {"variant": "1"}),
-    "rouge-2": Entry("rouge", "Rouge", {"variant": "2"}),
-    "rouge-l": Entry("rouge", "Rouge", {"variant": "l"}),
-    "meteor": Entry("meteor", "Meteor"),
-    "bertscore": Entry("bertscore", "BertScore", needs=DIRECTORY),
-    "bartscore": Entry("bartscore", "BartScore", needs=DIRECTORY),
-    "moverscore": Entry("moverscore", "MoverScore", needs=DIRECTORY),
-    "simcse": Entry("simcse", "SimCse", needs=DIRECTORY),
-    "unieval": Entry("unieval", "UniEval", needs=DIRECTORY),
-    "alignscore": Entry("alignscore", "AlignScore", needs=DIRECTORY),
-    "g-eval": Entry("g_eval", "GEval", needs=ENDPOINT, takes_criterion=True),
-    "llmscore": Entry("llmscore", "LLMScore", needs=ENDPOINT),
-    "sari": Entry("sari", "Sari", needs=DRAFT),
-    "identity": Entry("baselines", "Identity"),
-    "length": Entry("baselines", "Length"),
-    "claim-count": Entry("baselines", "ClaimCount"),
-    "random": Entry("baselines", "Random", takes_seed=True),
+    "bleu-1": Entry("bleu", "Bleu", "BLEU-1", {"order": 1}),
+    "bleu-4": Entry("bleu", "Bleu", "BLEU-4", {"order": 4}),
+    "rouge-1": Entry("rouge", "Rouge", "ROUGE-1", {"variant": "1"}),
+    "rouge-2": Entry("rouge", "Rouge", "ROUGE-2", {"variant": "2"}),
+    "rouge-l": Entry("rouge", "Rouge", "ROUGE-L", {"variant": "l"}),
+    "meteor": Entry("meteor", "Meteor", "METEOR"),
+    "bertscore": Entry("bertscore", "BertScore", "BERTScore", needs=DIRECTORY),
+    "bartscore": Entry("bartscore", "BartScore", "BARTScore", needs=DIRECTORY),
+    "moverscore": Entry("moverscore", "MoverScore", "MoverScore", needs=DIRECTORY),
+    "simcse": Entry("simcse", "SimCse", "SimCSE", needs=DIRECTORY),
+    "unieval": Entry("unieval", "UniEval", "UniEval", needs=DIRECTORY),
+    "alignscore": Entry("alignscore", "AlignScore", "AlignScore", needs=DIRECTORY),
+    "g-eval": Entry("g_eval", "GEval", "G-Eval", needs=ENDPOINT, takes_criterion=True),
+    "llmscore": Entry("llmscore", "LLMScore", "LLMScore", needs=ENDPOINT),
+    "sari": Entry("sari", "Sari", "SARI", needs=DRAFT),
+    "identity": Entry("baselines", "Identity", "Is it the reference?"),
+    "length": Entry("baselines", "Length", "Number of words"),
+    "claim-count": Entry("baselines", "ClaimCount", "Number of claims"),
+    "random": Entry("baselines", "Random", "Random numbers", takes_seed=True),
 }
 METRIC_NAMES: Final[tuple[str, ...]] = tuple(_ENTRIES)
+METRIC_LABELS: Final = {name: entry.label for name, entry in _ENTRIES.items()}
 BASELINE_NAMES: Final[tuple[str, ...]] = ("random", "identity", "length", "claim-count")
 # What a form may tick by itself: needs no weights, no endpoint and no drafts.
 READY_NAMES: Final[tuple[str, ...]] = tuple(

@@ -2,28 +2,9 @@
 
 from typing import Final
 
-LABELS: Final = {
-    "bleu-1": "BLEU-1",
-    "bleu-4": "BLEU-4",
-    "rouge-1": "ROUGE-1",
-    "rouge-2": "ROUGE-2",
-    "rouge-l": "ROUGE-L",
-    "meteor": "METEOR",
-    "sari": "SARI",
-    "bertscore": "BERTScore",
-    "bartscore": "BARTScore",
-    "moverscore": "MoverScore",
-    "simcse": "SimCSE",
-    "unieval": "UniEval",
-    "alignscore": "AlignScore",
-    "g-eval": "G-Eval",
-    "llmscore": "LLMScore",
-    "majority": "Most frequent label",
-    "random": "Random numbers",
-    "identity": "Is it the reference?",
-    "length": "Number of words",
-    "claim-count": "Number of claims",
-}
+from scoring.metrics.registry import METRIC_LABELS
+
+LABELS: Final = {**METRIC_LABELS, "majority": "Most frequent label"}
 
 
 def scorer_label(name: str) -> str:
