@@ -12,10 +12,17 @@ LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --no-deps --
   --no-annotate --no-header --no-emit-package torch
 PYTEST_ARGS ?=
 SOAK_ARGS ?=
+PYTEST := $(PY) -m pytest
+TIER ?= test-all
 # Many tests wait for processes that they kill: more at once than two cores, and who is done with
 # its share takes from another's.
 TOGETHER := -n 5 --dist worksteal
-EMBEDDED := env -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
+WAITING := slow or browser or broker
+OWN_SETTINGS := -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
+# What follows is run on the pair that `make run` uses first, or on throw-away servers.
+EMBEDDED := data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && env $(OWN_SETTINGS) DATA_DIR="$$data"
+SERVICES := scripts/with-services sh -c \
+  '$(PY) manage.py collectstatic --noinput --verbosity 0 && exec "$$@"' tests
 
 export PORT
 export HF_HUB_OFFLINE := 1
@@ -28,7 +35,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast check bench soak coverage clean lock sbom licences audit
+.PHONY: help install run test test-fast test-all check check-types check-rest bench soak coverage clean lock sbom licences audit
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -40,25 +47,30 @@ install: .venv/runtime.stamp ## packages and code for a service, which cannot wr
 run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT (8000)
 	@exec $(PY) scripts/supervise.py --with-parent
 
-test: .venv/development.stamp ## the whole suite, on the embedded pair and on real services
-	@# The pair that `make run` uses first, so that the suite's own summary closes the run.
-	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && \
-	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m pytest -m embedded $(TOGETHER) $(PYTEST_ARGS)
-	@scripts/with-services sh -c '$(PY) manage.py collectstatic --noinput --verbosity 0 && \
-	  exec $(PY) -m pytest $(TOGETHER) $(PYTEST_ARGS)'
+test: test-fast ## what a change must pass: quick tests on SQLite, the rest on real services
+	@$(SERVICES) $(PYTEST) $(TOGETHER) -m "not exhaustive and (postgres or $(WAITING))" $(PYTEST_ARGS)
 
 test-fast: .venv/development.stamp ## the quick tests, on SQLite
-	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && $(EMBEDDED) DATA_DIR="$$data" \
-	  $(PY) -m pytest -m 'not slow and not browser and not broker' $(PYTEST_ARGS)
+	@$(EMBEDDED) $(PYTEST) -n 2 --dist worksteal -m "not ($(WAITING))" $(PYTEST_ARGS)
+
+test-all: .venv/development.stamp ## everything, on the embedded pair and on real services: long
+	@$(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)
+	@$(SERVICES) $(PYTEST) $(TOGETHER) $(PYTEST_ARGS)
 
 check: .venv/development.stamp ## static checks: style, types, imports, templates, migrations
+	@# Types take as long as all the others, and a warm run of each is spent on one core.
+	@$(MAKE) --jobs 2 --keep-going --output-sync=target --no-print-directory check-types check-rest
+
+check-types:
+	@$(PY) -m mypy
+
+check-rest:
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@.venv/bin/lint-imports
 	@# Lint only: its formatter spreads a table row of one line over five.
 	@.venv/bin/djlint templates --lint --quiet
-	@$(EMBEDDED) $(PY) manage.py makemigrations --check --dry-run
-	@$(PY) -m mypy
+	@env $(OWN_SETTINGS) $(PY) manage.py makemigrations --check --dry-run
 
 bench: .venv/runtime.stamp ## figures side by side
 	@for program in benchmarks/*.py; do echo "== $$program"; PYTHONPATH=. $(PY) "$$program" || exit 1; done
@@ -66,14 +78,10 @@ bench: .venv/runtime.stamp ## figures side by side
 soak: .venv/development.stamp ## the promises at full counts, with servers that die: long
 	@$(PY) -m tests.soak $(SOAK_ARGS)
 
-coverage: .venv/development.stamp ## branches that the whole suite covers, on both databases: long
-	@export COVERAGE_FILE="$$PWD/.coverage"; $(PY) -m coverage erase; status=0; \
-	  data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && \
-	  $(EMBEDDED) DATA_DIR="$$data" $(PY) -m coverage run -m pytest -m embedded $(TOGETHER) \
-	    $(PYTEST_ARGS) || status=1; \
-	  scripts/with-services sh -c '$(PY) manage.py collectstatic --noinput --verbosity 0 && \
-	    exec $(PY) -m coverage run -m pytest $(TOGETHER) $(PYTEST_ARGS)' || status=1; \
-	  $(PY) -m coverage combine --quiet && $(PY) scripts/covered.py && exit $$status
+coverage: .venv/development.stamp ## branches that TIER (test-all) covers, on both databases: long
+	@export COVERAGE_FILE="$$PWD/.coverage"; $(PY) -m coverage erase && \
+	  $(MAKE) --no-print-directory $(TIER) PYTEST="$(PY) -m coverage run -m pytest" && \
+	  $(PY) -m coverage combine --quiet && $(PY) scripts/covered.py $(TIER)
 
 lock: | .venv/bin/uv ## write requirements*.lock, the digests of what requirements*.txt pin; asks the index
 	@$(LOCK) requirements.txt --output-file requirements.lock

@@ -1,7 +1,7 @@
-"""Says how much of the houses the tests covered, by branches, and fails where a room has less.
+"""Says how much of the houses a tier of tests covered, by branches, and fails where it is less.
 
-`make coverage` runs it over what it measured. Some rooms owe all of it: what is wrong there opens
-doors, forges records, loses work or lets strangers' files in.
+`make coverage` runs it over what it measured. Some rooms owe all of it to `make test-all`: what is
+wrong there opens doors, forges records, loses work or lets strangers' files in.
 """
 
 import sys
@@ -13,7 +13,7 @@ from coverage import Coverage
 from coverage.exceptions import NoDataError
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-OVERALL: Final = 95.0
+LEAST: Final = {"test": 93.0, "test-all": 98.0}
 # Of these every branch; a pattern that meets no file is refused, so that none is lost by a move.
 WHOLE: Final = {
     "permissions": (
@@ -69,24 +69,24 @@ def share_of(measured: Coverage, files: list[str] | None) -> tuple[float, str]:
         return 0.0, "Nothing of it was run.\n"
 
 
-def main() -> None:
+def main(tier: str = "test-all") -> None:
     measured = Coverage()
     measured.load()
     short = []
     for room, patterns in WHOLE.items():
         share, lines = share_of(measured, files_of(patterns))
         print(f"{room:<12} {share:6.2f} % of 100")
-        if share < 100:
+        if share < 100 and tier == "test-all":
             print(lines)
             short.append(room)
     share, lines = share_of(measured, None)
     print(lines)
-    print(f"{'both houses':<12} {share:6.2f} % of {OVERALL:.0f}")
-    if share < OVERALL:
+    print(f"{'both houses':<12} {share:6.2f} % of {LEAST[tier]:.0f}")
+    if share < LEAST[tier]:
         short.append("both houses")
     if short:
         sys.exit(f"less than promised: {', '.join(short)}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

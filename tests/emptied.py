@@ -3,8 +3,12 @@
 Django empties a database by TRUNCATE or DELETE, which the trail refuses. On PostgreSQL the flush
 runs as a replica, where triggers sleep: that takes a superuser, as the tests' own role is. On
 SQLite the triggers are put aside and made again from what the database itself keeps of them.
+
+On PostgreSQL the flush locks one table after the other; a transaction that is still under way has
+locked others and may want these. So it waits until there is none.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +16,12 @@ from typing import Any
 from django.db import connection, transaction
 
 TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql IS NOT NULL"
+UNDER_WAY = """
+    SELECT pid, now() - xact_start, state, query FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND backend_type = 'client backend' AND xact_start IS NOT NULL
+"""
+LONGEST_WAIT_SECONDS = 30.0
 
 
 @contextmanager
@@ -32,8 +42,24 @@ def trail_unguarded(of: Any = connection) -> Iterator[None]:
             cursor.execute(made_by)
 
 
+def wait_for_the_others(of: Any) -> None:
+    """Wait until no other connection to the database has a transaction, even a dead program's."""
+    if of.vendor != "postgresql":
+        return
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while others := _under_way(of):
+        assert time.monotonic() < deadline, f"transactions that outlast the test: {others}"
+        time.sleep(0.02)
+
+
+def _under_way(of: Any) -> Any:
+    with of.cursor() as cursor:
+        cursor.execute(UNDER_WAY)
+        return cursor.fetchall()
+
+
 def flush_past_the_guards() -> None:
-    """Have Django's flush run with the trail unguarded, in this process.
+    """Have Django's flush run with the trail unguarded and nobody beside it, in this process.
 
     On the class: a browser's test asks from another context, which has a connection of its own.
     """
@@ -41,6 +67,7 @@ def flush_past_the_guards() -> None:
     flush = operations.execute_sql_flush
 
     def flush_unguarded(self: Any, statements: Any) -> Any:
+        wait_for_the_others(self.connection)
         with trail_unguarded(self.connection):
             return flush(self, statements)
 

@@ -13,7 +13,8 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from annotator import logs
-from annotator.models import Reference
+from annotator.jobs.leases import claim
+from annotator.models import Reference, ReliabilityReport
 
 CANARY = "canaryclaimcanary"
 Told = Callable[[], str]
@@ -146,3 +147,19 @@ def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(
     fail_so(2, KeyError)
     assert told().count("test_logs.py") == 3
     assert not is_json(told()) or every_line_is_json(told())
+
+
+@pytest.mark.django_db
+def test_a_job_is_told_in_workers_alone_and_to_programs_by_its_facts(cast, told: Told) -> None:
+    rows = [
+        ReliabilityReport.objects.create(campaign=cast.campaign, input_sha256=digest)
+        for digest in "ab"
+    ]
+    claim(ReliabilityReport, rows[0].pk)
+    assert told() == ""
+    logging.getLogger(logs.JOBS).setLevel(logging.INFO)
+    claim(ReliabilityReport, rows[1].pk)
+    assert f"job started kind=reliabilityreport key={rows[1].pk} attempt=1" in told()
+    if is_json(told()):
+        facts = {"kind": "reliabilityreport", "key": str(rows[1].pk), "attempt": 1}
+        assert json.loads(told())["job"] == {"status": "started"} | facts

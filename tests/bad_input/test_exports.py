@@ -21,7 +21,7 @@ from tests.scoring.conftest import data_directory, dataset_rows
 from tests.scoring.model_rows import model_row
 
 __all__ = ["data_directory"]
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 RATINGS: Final = "/campaigns/cups/ratings/export/"
 # EX01-EX06 and their siblings: what a spreadsheet takes for a formula, whatever stands before it.
 FORMULAS: Final = (

@@ -29,7 +29,7 @@ from tests.bad_input.damaged_files import (
 from tests.soak.tally import Tally, tally
 
 __all__ = ["tally"]
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 CASES = CLAIM_SETS | {f"{name} (preferences)": case for name, case in PREFERENCES.items()}
 # Names of files that are answers to questions nobody should ask (IM48).
 NAMES = (

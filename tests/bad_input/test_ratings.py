@@ -15,7 +15,6 @@ from annotator.services.drafts import save_draft
 from tests.bad_input.rooms import Room, counts, undone
 from tests.browser.payloads import PAYLOADS
 
-pytestmark = pytest.mark.embedded
 SURFACE: Final = "rating form and call"
 FIRST, OTHERS = CRITERIA[0], CRITERIA[1:]
 WORDS: Final = "The lid is gone,\r\nsee <claim> 1."

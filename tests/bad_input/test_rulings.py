@@ -4,13 +4,10 @@ import html
 import json
 from typing import Any, Final
 
-import pytest
-
 from annotator.rubric import CRITERIA
 from tests.bad_input.rooms import Room, counts, undone
 from tests.house.blindness.people import PASSWORD
 
-pytestmark = pytest.mark.embedded
 SURFACE: Final = "ruling form and call"
 FIRST: Final = CRITERIA[0]
 NIL: Final = "00000000-0000-0000-0000-000000000000"

@@ -18,7 +18,6 @@ from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
 from tests.bad_input.rooms import Room, counts
 from tests.house.blindness.people import PASSWORD
 
-pytestmark = pytest.mark.embedded
 SURFACE: Final = "sign-in, sessions, addresses, polls"
 LOG_LINE: Final = "2026-01-01 INFO all is well"
 NAMES: Final[dict[str, tuple[str, int]]] = {

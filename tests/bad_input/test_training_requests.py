@@ -17,7 +17,7 @@ from scoring.splits import SplitPlan
 from tests.scoring.conftest import data_directory, dataset_rows
 
 __all__ = ["data_directory"]
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 CRITERION: Final = "feature_completeness"
 RUNS: Final = "/api/v1/training-runs/"
 # By id: fields of a JSON body, and the field that the answer must name.

@@ -1,16 +1,20 @@
 """Chromium, and a page that fails the test when the policy or a script complains."""
 
 import os
+import socket
+import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
-from threading import Lock
 from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from django.core.signals import request_finished, request_started
+from django.db import connections
 from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from django.test.testcases import LiveServerThread
+from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from annotator.models import Assignment, User
 from tests.browser.room import PASSWORD, furnish
@@ -24,8 +28,9 @@ ARGUMENTS = (
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 # Long enough for a machine that does other work beside; what is there at once is not waited for.
 expect.set_options(timeout=20_000)
-QUIET_SECONDS = 0.15
 LONGEST_DRAIN_SECONDS = 30
+# What Python calls a thread of the test server, after the function that it runs.
+SERVES = "(process_request_thread)"
 
 
 @pytest.fixture(scope="session")
@@ -41,32 +46,19 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
     return browser_context_args | {"viewport": {"width": 1280, "height": 800}}
 
 
-class Traffic:
-    """How many requests the test server is busy with, and when the last one came or went."""
+@pytest.fixture(scope="session")
+def playwright(playwright: Playwright) -> Iterator[Playwright]:
+    """Close the connection to the database that tests had beside Playwright's loop, before it ends.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._open = 0
-        self._moved_at = time.monotonic()
-
-    def begin(self, **_: Any) -> None:
-        with self._lock:
-            self._open += 1
-            self._moved_at = time.monotonic()
-
-    def end(self, **_: Any) -> None:
-        with self._lock:
-            self._open -= 1
-            self._moved_at = time.monotonic()
-
-    def is_quiet(self) -> bool:
-        with self._lock:
-            return self._open <= 0 and time.monotonic() - self._moved_at > QUIET_SECONDS
+    Django keeps another one for where no loop runs, and would close only that.
+    """
+    yield playwright
+    connections.close_all()
 
 
 @pytest.fixture(autouse=True)
 def drained(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let the server finish what the closed page still sent, before its tables are emptied.
+    """Close what pages are left and let the server end, before its tables are emptied.
 
     A page keeps its draft when it is left; such a request would meet the flush of the database.
     """
@@ -74,17 +66,31 @@ def drained(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     request.getfixturevalue("transactional_db")
-    traffic = Traffic()
-    request_started.connect(traffic.begin)
-    request_finished.connect(traffic.end)
+    browser = request.getfixturevalue("browser")
+    server = request.getfixturevalue("live_server").thread
     yield
-    # The page was made after this, so it is closed by now.
-    deadline = time.monotonic() + LONGEST_DRAIN_SECONDS
-    while not traffic.is_quiet():
-        assert time.monotonic() < deadline, "the test server is still busy"
-        time.sleep(0.02)
-    request_started.disconnect(traffic.begin)
-    request_finished.disconnect(traffic.end)
+    for context in browser.contexts:
+        context.close()
+    wait_until_nobody_is_served(server)
+
+
+def wait_until_nobody_is_served(
+    server: LiveServerThread, seconds: float = LONGEST_DRAIN_SECONDS
+) -> None:
+    """Wait for the end of every connection: each has a thread, and that one to the database."""
+    deadline = time.monotonic() + seconds
+    # Connections are taken in turn: once this one has ended, all that came before have a thread.
+    with socket.create_connection((server.host, server.port), seconds) as last:
+        last.shutdown(socket.SHUT_WR)
+        assert last.recv(1) == b""
+    while threads := [one for one in threading.enumerate() if SERVES in one.name]:
+        threads[0].join(max(0, deadline - time.monotonic()))
+        assert time.monotonic() < deadline, f"still served:\n{''.join(map(stack_of, threads))}"
+
+
+def stack_of(thread: threading.Thread) -> str:
+    frame = sys._current_frames().get(thread.ident or 0)
+    return "".join([f"{thread.name}\n", *traceback.format_stack(frame)])
 
 
 @pytest.fixture

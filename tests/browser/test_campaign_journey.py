@@ -93,12 +93,13 @@ def rate_everything(page: Page, site: str, scores: tuple[str, ...]) -> None:
     """Rate four candidates by keyboard alone."""
     page.goto(f"{site}/")
     expect(page.locator("[data-start]")).to_be_focused()
+    here = page.url
     press(page, "Enter")
-    wait_for_another(page, "")
     for score in scores:
+        wait_for_another(page, here)
         here = page.url
         press(page, *([score] * 4), "Enter")
-        expect(page).not_to_have_url(here)
+    expect(page).not_to_have_url(here)
 
 
 def test_a_campaign_goes_from_its_first_page_to_its_results(

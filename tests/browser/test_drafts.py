@@ -93,26 +93,22 @@ def test_a_draft_outlives_a_killed_browser(
     assert comment(page) == "said before the crash"
 
 
-@pytest.fixture(scope="module")
-def server(django_db_setup: None) -> Iterator[Server]:
+@pytest.fixture
+def server(transactional_db: None) -> Iterator[Server]:
+    """A server that can be killed. At the end it is: else its work would meet emptied tables."""
     made = Server()
+    made.start()
     yield made
     made.kill()
 
 
 @pytest.fixture
-def served(
-    server: Server, alice: User, work: list[Assignment], enter: Enter, page: Page
-) -> Iterator[Page]:
+def served(server: Server, alice: User, work: list[Assignment], enter: Enter, page: Page) -> Page:
     """The rate page of a server that can be killed."""
-    server.kill()
-    server.start()
     enter(page.context, alice, server.url)
     page.goto(f"{server.url}/rate/{work[0].pk}/")
     page.wait_for_selector(".fold")
-    yield page
-    # A page that has something to keep would try for ever.
-    page.goto("about:blank")
+    return page
 
 
 def test_typing_goes_on_while_the_server_is_dead_and_arrives_when_it_is_back(

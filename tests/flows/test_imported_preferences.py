@@ -24,7 +24,7 @@ from annotator.services.reliability_figures import Given, figures_of
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 
 SAMPLE = os.environ.get("PATENTEVAL_SAMPLE", "")
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 Answers = list[tuple[int, int]]
 

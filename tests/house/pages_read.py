@@ -19,6 +19,7 @@ ADDRESSES: Final = frozenset(
 SHORT_KINDS: Final = frozenset(
     ("hidden", "radio", "checkbox", "submit", "button", "number", "date", "file", "password")
 )
+DISCREET: Final = ", which a DiscreetForm sets"
 CLAIMS: Final = ("referenceclaim", "candidateclaim", "draftclaim")
 
 
@@ -76,11 +77,11 @@ class PageReader(HTMLParser):
         forms = [held for open_tag, held in self._open if open_tag == "form"]
         off = known.get("autocomplete") == "off"
         if not off and not any(form.get("autocomplete") == "off" for form in forms):
-            self.wrong.append(f"{tag} {name}: autocomplete")
+            self.wrong.append(f"{tag} {name} lacks autocomplete{DISCREET}")
         if known.get("spellcheck") != "false":
-            self.wrong.append(f"{tag} {name}: spellcheck")
+            self.wrong.append(f"{tag} {name} lacks spellcheck{DISCREET}")
         if tag == "textarea" and known.get("translate") != "no":
-            self.wrong.append(f"{tag} {name}: translate")
+            self.wrong.append(f"{tag} {name} lacks translate{DISCREET}")
 
     def _where(self) -> str:
         return " > ".join(tag for tag, _ in self._open[-4:])

@@ -11,9 +11,6 @@ from annotator.services import audit
 from annotator.services.serving_rights import grant_serving_rights
 from tests.promises.trail import EVENTS, SEALS, ask, write
 
-pytestmark = pytest.mark.embedded
-
-
 CHANGES = [
     f"UPDATE {EVENTS} SET action = 'x'",
     f"DELETE FROM {EVENTS}",

@@ -18,7 +18,7 @@ from tests.promises.harness import SCALE
 from tests.promises.trail import EVENTS, SEALS, ask, event_of, write
 from tests.soak.tally import Tally
 
-pytestmark = [pytest.mark.embedded, pytest.mark.promise("P19")]
+pytestmark = pytest.mark.promise("P19")
 
 FAULTS = 50 * SCALE
 TEXTS = ("action", "object_type", "object_id", "details", "at", "actor_id", "campaign_id")

@@ -51,7 +51,7 @@ from tests.scoring.conftest import RatedCampaign, data_directory, make_campaign 
 from tests.scoring.model_rows import model_row, write_directory
 from tests.served.postgres import programs
 
-pytestmark = [pytest.mark.embedded, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 CANARY = "zqxcanary"
 WORDS = f"1. A {CANARY} comprising a lid of a secret alloy."
 

@@ -17,7 +17,7 @@ from scoring.splits import SplitPlan
 from scoring.storage import dataset_path, datasets_directory
 from tests.scoring.conftest import dataset_rows
 
-pytestmark = [pytest.mark.embedded, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 VERSIONS = 3
 
 

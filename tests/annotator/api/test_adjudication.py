@@ -11,7 +11,7 @@ from annotator.rubric import CRITERIA
 
 PASSWORD = "a long enough phrase"
 
-pytestmark = [pytest.mark.embedded, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from annotator.services.reliability import carry_out_reliability
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PATH = "campaigns/cups/agreement/"
 

@@ -18,7 +18,7 @@ from annotator.services.people import create_token
 from annotator.services.uploaded_files import arrivals_directory, stored_uploads
 from tests.annotator.services.import_files import bad, drop_at_once, good
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PATH = "/api/v1/campaigns/cups/claim-sets/import/"
 

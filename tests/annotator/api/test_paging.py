@@ -8,7 +8,6 @@ from django.test.utils import CaptureQueriesContext
 
 from annotator.models import ApiToken, Campaign, Membership
 
-pytestmark = pytest.mark.embedded
 FROM = re.compile(r'\bFROM "?(\w+)')
 LISTS = ("campaigns", "conflicts", "datasets", "training-runs", "models", "reports")
 # What reads a hidden column where the words of a request are handed to the database.

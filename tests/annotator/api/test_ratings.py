@@ -11,7 +11,6 @@ from django.utils import timezone
 from annotator.models import Assignment, Campaign, Rating, RatingRevision
 from annotator.rubric import CRITERIA
 
-pytestmark = pytest.mark.embedded
 FIRST = CRITERIA[0]
 NEXT = "campaigns/cups/assignments/next/"
 

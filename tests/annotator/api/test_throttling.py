@@ -6,7 +6,7 @@ from django.test import Client
 from annotator.services import call_counts
 from annotator.services.people import create_token
 
-pytestmark = [pytest.mark.embedded, pytest.mark.usefixtures("paces_stand_still")]
+pytestmark = pytest.mark.usefixtures("paces_stand_still")
 
 
 def test_above_the_limit_a_person_is_told_when_to_call_again(cast, settings) -> None:

@@ -20,7 +20,7 @@ from annotator.backups.tables import (
 )
 from annotator.models import Campaign, Draft, RulesVersion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def model_of(name: str) -> type[Model]:

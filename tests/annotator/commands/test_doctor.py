@@ -53,7 +53,6 @@ def parts(findings: list[dict[str, str]]) -> set[str]:
     return {finding["part"] for finding in findings}
 
 
-@pytest.mark.embedded
 def test_nothing_is_missing_where_every_program_lives(programs) -> None:
     code, levels = examine()
     assert (code, levels["missing"]) == (0, [])
@@ -154,7 +153,6 @@ def test_static_files_that_were_never_collected_are_missing(programs, settings: 
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.embedded
 def test_a_database_that_may_lose_what_it_acknowledged_is_a_warning(programs) -> None:
     is_postgres = connection.vendor == "postgresql"
     choose = "SET synchronous_commit = {}" if is_postgres else "PRAGMA synchronous = {}"

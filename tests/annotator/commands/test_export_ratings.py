@@ -24,7 +24,7 @@ from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.rating_rows import START, prefer, rate, revise
 
 SAMPLE = os.environ.get("PATENTEVAL_SAMPLE", "")
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 WHY = ("--identified", "--reason", "to pay them")
 Run = Callable[..., Any]
 

@@ -17,7 +17,7 @@ from annotator.refusals import OutOfDate
 from annotator.services.campaigns import create_campaign
 from tests.annotator.formats.exports import as_bytes, item
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def record(name: str, **changes: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from annotator.management.migrating import migrating_alone
 from tests.crowd import LONGEST_WAIT_SECONDS
 from tests.served.server import ROOT, served_environment
 
-pytestmark = [pytest.mark.embedded, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 HOLD = """
 import time
 from django import setup

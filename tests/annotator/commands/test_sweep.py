@@ -10,7 +10,7 @@ from annotator.jobs import registry
 from annotator.management.commands import sweep
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

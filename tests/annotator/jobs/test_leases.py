@@ -1,18 +1,23 @@
 """Who owns a job row, and who may no longer write."""
 
+import logging
+import re
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from annotator.jobs import leases
 from annotator.jobs.rows import JobStatus
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
+Told = Callable[[Callable[[], object]], list[str]]
 
 
 @pytest.fixture
@@ -166,3 +171,85 @@ def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
         rung_at=now - timedelta(seconds=rung_ago),
     )
     assert bool(leases.to_ring(AgreementReport)) is is_rung
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any) -> Told:
+    """Give what does something, commits it, and returns what was logged, warnings marked by "!"."""
+    caplog.set_level(logging.INFO, logger="annotator.jobs")
+
+    def after(deed: Callable[[], object]) -> list[str]:
+        caplog.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            deed()
+        return [
+            re.sub(r"(?<=seconds=)[\d.]+", "N", one.getMessage())
+            + "!" * (one.levelno == logging.WARNING)
+            for one in caplog.records
+        ]
+
+    return after
+
+
+def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(
+    job: AgreementReport, told: Told, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine: list[Any] = []
+    named = f"kind=agreementreport key={job.pk} attempt=1"
+    assert told(lambda: mine.append(leases.claim(AgreementReport, job.pk))) == [
+        f"job started {named}"
+    ]
+    mine[0].started_at -= timedelta(hours=1)
+    assert told(lambda: leases.close(mine[0], JobStatus.SUCCEEDED)) == [
+        f"job succeeded {named} seconds=N"
+    ]
+    facts = caplog.records[0].__dict__["job"]
+    assert (facts["status"], facts["key"]) == ("succeeded", str(job.pk))
+    assert 3600 <= facts["seconds"] < 7200
+    # Its bell once more.
+    assert told(lambda: leases.claim(AgreementReport, job.pk)) == []
+
+
+def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(
+    job: AgreementReport, told: Told
+) -> None:
+    mine = leases.claim(AgreementReport, job.pk)
+    assert mine is not None
+
+    def fail() -> None:
+        try:
+            with transaction.atomic():
+                leases.close(mine, JobStatus.SUCCEEDED)
+                raise KeyError("1. A cup.")
+        except KeyError:
+            leases.close(mine, JobStatus.FAILED, message="why")
+
+    assert told(fail) == [
+        f"job failed kind=agreementreport key={job.pk} attempt=1 seconds=N error=KeyError"
+    ]
+
+
+def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(
+    job: AgreementReport, told: Told
+) -> None:
+    old = leases.claim(AgreementReport, job.pk)
+    expire(job)
+    new = leases.claim(AgreementReport, job.pk)
+    assert old is not None and new is not None
+    leases.request_cancel(job)
+    assert told(lambda: leases.settle_cancelled(old)) == []
+    for lines in ([f"job cancelled kind=agreementreport key={job.pk} attempt=2 seconds=N"], []):
+        assert told(lambda: leases.settle_cancelled(new)) == lines
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+def test_the_end_of_a_job_whose_worker_died_is_a_warning(
+    job: AgreementReport, told: Told, is_cancelled: bool
+) -> None:
+    leases.claim(AgreementReport, job.pk)
+    expire(job)
+    AgreementReport.objects.update(attempt=5, cancel_requested=is_cancelled)
+    status = "cancelled" if is_cancelled else "failed"
+    named = f"kind=agreementreport key={job.pk} attempt=5 seconds=N error=LostLease!"
+    assert told(lambda: leases.settle_stranded(AgreementReport)) == [f"job {status} {named}"]
+    assert told(lambda: leases.settle_stranded(AgreementReport)) == []

@@ -8,7 +8,7 @@ from django.db import transaction
 from annotator.jobs import registry
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.embedded]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def bells() -> dict[Any, Any]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotator.clock import database_now
 from annotator.models import ReliabilityReport
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_web_server_with_a_wrong_clock_does_not_put_its_jobs_first(

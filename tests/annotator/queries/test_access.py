@@ -13,7 +13,7 @@ from annotator.queries.access import (
 )
 from annotator.services.people import create_token, token_digest
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from annotator.queries.adjudication_list import case_count, first_free, referenc
 from annotator.services.turns import take_turn
 from tests.conftest import grant
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

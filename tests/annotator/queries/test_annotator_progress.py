@@ -2,13 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from django.utils import timezone
 
 from annotator.models import Assignment, AssignmentStatus, Membership, User
 from annotator.queries.annotator_progress import AnnotatorProgress, annotator_progress
-
-pytestmark = pytest.mark.embedded
 
 
 def test_shares_days_and_quotas_are_told_by_name(cast) -> None:

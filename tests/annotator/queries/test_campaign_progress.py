@@ -1,12 +1,9 @@
 """The counts of a campaign."""
 
-import pytest
 from django.utils import timezone
 
 from annotator.models import Candidate, Conflict, ConflictStatus, Purpose
 from annotator.queries.campaign_progress import campaign_progress
-
-pytestmark = pytest.mark.embedded
 
 
 def test_progress_counts_ratings_candidates_and_conflicts(cast) -> None:

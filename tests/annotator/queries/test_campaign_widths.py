@@ -7,8 +7,6 @@ from annotator.conflicts.what_if import found_by
 from annotator.models import Candidate, Conflict, Purpose
 from annotator.queries.campaign_widths import campaign_widths
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def disputed(cast) -> None:

@@ -9,8 +9,6 @@ from annotator.models import GENUINE, Candidate, Round, Turn
 from annotator.queries.candidate_counts import CandidateCounts, candidate_counts
 from annotator.queries.locks import locked_candidates
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def states(cast) -> list[Candidate]:

@@ -15,8 +15,6 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.services import audit
 from annotator.services.ratings import revise_rating
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def rating(cast) -> Rating:

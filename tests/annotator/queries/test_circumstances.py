@@ -8,7 +8,7 @@ from annotator.queries.circumstances import Circumstances, circumstances_of
 from annotator.services.ratings import revise_rating
 from tests.conftest import grant
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ from annotator.models import Candidate, Comparison
 from annotator.queries.compare_page import ComparePage, compare_page
 from annotator.services.comparisons import assign_comparisons
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def rows(cast) -> list[Comparison]:

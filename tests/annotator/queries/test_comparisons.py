@@ -18,8 +18,6 @@ from annotator.services.comparisons import assign_comparisons
 from annotator.services.departures import recuse
 from annotator.services.stated_preferences import submit_preference
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def rows(cast) -> list[Comparison]:

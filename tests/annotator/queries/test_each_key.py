@@ -10,7 +10,7 @@ from annotator.queries.each_key import rows_of_each
 from annotator.services.campaigns import create_campaign
 from annotator.services.claim_import import import_claims
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def filled(references: int) -> Campaign:

@@ -8,7 +8,7 @@ from annotator.queries.export_names import EXACT_BITS, Pseudonyms, number_of, us
 from tests.annotator.rating_rows import prefer, rate
 from tests.conftest import make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def test_one_key_gives_one_name_and_another_key_or_campaign_another(cast) -> None:

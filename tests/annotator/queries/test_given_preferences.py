@@ -4,7 +4,6 @@ import random
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from annotator.models import Candidate, Comparison, Preference
 from annotator.queries.given_preferences import given_preferences, preference_table
@@ -12,8 +11,6 @@ from annotator.reliability.tables import Table
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.stated_preferences import submit_preference
-
-pytestmark = pytest.mark.embedded
 
 
 class Shown(random.Random):

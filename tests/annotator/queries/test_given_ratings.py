@@ -18,7 +18,7 @@ from annotator.queries.rating_tables import (
 from annotator.rubric import CRITERIA
 from tests.annotator.rating_rows import prefer, rate, revise
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

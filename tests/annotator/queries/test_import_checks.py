@@ -18,7 +18,7 @@ from annotator.services.claim_import import import_claims
 from annotator.services.preference_import import import_preferences
 from tests.annotator.formats.exports import as_bytes, item
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def line(name: str, *candidates: str, text: str = "", **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from annotator.jobs.rows import JobStatus
 from annotator.models import ClaimImport, ImportStage
 from annotator.queries.imports import Counted, ImportPage, imports_of, recent_imports
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def made(cast: Any, **more: Any) -> ClaimImport:

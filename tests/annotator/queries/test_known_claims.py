@@ -10,7 +10,7 @@ from annotator.queries.known_claims import known_candidates, known_references, s
 from annotator.services.campaigns import create_campaign
 from annotator.services.claim_import import import_claims
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def filled(slug: str, *names: str) -> Campaign:

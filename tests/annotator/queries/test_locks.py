@@ -12,7 +12,7 @@ from annotator.services.assignments import assign_candidates
 from annotator.services.ratings import submit_rating
 from tests.conftest import spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 DAY = timedelta(hours=24)
 MINUTE = timedelta(minutes=1)

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from annotator.models import Campaign
 from annotator.queries.one_moment import one_moment
 
-pytestmark = [pytest.mark.embedded, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def add_elsewhere(slug: str) -> None:

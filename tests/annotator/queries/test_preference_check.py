@@ -11,8 +11,6 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from annotator.services.comparisons import assign_comparisons
 from annotator.services.stated_preferences import submit_preference
 
-pytestmark = pytest.mark.embedded
-
 
 def compare(cast, user, reference) -> Comparison:
     pairs = list(combinations(reference.candidates.all(), 2))

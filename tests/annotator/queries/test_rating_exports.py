@@ -9,7 +9,7 @@ from annotator.queries.export_names import Pseudonyms
 from annotator.queries.rating_exports import Telling, exported_lines
 from tests.annotator.rating_rows import prefer, random_ratings, rate
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def lines(cast) -> list[dict]:

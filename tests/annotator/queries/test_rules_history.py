@@ -7,8 +7,6 @@ from django.utils import timezone
 from annotator.models import RulesVersion
 from annotator.queries.rules_history import rules_history
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def versions(cast) -> None:

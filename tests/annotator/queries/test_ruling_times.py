@@ -3,13 +3,10 @@
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-import pytest
 from django.utils import timezone
 
 from annotator.models import Adjudication, AuditEvent, Conflict, Rating
 from annotator.queries.ruling_times import RulingTime, ruling_time
-
-pytestmark = pytest.mark.embedded
 
 START = timezone.now() - timedelta(days=1)
 

@@ -9,8 +9,6 @@ from annotator.models import Adjudication, Candidate, Conflict, Purpose, Ruling
 from annotator.queries.settled_candidate import CandidateTrace, candidate_trace, raters_of
 from annotator.rubric import ALL_CRITERIA
 
-pytestmark = pytest.mark.embedded
-
 
 def rate(cast, *values: Sequence[int]) -> Candidate:
     """Have alice, and bob when there are two, rate a new candidate."""

@@ -12,7 +12,7 @@ from annotator.rubric import CRITERIA
 from annotator.services.assignments import assign_candidates
 from annotator.services.ratings import submit_rating
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

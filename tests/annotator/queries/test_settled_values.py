@@ -13,8 +13,6 @@ from annotator.queries.settled_values import (
 )
 from annotator.rubric import ALL_CRITERIA
 
-pytestmark = pytest.mark.embedded
-
 
 def settled(cast) -> list[SettledCandidate]:
     """Return every settled candidate of cups, in the order of their names."""

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 
-import pytest
 from django.utils import timezone
 
 from annotator.conflicts.rules import ConflictRules
 from annotator.conflicts.what_if import Caught
 from annotator.models import Adjudication, Conflict, Ruling
 from annotator.queries.what_if_page import rules_of, what_if
-
-pytestmark = pytest.mark.embedded
 
 
 def rate(cast, alice: Sequence[int], bob: Sequence[int]) -> None:

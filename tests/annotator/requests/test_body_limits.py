@@ -12,7 +12,7 @@ from annotator.models import ClaimImport, User
 from annotator.services.people import create_token
 from annotator.services.uploaded_files import arrivals_directory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PAGE = "/campaigns/cups/import/"
 API = "/api/v1/campaigns/cups/claim-sets/import/"

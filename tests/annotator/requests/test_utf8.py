@@ -10,7 +10,7 @@ from annotator.models import Campaign, ClaimImport, Draft, Rating
 from annotator.rubric import CRITERIA
 from annotator.services.people import create_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 # Half a surrogate pair, bytes of no encoding, an overlong slash, a sequence that breaks off.
 BYTES: Final = (b"\xed\xa0\x80", b"\xff\xfe", b"\xc0\xaf", b"\xe2\x82")
 FORM: Final = "application/x-www-form-urlencoded"

@@ -35,11 +35,7 @@ from tests.conftest import spread
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 8, 9)
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from annotator.services.places import hold_place
 from annotator.services.ratings import submit_rating
 from tests.conftest import spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

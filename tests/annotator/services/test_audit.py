@@ -4,8 +4,6 @@ import ast
 from pathlib import Path
 from uuid import uuid4
 
-import pytest
-
 from annotator.models import AuditEvent
 from annotator.services import audit
 
@@ -20,7 +18,6 @@ SOURCES = sorted(
 READS = {"filter", "exclude", "order_by", "all", "get", "count", "none", "values", "values_list"}
 
 
-@pytest.mark.embedded
 def test_record_writes_who_did_what_where(cast):
     row = audit.record(
         action="cup.washed",

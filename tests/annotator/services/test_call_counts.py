@@ -6,8 +6,6 @@ from annotator.models import UsedPace
 from annotator.services import call_counts
 from annotator.services.call_counts import count_call
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture(autouse=True)
 def nobody_called(paces_stand_still) -> None:

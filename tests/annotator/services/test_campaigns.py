@@ -15,7 +15,7 @@ from annotator.services.campaigns import (
     reopen_campaign,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def rules_of(campaign: Campaign) -> CampaignRules:

@@ -14,7 +14,7 @@ from annotator.refusals import Refused
 from annotator.services.campaigns import create_campaign
 from annotator.services.claim_import import ImportCounts, import_claims
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def record(name: str, *candidates: str, text: str = "1. A cup.") -> ReferenceRecord:

@@ -13,7 +13,7 @@ from annotator.services.campaigns import create_campaign
 from annotator.services.claim_import import ImportCounts, import_claims
 from annotator.sqlite.cache import ROOMY_KIB
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 AWKWARD = "1. A cup\u2028 of e\u0301,\r\n\u200b\U0001f600."
 

@@ -11,7 +11,7 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.services.comparison_draws import ask_comparisons
 from annotator.services.departures import recuse
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def ask(cast, share: Fraction | float = 1, seed: int = 0):

@@ -9,7 +9,7 @@ from annotator.models import AuditEvent, Candidate, Comparison, Reference, User
 from annotator.refusals import Refused
 from annotator.services.comparisons import Pair, assign_comparisons, pair_key
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def pairs_of(reference: Reference) -> list[Pair]:

@@ -28,7 +28,7 @@ from annotator.services.departures import (
 from annotator.services.places import lapse_leases
 from tests.conftest import spread
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def annotator(cast, name: str, **more: object) -> User:

@@ -20,7 +20,7 @@ from annotator.services.drafts import (
 )
 from annotator.services.places import lapse_leases
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -11,11 +11,7 @@ from annotator.services.accounts import reactivate
 from annotator.services.invitations import invite, open_invitations
 from annotator.services.people import create_token, grant_role, revoke_role
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 PASSWORD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"
 
 

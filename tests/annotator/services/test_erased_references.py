@@ -15,7 +15,7 @@ from annotator.services.qualification import give_qualification, mark_qualificat
 from annotator.services.repeats import _originals
 from annotator.services.sentinels import _references
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from annotator.services import file_imports
 from annotator.services.campaigns import create_campaign
 from annotator.services.file_imports import import_file
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 TABLE = "reference_id,reference_claims,candidate_id,claims\nr1,1. A cup.,c1,1. A mug.\n"
 
 

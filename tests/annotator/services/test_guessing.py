@@ -10,7 +10,7 @@ from annotator.refusals import TooOften
 from annotator.services import pace
 from annotator.services.guessing import Attempt, begin, forgive, network_of, record_wrong
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

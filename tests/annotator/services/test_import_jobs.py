@@ -31,7 +31,7 @@ from tests.annotator.services.import_files import (
     stored,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from annotator.services.campaigns import create_campaign
 from annotator.services.preference_import import PreferenceCounts, import_preferences
 from tests.annotator.formats.exports import as_bytes, item
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 LATER = "2024-05-01T00:00:00Z"
 
 

@@ -37,11 +37,7 @@ from tests.annotator.services.discrepant import (
 from tests.annotator.services.rulings import PASSWORD, decide
 from tests.conftest import spread
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

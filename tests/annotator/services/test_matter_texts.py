@@ -9,7 +9,7 @@ from annotator.services.file_imports import import_file
 from annotator.services.matter_texts import erase_texts
 from tests.annotator.services.import_files import file, good
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def test_matters_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:

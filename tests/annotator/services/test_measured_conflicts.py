@@ -33,11 +33,7 @@ from tests.annotator.conflicts.all_pairs import restated
 from tests.annotator.services.rulings import decide
 from tests.conftest import grant, make_reference, make_user, spread
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 def rows() -> set[tuple[object, ...]]:

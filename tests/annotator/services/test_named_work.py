@@ -11,7 +11,7 @@ from annotator.services.assignments import take_next
 from annotator.services.departures import recuse, skip_assignment
 from annotator.services.named_work import assign_by_name, set_quota, withdraw_assignments
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def give(cast, *references, annotator=None, due_at=None):

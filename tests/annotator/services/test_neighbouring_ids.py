@@ -6,8 +6,6 @@ import pytest
 
 from annotator.services.neighbouring_ids import NeighbouringIds
 
-pytestmark = pytest.mark.embedded
-
 
 def test_keys_are_well_formed_and_all_different() -> None:
     ids = NeighbouringIds()

@@ -9,7 +9,7 @@ from annotator.models import UsedPace
 from annotator.services import pace as room
 from annotator.services.pace import Pace, delete_used_up, give_back, seconds_in_words, take
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 SLOW = Pace("slow", 3, 20)
 WIDE = Pace("wide", 100, 1)

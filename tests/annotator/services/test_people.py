@@ -15,7 +15,7 @@ from annotator.services.people import (
     token_digest,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 GOOD = "Marmalade-on-Tuesday-7"
 

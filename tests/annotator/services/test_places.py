@@ -26,7 +26,7 @@ from annotator.services.ratings import submit_rating
 from tests.conftest import spread
 from tests.crowd import at_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def rate(row: Assignment) -> None:

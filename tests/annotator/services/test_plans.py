@@ -14,7 +14,7 @@ from annotator.services.assignments import take_next
 from annotator.services.departures import recuse
 from annotator.services.plans import carry_out_plan, preview_plan
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def preview(cast, seed: int = 1):

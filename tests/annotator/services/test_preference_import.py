@@ -27,7 +27,7 @@ from annotator.services.campaigns import create_campaign
 from annotator.services.people import create_user, grant_role
 from annotator.services.preference_import import PreferenceCounts, import_preferences
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 RECORD = PreferenceRecord(
     annotation=1,

@@ -6,7 +6,7 @@ from annotator.models import ReadingPreference
 from annotator.refusals import Refused
 from annotator.services.preferences import AIDS, save_keys, show_aid
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def shown(user) -> dict[str, bool]:

@@ -14,7 +14,7 @@ from annotator.services.presences import (
     report_presence,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def let_pass(time: timedelta) -> None:

@@ -9,7 +9,7 @@ from annotator.services.departures import recuse
 from annotator.services.people import grant_role, revoke_role
 from annotator.services.qualification import mark_qualification, unmark_qualification
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def mark(cast, *references) -> int:

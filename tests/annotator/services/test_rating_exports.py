@@ -15,7 +15,7 @@ from annotator.services import rating_exports
 from annotator.services.rating_exports import MANIFEST, request_export, spooled, write_export
 from tests.annotator.rating_rows import prefer, rate
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from annotator.services.assignments import assign_candidates
 from annotator.services.places import lapse_leases
 from annotator.services.ratings import revise_rating, submit_rating
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 class Room:

@@ -14,11 +14,7 @@ from tests.annotator.services.rulings import decide
 from tests.annotator.services.test_campaigns import rules_of
 from tests.conftest import spread
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from annotator.services.people import create_token
 from annotator.services.refused_access import OF_ONE, record_refusal
 from tests.conftest import grant
 
-pytestmark = pytest.mark.embedded
 SECRET = "a cup with a secret handle"
 
 

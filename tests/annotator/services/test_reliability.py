@@ -27,7 +27,7 @@ from annotator.services.reliability_figures import figures_of
 from tests.annotator.rating_rows import prefer, random_four, random_ratings, rate
 from tests.conftest import grant, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 COLUMN = {"overall_quality": "overall_numerator"}
 

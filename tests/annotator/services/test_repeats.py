@@ -12,7 +12,7 @@ from annotator.services.assignments import take_next
 from annotator.services.departures import recuse
 from annotator.services.repeats import give_repeat, repeat_everywhere, set_repeats
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

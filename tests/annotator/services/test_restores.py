@@ -33,7 +33,7 @@ from annotator.refusals import Refused
 from annotator.services.restores import Restored, restore_backup
 from tests.conftest import make_reference
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 NEWER = ("annotator", "9999_from_the_future")
 HONEST = ("annotator_campaign", "annotator_reference")
 

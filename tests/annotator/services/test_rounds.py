@@ -38,11 +38,7 @@ from tests.annotator.services.discrepant import (
 )
 from tests.annotator.services.rulings import PASSWORD, decide
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from annotator.services.comparison_draws import ask_comparisons
 from annotator.services.qualification import mark_qualification
 from annotator.services.sentinels import add_sentinels
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 TEXTS = [
     path.read_text("utf-8")

@@ -21,8 +21,6 @@ from annotator.services.assignments import assign_candidates, take_next
 from annotator.services.named_work import assign_by_name
 from tests.annotator.services.rulings import decide
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def conflict(cast, carol) -> Conflict:

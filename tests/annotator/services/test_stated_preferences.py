@@ -12,7 +12,7 @@ from annotator.services.comparisons import assign_comparisons
 from annotator.services.departures import recuse
 from annotator.services.stated_preferences import submit_preference
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 SAID = dict(zip(ALL_CRITERIA, (1, 0, -1, 1, 0), strict=True))
 OTHER = dict.fromkeys(ALL_CRITERIA, -1)
 

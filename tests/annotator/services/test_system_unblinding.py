@@ -2,13 +2,10 @@
 
 from datetime import timedelta
 
-import pytest
 from django.utils import timezone
 
 from annotator.models import AuditEvent, Campaign, Unblinding
 from annotator.services.system_unblinding import show_systems
-
-pytestmark = pytest.mark.embedded
 
 
 def close(cast, days_ago: int = 0) -> None:

@@ -12,7 +12,7 @@ from annotator.rubric import CRITERIA
 from annotator.services.ratings import revise_rating
 from annotator.services.turns import TURN_LENGTH, give_back, take_turn
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

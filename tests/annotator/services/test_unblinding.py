@@ -8,7 +8,7 @@ from annotator.refusals import OutOfDate, Refused
 from annotator.services.campaigns import close_campaign, reopen_campaign
 from annotator.services.unblinding import LONGEST_REASON, show_feedback, show_names
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

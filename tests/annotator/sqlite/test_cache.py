@@ -10,7 +10,7 @@ from annotator.services import claim_import
 from annotator.services.campaigns import create_campaign
 from annotator.sqlite.cache import ROOMY_KIB, growing_cache
 
-pytestmark = [pytest.mark.embedded, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLite about itself")
 
 

@@ -24,7 +24,6 @@ def test_the_library_in_use_has_no_wal_reset_fault() -> None:
     assert importlib.import_module("sqlite3").sqlite_version_info >= sqlite.FIRST_SOUND
 
 
-@pytest.mark.embedded
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLite about itself")
 def test_a_real_connection_has_the_settings_that_lose_nothing(db) -> None:
     library = importlib.import_module("sqlite3")

@@ -9,7 +9,7 @@ from django.test import Client
 from annotator.clock import database_now
 from annotator.models import AuditEvent, BrowserSession, User
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PASSWORD = "a long enough phrase"
 NEW = "another phrase, as long"

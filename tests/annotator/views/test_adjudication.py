@@ -18,11 +18,7 @@ PASSWORD = "a long enough phrase"
 WORDS = {"alice": "the spout is gone", "bob": "all features are there"}
 NOTES = {"alice": "see claim 1", "bob": "compare claim 2"}
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

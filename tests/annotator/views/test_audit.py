@@ -15,8 +15,6 @@ from annotator.services.campaigns import close_campaign
 from annotator.services.unblinding import show_names
 from tests.conftest import grant, make_user
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def work(cast):

@@ -12,7 +12,6 @@ from annotator.queries.comparisons import CLOSED_SENTENCE
 from annotator.rubric import ALL_CRITERIA
 from annotator.services.comparisons import assign_comparisons
 
-pytestmark = pytest.mark.embedded
 FIRST = ALL_CRITERIA[0]
 
 

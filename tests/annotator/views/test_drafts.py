@@ -10,7 +10,6 @@ from annotator.rubric import CRITERIA
 from annotator.services.assignments import take_next
 from annotator.services.drafts import LONGEST_TYPED
 
-pytestmark = pytest.mark.embedded
 SCRIPT = {"HX-Request": "true"}
 FIRST = CRITERIA[0]
 ACTIONS = ("draft/", "draft/discard/", "ping/")

@@ -11,7 +11,7 @@ from annotator.services.campaigns import close_campaign, reopen_campaign
 from annotator.services.reliability import carry_out_reliability
 from tests.annotator.rating_rows import random_ratings, rate
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PAGE = "/feedback/cups/"
 

@@ -6,7 +6,7 @@ from annotator.models import Assignment, Campaign, Membership
 from annotator.services.assignments import take_next
 from annotator.views.following import following
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def take(user) -> Assignment:

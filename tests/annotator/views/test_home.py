@@ -2,12 +2,9 @@
 
 import re
 
-import pytest
 from django.test import Client
 
 from annotator.models import Membership
-
-pytestmark = pytest.mark.embedded
 
 
 def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client, cast) -> None:

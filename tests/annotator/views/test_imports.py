@@ -18,7 +18,7 @@ from annotator.services.uploaded_files import stored_uploads
 from tests.annotator.services.import_files import bad, drop_at_once, file, good
 from tests.conftest import grant, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PAGE = "/campaigns/cups/import/"
 

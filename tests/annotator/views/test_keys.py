@@ -10,8 +10,6 @@ from django.test import Client
 from annotator.keymap import ACTIONS
 from annotator.models import ReadingPreference
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.fixture
 def alice(cast, client: Client) -> Client:

@@ -22,7 +22,6 @@ from annotator.services.assignments import take_next
 from annotator.services.places import lapse_leases
 from tests.conftest import spread
 
-pytestmark = pytest.mark.embedded
 SCRIPT = {"HX-Request": "true"}
 ACTIONS = {
     "skip/": {"leave_code": "not-now"},

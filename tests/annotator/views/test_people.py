@@ -13,7 +13,7 @@ from annotator.services.people import revoke_role
 
 PASSWORD = "a long enough phrase"
 
-pytestmark = [pytest.mark.embedded, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 @pytest.fixture

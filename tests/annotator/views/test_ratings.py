@@ -14,7 +14,6 @@ from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRev
 from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.rubric import CRITERIA
 
-pytestmark = pytest.mark.embedded
 FIRST = CRITERIA[0]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from annotator.models import Rating, ReadingPreference
 
-pytestmark = pytest.mark.embedded
 SCRIPT = {"HX-Request": "true"}
 
 

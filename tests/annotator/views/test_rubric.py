@@ -11,7 +11,6 @@ from annotator.models import User
 from annotator.rubric import CRITERIA, RUBRIC
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
 
-pytestmark = pytest.mark.embedded
 PART = {"HX-Request": "true"}
 
 

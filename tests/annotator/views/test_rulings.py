@@ -12,7 +12,7 @@ from annotator.services.adjudication import rule
 PASSWORD = "a long enough phrase"
 LIST = "/campaigns/cups/rulings/"
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

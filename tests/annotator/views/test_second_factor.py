@@ -20,7 +20,7 @@ from annotator.services import second_factor as room
 from annotator.sign_in.kept_secrets import unseal
 from annotator.sign_in.session_store import SessionStore
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PASSWORD = "a long enough phrase"
 SCRIPT = {"HX-Request": "true"}

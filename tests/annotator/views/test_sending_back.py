@@ -25,11 +25,7 @@ from tests.conftest import grant
 
 QUESTION = "Does claim 2 narrow the handle?"
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 
 from annotator.models import Campaign, Draft, Rating
 
-pytestmark = pytest.mark.embedded
 SCRIPT = {"HX-Request": "true"}
 VAGUE = {"tag": "vagueness", "side": "candidate"}
 ON_WORDS = {"tag": "vagueness", "side": "candidate", "start": 3, "end": 8}

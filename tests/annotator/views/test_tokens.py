@@ -10,7 +10,7 @@ from annotator.models import ApiToken, AuditEvent, Campaign, User
 from annotator.services.people import create_token
 from tests.conftest import grant
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 PASSWORD = "a long enough phrase"
 PAGE = "/account/tokens/"

@@ -8,7 +8,6 @@ from annotator.queries.rate_page import rate_page
 from annotator.rubric import CRITERIA
 from annotator.views.rate_form import page_context
 
-pytestmark = pytest.mark.embedded
 FIRST = CRITERIA[0]
 # Every button that is no submit, with what it needs to be carried out.
 BUTTONS = {

@@ -10,11 +10,7 @@ from django.test import Client
 from annotator.models import AuditEvent, Invitation, Membership, SecondFactor, User
 from annotator.services.people import create_token
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.embedded,
-    pytest.mark.usefixtures("quick_passwords"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 PASSWORD = "Marmalade-on-Tuesday-7"
 NEW = {"username": "dora", "password": PASSWORD, "again": PASSWORD}

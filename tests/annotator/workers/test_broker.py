@@ -20,7 +20,6 @@ from kombu.utils.json import dumps
 
 from annotator.workers.broker import Transport
 
-pytestmark = pytest.mark.embedded
 INFO = {"exchange": "shared", "routing_key": "shared"}
 TRANSPORT = "annotator.workers.broker:Transport"
 

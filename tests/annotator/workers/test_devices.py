@@ -9,8 +9,6 @@ from celery.signals import worker_process_init
 from annotator.workers import devices
 from annotator.workers.devices import VISIBLE, bind_device, device_of_slot
 
-pytestmark = pytest.mark.embedded
-
 
 @pytest.mark.parametrize(
     ("visible", "given"),

@@ -11,7 +11,6 @@ from kombu.exceptions import DecodeError
 from annotator.celery import app
 from annotator.workers.messages import careful_strategy
 
-pytestmark = pytest.mark.embedded
 TRAIN = "scoring.train"
 
 

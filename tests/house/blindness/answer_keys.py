@@ -2,16 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.crawl import Crawl
 from tests.house.blindness.people import Visitor
 from tests.house.blindness.states import House
-from tests.house.blindness.told import FIGURES
-
-# One answers with the schema of all, the others with a file of lines.
-NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
+from tests.house.blindness.told import FIGURES, NO_SERIALIZER
 
 
 def keys_of(value: Any, before: str = "") -> Iterator[str]:

@@ -142,7 +142,8 @@ def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world)
         for name in sorted(named())
         if not any(is_there(world, one, who) for one in known.get(name, ()) for who in members)
     ]
-    assert not missing, f"give addresses.KINDS and addresses.ids an object for {missing}"
+    words = "give KINDS and ids of tests/house/blindness/addresses.py an object that it finds"
+    assert not missing, f"{', '.join(missing)}: {words}"
 
 
 @pytest.mark.parametrize("world", ["ruled"], indirect=True)

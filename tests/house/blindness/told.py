@@ -68,6 +68,8 @@ FIGURES: Final = (
     *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
     *("dropped", "comparisons", "power", "breakdowns", "scatter"),
 )
+# One answers with the schema of all, the others with a file of lines.
+NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
 TOLD: Final = {
     "GET api:campaigns": _CAMPAIGN,
     "GET api:campaign": _CAMPAIGN,
@@ -96,6 +98,8 @@ TOLD: Final = {
     "PATCH api:rating": f"{_RATING} {_TAGS}",
     "GET api:conflicts": _CONFLICT,
     "POST api:take_turn": "until",
+    "POST api:give_back": "",
+    "POST api:call_back": "",
     "POST api:send_back": "kind number question made_at",
     "POST api:adjudications": (
         "id conflict decision reason_code reason has_guideline_gap made_at signed_as meaning "
@@ -114,6 +118,7 @@ TOLD: Final = {
     "GET scoring:api:model": _MODEL,
     "POST scoring:api:promote": _PROMOTED,
     "POST scoring:api:scores": _SCORE,
+    "DELETE scoring:api:score": "",
     "GET scoring:api:score": (
         f"{_SCORE} candidates.candidate candidates.scores candidates.scores.criterion "
         "candidates.scores.model candidates.scores.tie_threshold candidates.scores.validation "

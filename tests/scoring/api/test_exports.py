@@ -11,7 +11,7 @@ from annotator.services.people import create_token
 from scoring import storage
 from scoring.models import DatasetVersion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 BASE = "/api/v1/datasets/tiny/versions/1/"
 
 

@@ -12,7 +12,7 @@ from tests.conftest import Cast
 from tests.scoring.model_builders import CRITERION, know, make_model, promote
 from tests.scoring.views.conftest import signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 SCORE = "/api/v1/score/"
 SENT = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever."]}
 

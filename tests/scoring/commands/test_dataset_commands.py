@@ -18,7 +18,7 @@ from scoring.models import Dataset, DatasetVersion
 from scoring.queries.card_page import card_page
 from tests.scoring.stored import stored_bytes
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 Rows = Callable[..., list[DatasetRow]]
 

@@ -19,7 +19,7 @@ from scoring.checksums import SUMS_NAME, digest_of
 from scoring.models import DatasetVersion
 from tests.served.server import ROOT, served_environment
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def document(*arguments: str) -> dict[str, Any]:

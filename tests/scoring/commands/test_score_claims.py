@@ -12,7 +12,7 @@ from scoring import storage
 from scoring.models import DatasetVersion, ModelVersion
 from tests.scoring.model_builders import CRITERION, make_model, train_tiny
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from annotator.refusals import Refused
 from scoring.queries.datasets import read_rows
 from scoring.services.freezing import freeze_dataset
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 Make = Callable[..., Any]
 

@@ -20,7 +20,8 @@ def endpoint(directory: Path | None = None, **more: float) -> Endpoint:
 
 
 def test_every_metric_that_needs_an_endpoint_is_counted() -> None:
-    assert set(ASKING) == {name for name in METRIC_NAMES if needs_of(name).endpoint}
+    asking = {name for name in METRIC_NAMES if needs_of(name).endpoint}
+    assert set(ASKING) == asking, "ASKING of scoring/metrics/costs.py lists the prompt of each"
 
 
 def test_tokens_are_a_quarter_of_the_characters_that_would_be_sent() -> None:

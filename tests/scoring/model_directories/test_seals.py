@@ -26,7 +26,7 @@ from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
 from tests.scoring.model_rows import model_row, sealed, write_directory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
 PAIRS = [("1. A cup.", "1. A mug.")]
 

@@ -13,7 +13,7 @@ from scoring.models import Dataset, DatasetVersion
 from scoring.queries.datasets import NoSuchVersion, SeveralDatasets, find_version, versions_for
 from tests.conftest import grant, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 CARD: dict[str, Any] = {"labels": {}, "splits": {}}
 

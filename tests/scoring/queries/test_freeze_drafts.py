@@ -10,7 +10,7 @@ from annotator.queries import settled_ratings
 from scoring.queries.datasets import read_rows
 from scoring.services.freezing import freeze_dataset
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
 Make = Callable[..., Any]

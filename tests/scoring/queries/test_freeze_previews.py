@@ -11,7 +11,7 @@ from scoring.queries.freeze_previews import preview_freeze
 from scoring.services.freezing import freeze_dataset
 from tests.scoring.stored import nothing_is_stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(

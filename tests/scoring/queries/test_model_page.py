@@ -10,7 +10,7 @@ from scoring.queries.model_page import MOST_ROWS, model_page, training_plots
 from tests.conftest import make_user
 from tests.scoring.model_rows import model_row
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

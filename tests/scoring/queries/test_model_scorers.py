@@ -9,7 +9,7 @@ from scoring.models import ModelVersion
 from scoring.queries.model_scorers import model_words, scoring_model
 from tests.scoring.model_builders import CRITERION, make_model, promote
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_model_is_found_by_its_id_with_and_without_its_prefix(version) -> None:

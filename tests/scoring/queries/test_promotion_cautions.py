@@ -13,7 +13,7 @@ from scoring.splits import SplitPlan
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import CRITERION, make_model, promote
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 MANY: dict[str, Any] = {"n": 40}
 NOON: Final = datetime(2026, 1, 5, 12, tzinfo=UTC)
 ASKED: Final = count()

@@ -12,7 +12,7 @@ from tests.conftest import grant
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model, promote
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scoring.queries.score_page import BEST, TIED, score_page
 from scoring.queries.scores import scoring_model_words
 from tests.scoring.model_builders import CRITERION, make_model
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def places(version, cast, *entries: dict[str, Any]) -> list[str]:

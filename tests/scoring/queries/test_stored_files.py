@@ -19,7 +19,7 @@ from tests.scoring.conftest import data_directory, dataset_rows
 from tests.scoring.model_rows import model_row
 
 __all__ = ["data_directory"]
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

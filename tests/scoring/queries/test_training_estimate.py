@@ -16,7 +16,7 @@ from scoring.queries.training_estimate import data_sizes, training_estimate
 from tests.conftest import make_user
 from tests.scoring.model_builders import make_model
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 CRITERION = "feature_completeness"
 
 

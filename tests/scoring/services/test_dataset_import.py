@@ -18,7 +18,7 @@ from scoring.services.dataset_import import import_dataset, import_files
 from scoring.splits import SplitPlan
 from tests.scoring.stored import nothing_is_stored, stored_bytes
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
 Make = Callable[..., Any]

@@ -16,7 +16,7 @@ from scoring.splits import SplitPlan
 from tests.conftest import make_user
 from tests.scoring.stored import stored_bytes, stored_files
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
 Make = Callable[..., Any]

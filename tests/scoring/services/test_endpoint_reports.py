@@ -30,7 +30,7 @@ from tests.scoring.metrics.endpoint.local_endpoint import (
     saying,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 SCORES = {"g-eval": CRITERIA, "llmscore": tuple(DIMENSIONS)}
 

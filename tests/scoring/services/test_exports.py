@@ -18,7 +18,7 @@ from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
 from scoring.services.exports import export_to_file, export_version
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 WRITERS = {
     "patent-ce-jsonl": patent_ce_jsonl.write,
     "patent-ce-json": patent_ce_json.write,

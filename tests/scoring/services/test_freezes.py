@@ -20,7 +20,7 @@ from scoring.services.freezes import cancel_freeze, carry_out_freeze, request_fr
 from scoring.services.freezing import freeze_dataset
 from tests.conftest import make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 SETTINGS: dict[str, Any] = {
     "name": None,

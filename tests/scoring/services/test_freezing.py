@@ -18,7 +18,7 @@ from scoring.queries.datasets import read_rows
 from scoring.services.freezing import freeze_dataset
 from tests.scoring.stored import nothing_is_stored, stored_bytes
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
 FRESH = timedelta(hours=1)

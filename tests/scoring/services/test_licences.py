@@ -9,7 +9,7 @@ from annotator.refusals import Refused
 from scoring.models import DatasetVersion
 from scoring.services.licences import LONGEST, set_licence
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_licence_is_set_and_the_earlier_one_is_on_record(

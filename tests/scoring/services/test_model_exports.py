@@ -23,7 +23,7 @@ from tests.conftest import make_user
 from tests.scoring.model_builders import train_tiny
 from tests.scoring.model_rows import model_row, sealed, write_directory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
 
 

@@ -14,7 +14,7 @@ from tests.conftest import Cast, grant
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 REASON = "Better on the test split."
 
 

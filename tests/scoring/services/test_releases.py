@@ -21,7 +21,7 @@ from scoring.services.exports import export_to_file
 from scoring.services.licences import set_licence
 from scoring.services.releases import write_release
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 Rows = Callable[..., list[DatasetRow]]
 
 

@@ -19,7 +19,7 @@ from scoring.services.report_scores import (
     score_pairs,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def pairs(count: int, draft: str | None = None) -> list[TextPair]:

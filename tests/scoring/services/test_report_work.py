@@ -28,7 +28,7 @@ from tests.scoring.asked_reports import (
     watch,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 FIGURES = (
     *("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"),

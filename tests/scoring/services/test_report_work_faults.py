@@ -23,7 +23,7 @@ from tests.scoring.asked_reports import (
     watch,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:

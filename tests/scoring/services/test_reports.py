@@ -21,7 +21,7 @@ from scoring.services.reports import ask_for_report, cancel_report, request_repo
 from scoring.splits import SplitPlan
 from tests.scoring.asked_reports import CRITERION, carried_out, count_calls, make_model, request
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

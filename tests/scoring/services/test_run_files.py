@@ -11,7 +11,7 @@ from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.services.run_files import clear_ended_runs, clear_run, model_directory, state_directory
 from scoring.services.runs import request_training
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def begun(version: DatasetVersion, status: JobStatus, owner: str = "a") -> TrainingRun:

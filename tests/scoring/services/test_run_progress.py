@@ -11,7 +11,7 @@ from scoring.services import run_progress
 from scoring.services.run_progress import MOST_LINES, MOST_POINTS, RunProgress
 from scoring.services.runs import cancel_training, request_training
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from scoring.services.dataset_import import import_dataset
 from scoring.services.runs import request_training, request_trainings, train_again
 from scoring.splits import SplitPlan
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 CRITERION = "feature_completeness"
 Rows = Callable[..., list[DatasetRow]]

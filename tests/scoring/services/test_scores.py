@@ -24,7 +24,7 @@ from scoring.services.scores import (
 from tests.conftest import Cast, grant
 from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 REFERENCE, PUMP, LEVER = "1. A housing, a pump.", "1. A pump.", "1. A lever."
 
 

@@ -17,7 +17,7 @@ from scoring.services.runs import request_training, train_again
 from scoring.services.training import carry_out_training
 from scoring.splits import SplitPlan
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 OPTIONS = {"method": "finetune", "epochs": 1, "device": "cpu"}
 

@@ -8,7 +8,7 @@ from django.test import Client
 from annotator.models import Campaign, User
 from scoring.models import Erasure
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def signed_in(user: User) -> Client:

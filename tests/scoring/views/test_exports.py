@@ -13,7 +13,7 @@ from annotator.models import AuditEvent, Membership, User
 from scoring import storage
 from scoring.models import DatasetVersion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 EXPORT, CARD = "/datasets/tiny/1/export/", "/datasets/tiny/1/card/"
 
 

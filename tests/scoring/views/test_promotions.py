@@ -14,7 +14,7 @@ from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
 from tests.scoring.views.conftest import signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.conftest import Cast, grant
 from tests.scoring.model_builders import know, make_model, promote
 from tests.scoring.views.conftest import signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 REFERENCE, PUMP, LEVER = "1. A housing.\n2. A lid.", "1. A pump.", "1. A lever."
 SENT = {"reference": REFERENCE, "candidate_1": PUMP, "candidate_2": LEVER}
 

@@ -26,7 +26,7 @@ from tests.conftest import grant, spread
 from tests.scoring.asked_reports import CRITERION, carried_out, finished, request
 from tests.scoring.conftest import RatedCampaign
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.scoring.report_documents import old_document, report_document
 from tests.scoring.report_rows import stored
 from tests.scoring.views.conftest import of_campaign  # noqa: F401
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_line_tells_the_verdict_or_how_far_the_report_is(

@@ -12,7 +12,7 @@ from scoring.services.dataset_import import import_dataset
 from scoring.splits import SplitPlan
 from tests.scoring.asked_reports import CRITERION
 
-pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+pytestmark = pytest.mark.django_db
 Rows = Callable[..., list[DatasetRow]]
 
 

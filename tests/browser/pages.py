@@ -1,0 +1,43 @@
+"""Every page that a furnished campaign has for somebody, found by its routes."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.test import Client
+
+from annotator import permissions
+from annotator.models import Role, User
+from tests.house.blindness.addresses import addresses
+from tests.house.blindness.states import House
+
+# Who of the house looks around, as what.
+VISITORS: Final = {
+    "one": Role.ANNOTATOR,
+    "adjudicator": Role.ADJUDICATOR,
+    "researcher": Role.RESEARCHER,
+    "admin": Role.ADMIN,
+    "reader": Role.READER,
+    "boss": permissions.SITE_ADMIN,
+}
+
+
+def readable(house: House, who: str) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield route, path and HTML of what somebody is shown, and whether that is a whole page.
+
+    What is none is a part of a page, or a file that is kept.
+    """
+    client = Client()
+    client.force_login(User.objects.get(pk=house.people[who].pk))
+    for one in addresses(house):
+        rule = permissions.matrix()[one.route]
+        if "GET" not in rule.methods or VISITORS[who] not in rule.principals:
+            continue
+        if one.path.startswith("/api/"):
+            continue
+        answer = client.get(one.path)
+        if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+            html = answer.content.decode()
+            is_page = html.startswith("<!doctype html>") and "Content-Disposition" not in answer
+            yield one.route, one.path, html, is_page
+        # A file that is not read to its end would count as a request that goes on.
+        answer.close()

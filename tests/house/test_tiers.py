@@ -1,0 +1,65 @@
+"""Each test runs in the tier that its place, name and promise say."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.tiers import left_out, marks_of, pytest_collection_modifyitems
+
+
+def item(
+    name: str = "test_it", path: str = "tests/annotator/views/test_it.py", **marks: Any
+) -> Any:
+    """Return a test with marks, each with its arguments or, in a mapping, its named ones."""
+    found = {
+        mark: SimpleNamespace(
+            args=given if isinstance(given, tuple) else (),
+            kwargs=given if isinstance(given, dict) else {},
+        )
+        for mark, given in marks.items()
+    }
+    return SimpleNamespace(
+        name=name,
+        path=Path(path),
+        get_closest_marker=found.get,
+        iter_markers=lambda mark: [found[mark]] if mark in found else [],
+        add_marker=lambda mark: found.setdefault(mark, SimpleNamespace(args=(), kwargs={})),
+    )
+
+
+SERVICE = "tests/annotator/services/test_it.py"
+
+
+@pytest.mark.parametrize(
+    ("test", "marks"),
+    [
+        (item(), []),
+        (item(django_db={}), []),
+        (item(django_db={"transaction": True}), ["postgres"]),
+        (item(path=SERVICE, django_db={}), ["postgres"]),
+        (item(path=SERVICE), []),
+        (item(path="tests/scoring/queries/reports/test_it.py", django_db={}), ["postgres"]),
+        (item("test_a_fault_is_found_out"), []),
+        (item("test_a_fault_is_found_out[one]", slow=()), ["exhaustive"]),
+        (item("test_a_fault_is_found_out_late", slow=()), []),
+    ],
+)
+def test_marks_follow_from_the_place_and_the_name(test: Any, marks: list[str]) -> None:
+    assert list(marks_of(test)) == marks
+
+
+def test_a_promise_that_every_run_would_skip_is_named() -> None:
+    kept, skipped = item(promise=("P1",)), item(promise=("P2",), exhaustive=())
+    assert left_out([kept, skipped, item(promise=("P1",), exhaustive=())]) == {"P2"}
+
+
+def test_a_whole_run_without_a_test_of_a_promise_is_refused() -> None:
+    whole: Any = SimpleNamespace(args_source=pytest.Config.ArgsSource.TESTPATHS)
+    planted = item("test_a_fault_is_found_out", promise=("P3",), slow=())
+    with pytest.raises(pytest.UsageError, match="no test of P3"):
+        pytest_collection_modifyitems(whole, [planted])
+    part: Any = SimpleNamespace(args_source=pytest.Config.ArgsSource.ARGS)
+    pytest_collection_modifyitems(part, [planted])
+    assert planted.get_closest_marker("exhaustive")

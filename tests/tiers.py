@@ -1,0 +1,51 @@
+"""Says which tests a command runs, where the place, the name or the promise of a test tells it.
+
+`make test` runs the quick tests on SQLite, then on real services what bears `postgres`, `slow`,
+`browser` or `broker` and not `exhaustive`. `make test-all` runs everything.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+WAITING = ("slow", "browser", "broker")
+# What asks or changes the tables itself; pages and calls reach them through these rooms only.
+ROOMS_OF_THE_DATABASE = frozenset({"services", "queries"})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests before pytest chooses among them by their marks."""
+    for item in items:
+        for mark in marks_of(item):
+            item.add_marker(mark)
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and (left := left_out(items)):
+        raise pytest.UsageError(f"`make test` would keep no test of {', '.join(sorted(left))}")
+
+
+def marks_of(item: pytest.Item) -> Iterator[str]:
+    """Return the marks that a test bears without being told."""
+    database = item.get_closest_marker("django_db")
+    if database and (
+        database.kwargs.get("transaction") or ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
+    ):
+        yield "postgres"
+    # A planted fault that is found in no time is looked for each time.
+    if is_planted_fault(item) and any(map(item.get_closest_marker, WAITING)):
+        yield "exhaustive"
+
+
+def is_planted_fault(item: pytest.Item) -> bool:
+    """Tell whether the test plants a fault that its neighbours must find."""
+    return item.name.partition("[")[0].endswith("_is_found_out")
+
+
+def left_out(items: Iterable[pytest.Item]) -> set[str]:
+    """Return the promises whose tests are all left to `make test-all`."""
+    kept, all_of_them = set(), set()
+    for item in items:
+        names = {mark.args[0] for mark in item.iter_markers("promise")}
+        all_of_them |= names
+        if not item.get_closest_marker("exhaustive"):
+            kept |= names
+    return all_of_them - kept
