@@ -51,7 +51,7 @@ test: test-fast ## what a change must pass: quick tests on SQLite, the rest on r
 	@$(SERVICES) $(PYTEST) $(TOGETHER) -m "not exhaustive and (postgres or $(WAITING))" $(PYTEST_ARGS)
 
 test-fast: .venv/development.stamp ## the quick tests, on SQLite
-	@$(EMBEDDED) $(PYTEST) -n 2 --dist worksteal -m "not ($(WAITING))" $(PYTEST_ARGS)
+	@$(EMBEDDED) $(PYTEST) -n 2 --dist worksteal -m "not (exhaustive or $(WAITING))" $(PYTEST_ARGS)
 
 test-all: .venv/development.stamp ## everything, on the embedded pair and on real services: long
 	@$(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)

@@ -37,7 +37,8 @@ def marks_of(item: pytest.Item) -> Iterator[str]:
 
 def is_planted_fault(item: pytest.Item) -> bool:
     """Tell whether the test plants a fault that its neighbours must find."""
-    return item.name.partition("[")[0].endswith("_is_found_out")
+    said = any(mark.kwargs.get("planted") for mark in item.iter_markers("promise"))
+    return said or item.name.partition("[")[0].endswith(("_is_found_out", "_are_found_out"))
 
 
 def left_out(items: Iterable[pytest.Item]) -> set[str]:

@@ -55,6 +55,7 @@ def sideways(page: Page) -> list[str]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("who", VISITORS)
 def test_no_page_of_a_role_breaks_a_rule_or_scrolls_sideways(
     house: House, enter: Enter, site: str, page: Page, who: str

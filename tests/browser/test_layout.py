@@ -71,7 +71,9 @@ def long_room(room: Page, work: list[Assignment]) -> Page:
     return room
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 800), pytest.param(1440, 900, marks=pytest.mark.exhaustive)]
+)
 def test_the_frame_of_the_rate_page_never_scrolls(long_room: Page, width: int, height: int) -> None:
     page = long_room
     page.set_viewport_size({"width": width, "height": height})

@@ -67,7 +67,9 @@ def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
         run.refresh_from_db()
 
 
-@pytest.mark.parametrize("method", ["probe", "finetune"])
+@pytest.mark.parametrize(
+    "method", ["probe", pytest.param("finetune", marks=pytest.mark.exhaustive)]
+)
 def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the_next(
     rita: User, version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, method: str
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_rating_becomes_a_quadruplet_a_model_and_a_report(
     assert str(model.pk) in page
 
 
+@pytest.mark.exhaustive
 def test_a_training_whose_worker_is_killed_ends_once_with_one_model(
     demo: None, start_worker: StartWorker
 ) -> None:

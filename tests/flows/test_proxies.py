@@ -30,7 +30,12 @@ def server() -> Iterator[Server]:
     server.kill()
 
 
-@pytest.fixture(params=[*PROXIES])
+@pytest.fixture(
+    params=[
+        pytest.param(proxy, marks=() if proxy == "nginx" else pytest.mark.exhaustive)
+        for proxy in PROXIES
+    ]
+)
 def door(request: pytest.FixtureRequest, tmp_path: Path, server: Server) -> Iterator[Door]:
     """Give the door of each proxy, before a web server."""
     if programs := missing(request.param):

@@ -87,6 +87,7 @@ NEEDED = ("User", "Campaign", "Reference", "Candidate", "Assignment", "Rating")
 
 
 @pytest.mark.embedded
+@pytest.mark.slow
 def test_a_filled_database_of_the_first_schema_knows_its_places_afterwards(
     migrate: Migrate,
 ) -> None:

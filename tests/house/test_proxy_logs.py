@@ -37,7 +37,10 @@ def _nginx(folder: Path, port: int) -> tuple[list[str], dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("program", "made"), [("caddy", _caddy), ("nginx", _nginx)])
+@pytest.mark.parametrize(
+    ("program", "made"),
+    [pytest.param("caddy", _caddy, marks=pytest.mark.exhaustive), ("nginx", _nginx)],
+)
 def test_a_proxy_whose_server_is_away_logs_no_address(
     tmp_path: Path, program: str, made: Any
 ) -> None:

@@ -187,7 +187,14 @@ def test_killed_web_server_is_served_again_by_new_workers_only(served: Served) -
     wait_until(served.answers, "page after the restart")
 
 
-@pytest.mark.parametrize("words", ["granian", "-Q web", "-Q gpu", "sweep"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-Q gpu",
+        "sweep",
+        *(pytest.param(words, marks=pytest.mark.exhaustive) for words in ("granian", "-Q web")),
+    ],
+)
 def test_killed_keeper_leads_to_one_new_program(served: Served, words: str) -> None:
     keeper = served.keeper_of(words)
     old = {p.pid for p in served.processes() if words in p.command}
@@ -212,7 +219,16 @@ def test_web_server_and_supervisor_killed_together_leave_no_process(served: Serv
     wait_until(lambda: served.processes() == [], "nothing left")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(
+            pytest.param(one, marks=pytest.mark.exhaustive)
+            for one in (signal.SIGINT, signal.SIGHUP)
+        ),
+    ],
+)
 def test_stop_signal_ends_everything_in_order(served: Served, number: signal.Signals) -> None:
     served.process.send_signal(number)
     assert served.process.wait(LONGEST_WAIT_SECONDS) == 0
@@ -230,7 +246,17 @@ def test_taken_port_is_refused_with_one_sentence(tmp_path: Path) -> None:
     assert f"Port {port} is taken" in refused.stderr
 
 
-@pytest.mark.parametrize("port", ["0", "-1", "65536", "80a", "8 0", "\u0661"])
+@pytest.mark.parametrize(
+    "port",
+    [
+        "65536",
+        "80a",
+        *(
+            pytest.param(port, marks=pytest.mark.exhaustive)
+            for port in ("0", "-1", "8 0", "\u0661")
+        ),
+    ],
+)
 def test_impossible_port_is_refused_with_one_sentence(tmp_path: Path, port: str) -> None:
     refused = run_supervisor(tmp_path, port)
     assert refused.returncode == 1

@@ -43,6 +43,8 @@ SERVICE = "tests/annotator/services/test_it.py"
         (item(path="tests/scoring/queries/reports/test_it.py", django_db={}), ["postgres"]),
         (item("test_a_fault_is_found_out"), []),
         (item("test_a_fault_is_found_out[one]", slow=()), ["exhaustive"]),
+        (item("test_faults_are_found_out", browser=()), ["exhaustive"]),
+        (item(slow=(), promise={"planted": True}), ["exhaustive"]),
         (item("test_a_fault_is_found_out_late", slow=()), []),
     ],
 )

@@ -218,6 +218,7 @@ def signed_in(server: Server) -> bool:
     return bool(answer.status == 200 and "/login" not in answer.url)
 
 
+@pytest.mark.exhaustive
 def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
     room: RatedCampaign,
     key: tuple[str, Path],

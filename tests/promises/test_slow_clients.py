@@ -88,7 +88,9 @@ def asked(door: Door, token: str, rating: Mapping[str, Any]) -> dict[str, Answer
     }
 
 
-@pytest.mark.parametrize("front", ["bare", *PROXIES])
+@pytest.mark.parametrize(
+    "front", ["bare", *(pytest.param(proxy, marks=pytest.mark.exhaustive) for proxy in PROXIES)]
+)
 def test_all_is_answered_while_many_clients_are_slow(
     front: str, start_server: StartServer, cast: Any, ratings: Any, tally: Tally, tmp_path: Path
 ) -> None:

@@ -155,6 +155,7 @@ def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tall
     assert seen > 200
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("world", ["ruled"], indirect=True)
 def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(
     world, logs, tally: Tally

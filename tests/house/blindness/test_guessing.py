@@ -187,10 +187,12 @@ def test_the_queue_does_not_tell_the_system(cast, rows, tally: Tally) -> None:
     assert_blind(queue_of(cast, rows), tally)
 
 
+@pytest.mark.exhaustive
 def test_the_pages_of_candidates_do_not_tell_the_system(cast, rows, tally: Tally) -> None:
     assert_blind(pages_of(cast, rows), tally)
 
 
+@pytest.mark.exhaustive
 def test_what_a_program_is_told_does_not_tell_the_system(cast, pairs, tally: Tally) -> None:
     assert_blind(told_next(cast), tally)
 
@@ -207,6 +209,7 @@ def test_two_annotators_meet_the_candidates_of_a_reference_in_orders_of_their_ow
     assert 0.4 < alike < 0.6
 
 
+@pytest.mark.exhaustive
 def test_the_order_drawn_by_take_next_differs_from_one_annotator_to_the_next(
     cast, pairs, draws
 ) -> None:

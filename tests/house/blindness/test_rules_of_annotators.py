@@ -77,7 +77,7 @@ def decide(world) -> None:
 
 
 @pytest.mark.parametrize("world", ["conflict open"], indirect=True)
-@pytest.mark.parametrize("who", ["one", "adjudicator"])
+@pytest.mark.parametrize("who", ["one", pytest.param("adjudicator", marks=pytest.mark.exhaustive)])
 def test_b2_systems_purposes_and_metric_scores_change_nothing_that_is_seen(world, who) -> None:
     visitor, chosen = world.visitor(who), own_pages(world)
 
@@ -108,7 +108,16 @@ def test_b3_an_annotator_meets_the_same_labels_in_the_same_stored_order_at_each_
 
 
 @pytest.mark.parametrize("world", ["draft"], indirect=True)
-@pytest.mark.parametrize("who", ["peer", "adjudicator", "researcher", "admin", "boss"])
+@pytest.mark.parametrize(
+    "who",
+    [
+        "peer",
+        *(
+            pytest.param(who, marks=pytest.mark.exhaustive)
+            for who in ("adjudicator", "researcher", "admin", "boss")
+        ),
+    ],
+)
 def test_b4_a_draft_changes_nothing_that_anybody_but_its_author_sees(world, who) -> None:
     visitor = world.visitor(who)
     own = Draft.objects.filter(assignment__annotator=world.here.people["one"])
@@ -117,7 +126,14 @@ def test_b4_a_draft_changes_nothing_that_anybody_but_its_author_sees(world, who)
     assert not differences(before, after(own.delete, visitor, world.here))
 
 
-@pytest.mark.parametrize("world", ["taken", "ruled", "closed"], indirect=True)
+@pytest.mark.parametrize(
+    "world",
+    [
+        "taken",
+        *(pytest.param(state, marks=pytest.mark.exhaustive) for state in ("ruled", "closed")),
+    ],
+    indirect=True,
+)
 def test_b5_a_locked_rating_is_not_changed_and_all_its_versions_stay(world) -> None:
     rating = Rating.objects.get(assignment=world.here.assignment("one"))
     kept = RatingRevision.objects.filter(rating=rating).count()
@@ -132,7 +148,7 @@ def test_b5_a_locked_rating_is_not_changed_and_all_its_versions_stay(world) -> N
 
 
 @pytest.mark.parametrize("world", ["conflict open"], indirect=True)
-@pytest.mark.parametrize("who", ["one", "adjudicator"])
+@pytest.mark.parametrize("who", ["one", pytest.param("adjudicator", marks=pytest.mark.exhaustive)])
 def test_b10_no_page_of_who_rates_or_rules_asks_the_tables_of_the_scores(world, who) -> None:
     with CaptureQueriesContext(
         connection,

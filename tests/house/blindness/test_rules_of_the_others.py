@@ -102,7 +102,16 @@ def test_b7_who_rated_an_item_neither_sees_nor_rules_its_conflict(world) -> None
         )
 
 
-@pytest.mark.parametrize("role", [Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER])
+@pytest.mark.parametrize(
+    "role",
+    [
+        Role.ADMIN,
+        *(
+            pytest.param(role, marks=pytest.mark.exhaustive)
+            for role in (Role.ADJUDICATOR, Role.RESEARCHER)
+        ),
+    ],
+)
 def test_b8_a_rating_of_who_may_see_others_work_is_marked_as_not_blind(cast, role) -> None:
     reference = cast.reference("r1", 1)
     cast.assign(cast.alice, reference)
@@ -160,7 +169,11 @@ def test_b11_what_is_unblinded_after_closing_is_on_the_list_and_in_the_trail(wor
     assert "to pay them" in admin.get(f"/campaigns/{slug}/unblindings/").content.decode()
 
 
-@pytest.mark.parametrize("world", ["conflict open", "reopened"], indirect=True)
+@pytest.mark.parametrize(
+    "world",
+    ["conflict open", pytest.param("reopened", marks=pytest.mark.exhaustive)],
+    indirect=True,
+)
 def test_b11_nothing_is_unblinded_while_the_campaign_is_open(world) -> None:
     carry_out_reliability(request_reliability(campaign=world.here.campaign).pk)
     for visitor in world.visitors:
@@ -171,7 +184,9 @@ def test_b11_nothing_is_unblinded_while_the_campaign_is_open(world) -> None:
     assert not Unblinding.objects.exists()
 
 
-@pytest.mark.parametrize("world", ["conflict open", "closed"], indirect=True)
+@pytest.mark.parametrize(
+    "world", [pytest.param("conflict open", marks=pytest.mark.exhaustive), "closed"], indirect=True
+)
 def test_b12_a_site_admin_reaches_no_text_and_no_title_of_a_campaign(world) -> None:
     assert Reference.objects.exists() and world.visitor("boss").roles == {"site_admin"}
     for answer in Crawl(world.visitor("boss"), world.here).visit_all(addresses(world.here)):

@@ -111,7 +111,13 @@ LOCKED: Mapping[str, Mapping[int, Act]] = {
 }
 
 
-@pytest.mark.parametrize("worlds", [UNLOCKED, LOCKED], ids=["unlocked", "locked"])
+@pytest.mark.parametrize(
+    "worlds",
+    [
+        pytest.param(UNLOCKED, id="unlocked"),
+        pytest.param(LOCKED, id="locked", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_what_others_do_moves_nothing_that_an_annotator_is_answered(
     house: House, told: Told, worlds, tally: Tally
 ) -> None:
