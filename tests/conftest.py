@@ -1,5 +1,6 @@
 """The cast of every test: five people of one campaign, one outsider of another."""
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,16 @@ settings.load_profile("untimed")
 SYSTEM_CANARY = "systemcanary"
 CANDIDATE_CANARY = "candidateidcanary"
 CLAIMS = "1. A cup comprising a body and a handle.\n2. The cup of claim 1, wherein it is blue."
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking, again and again, through what all tests share."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Leave what there is to the system: Python would look through all of it, for seconds."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

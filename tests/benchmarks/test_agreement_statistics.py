@@ -12,7 +12,12 @@ from benchmarks.agreement_statistics import SCENARIOS, coverage, main
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scenario", "references"), [("random", 12), ("random", 50), ("correlated", 50)]
+    ("scenario", "references"),
+    [
+        ("random", 12),
+        pytest.param("random", 50, marks=pytest.mark.exhaustive),
+        pytest.param("correlated", 50, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_printed_intervals_hold_the_true_value_as_often_as_they_say(
     scenario: str, references: int

@@ -58,6 +58,7 @@ def wait_for(is_reached: Callable[[Freeze], bool], pause: float) -> Freeze:
     return row
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_on_the_way_leaves_a_freeze_that_the_next_one_finishes(
     rita: Client, start_worker: StartWorker
 ) -> None:

@@ -48,6 +48,7 @@ def own_data_directory(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
 
 
+@pytest.mark.exhaustive
 def test_the_published_file_is_imported_trained_on_and_reported_on_unseen_references() -> None:
     imported = command("import_dataset", SAMPLE, "--name", "published", "--test-share", "0.4")
     assert imported["items"] == 95

@@ -58,6 +58,7 @@ def outside(calls: list[str]) -> list[str]:
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not can_be_alone(), reason="no network of its own can be made here")
 def test_a_whole_campaign_trains_and_reports_without_a_network_and_asks_for_none(
     tmp_path: Path,
@@ -67,6 +68,7 @@ def test_a_whole_campaign_trains_and_reports_without_a_network_and_asks_for_none
     assert heard == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not can_be_alone(), reason="no network of its own can be made here")
 def test_a_planted_call_to_another_machine_is_heard(tmp_path: Path) -> None:
     said, heard = run_alone(tmp_path, "planted")

@@ -45,6 +45,7 @@ def wait_for(is_reached: Callable[[ReliabilityReport], bool], pause: float) -> R
     return row
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_on_the_way_leaves_a_report_that_the_next_one_finishes(
     ada: Client, start_worker: StartWorker
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_worker_killed_on_the_way_leaves_a_report_that_the_next_one_finishes(
     assert f"{alpha:.3f}" in page and "Nothing has changed since." in page
 
 
+@pytest.mark.exhaustive
 def test_a_report_that_is_cancelled_while_it_waits_is_not_carried_out(
     ada: Client, start_worker: StartWorker
 ) -> None:

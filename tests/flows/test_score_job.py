@@ -56,6 +56,7 @@ def wait_for(status: JobStatus, pause: float) -> ScoreRequest:
     return row
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_while_it_scores_leaves_a_request_that_the_next_one_scores_once(
     rita: User, model: ModelVersion, start_worker: StartWorker
 ) -> None:

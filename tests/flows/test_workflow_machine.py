@@ -31,7 +31,13 @@ class KeysDecide(random.Random):
 @pytest.mark.slow
 @pytest.mark.embedded
 @pytest.mark.django_db
-@pytest.mark.parametrize("machine", [Workflow, WithLadder], ids=["plain", "ladder"])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param(Workflow, id="plain", marks=pytest.mark.exhaustive),
+        pytest.param(WithLadder, id="ladder"),
+    ],
+)
 def test_the_workflow_follows_its_model(
     machine: type[Workflow], quick_passwords: None, tally: Tally
 ) -> None:

@@ -19,6 +19,7 @@ def test_models_and_migrations_agree(run_python: RunPython) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_migrations_run_on_an_empty_local_database_twice(run_python: RunPython) -> None:
     for _ in range(2):
@@ -86,6 +87,7 @@ def fill(old: Any) -> None:
 NEEDED = ("User", "Campaign", "Reference", "Candidate", "Assignment", "Rating")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.embedded
 @pytest.mark.slow
 def test_a_filled_database_of_the_first_schema_knows_its_places_afterwards(
@@ -191,6 +193,7 @@ def test_every_row_of_the_first_schema_is_there_as_it_was_in_todays(migrate: Mig
         assert after[table] == then, table
 
 
+@pytest.mark.exhaustive
 @pytest.mark.embedded
 @pytest.mark.slow
 def test_secrets_of_second_factors_are_sealed_on_the_way_and_readable_on_the_way_back(

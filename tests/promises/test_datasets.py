@@ -214,6 +214,7 @@ def test_a_freeze_killed_at_any_moment_leaves_nothing_half_and_runs_again(
     kill_at_every_moment("freeze", cast.campaign.slug, data_dir, settings, tally)
 
 
+@pytest.mark.exhaustive
 def test_an_import_killed_at_any_moment_leaves_nothing_half_and_runs_again(
     db: None, data_dir: Path, settings: Any, tmp_path: Path, tally: Tally
 ) -> None:

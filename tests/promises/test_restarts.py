@@ -92,6 +92,7 @@ def all_are_over() -> bool:
     return not ClaimImport.objects.exclude(status__in=(JobStatus.SUCCEEDED, JobStatus.FAILED))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.broker
 @pytest.mark.embedded
 def test_workers_that_start_and_stop_at_work_double_nothing(
@@ -139,6 +140,7 @@ def empty_database(transactional_db: None, tmp_path: Path) -> Iterator[str]:
         cursor.execute(f'DROP DATABASE "{name}"')
 
 
+@pytest.mark.exhaustive
 @pytest.mark.embedded
 def test_of_migrations_at_once_one_runs_and_the_others_find_nothing_to_do(
     empty_database: str, tally: Tally

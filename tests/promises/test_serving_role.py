@@ -127,6 +127,7 @@ def manage(tmp_path: Path) -> Iterator[Manage]:
     server.remove()
 
 
+@pytest.mark.exhaustive
 def test_the_roles_of_deploy_migrate_serve_back_up_and_restore(
     manage: Manage, tmp_path: Path
 ) -> None:

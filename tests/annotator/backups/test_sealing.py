@@ -43,14 +43,20 @@ def test_what_is_sealed_opens_with_the_key_file_and_is_not_readable_without(
     assert opened(sealed, KeyFile(key[1])) == WORDS
 
 
-def test_only_the_passphrase_opens_what_it_sealed() -> None:
+@pytest.fixture(scope="module")
+def by_passphrase() -> bytes:
+    """Give what a passphrase sealed, which takes seconds, as opening it does."""
     target = io.BytesIO()
     write_sealed(iter([WORDS]), target, seal_by_passphrase("twelve or more"))
-    assert opened(target.getvalue(), Passphrase("twelve or more")) == WORDS
+    return target.getvalue()
+
+
+def test_only_the_passphrase_opens_what_it_sealed(by_passphrase: bytes) -> None:
+    assert opened(by_passphrase, Passphrase("twelve or more")) == WORDS
     with pytest.raises(Refused, match="passphrase is wrong"):
-        opened(target.getvalue(), Passphrase("twelve or less"))
+        opened(by_passphrase, Passphrase("twelve or less"))
     with pytest.raises(Refused, match="leave out --identity"):
-        opened(target.getvalue(), KeyFile(Path("/nowhere")))
+        opened(by_passphrase, KeyFile(Path("/nowhere")))
 
 
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
@@ -95,12 +101,10 @@ def test_an_error_of_what_is_sealed_comes_out_as_it_was(key: tuple[str, Path]) -
 
 
 def test_a_sealed_key_that_asks_for_gigabytes_of_memory_is_not_tried(
-    monkeypatch: pytest.MonkeyPatch,
+    by_passphrase: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = io.BytesIO()
-    write_sealed(iter([WORDS]), target, seal_by_passphrase("twelve or more"))
-    costly = re.sub(rb"(-> scrypt \S+) \d\d\n", rb"\1 25\n", target.getvalue(), count=1)
-    assert costly != target.getvalue()
+    costly = re.sub(rb"(-> scrypt \S+) \d\d\n", rb"\1 25\n", by_passphrase, count=1)
+    assert costly != by_passphrase
     tried: list[bytes] = []
     monkeypatch.setattr(pyrage.passphrase, "decrypt", lambda key, _: tried.append(key))
     with pytest.raises(Refused, match="none that `backup` writes"):

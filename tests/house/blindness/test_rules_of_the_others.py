@@ -169,6 +169,7 @@ def test_b11_what_is_unblinded_after_closing_is_on_the_list_and_in_the_trail(wor
     assert "to pay them" in admin.get(f"/campaigns/{slug}/unblindings/").content.decode()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "world",
     ["conflict open", pytest.param("reopened", marks=pytest.mark.exhaustive)],

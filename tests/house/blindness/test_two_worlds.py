@@ -138,6 +138,7 @@ def test_what_others_do_moves_nothing_that_an_annotator_is_answered(
     assert set(statuses) >= {200, 201, 303, 409, 422}
 
 
+@pytest.mark.exhaustive
 def test_no_count_that_an_admin_who_rates_is_told_moves_with_what_others_do(
     house: House, told: Told, tally: Tally
 ) -> None:
