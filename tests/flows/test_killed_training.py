@@ -104,7 +104,6 @@ def state_of(run: TrainingRun) -> int:
     return max(map(int, steps), default=0)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(-(-KILLS // KILLS_OF_A_RUN)))
 def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_straight_one(
     version: DatasetVersion, tiny_encoder: Path, start_worker: StartWorker, seed: int, tally: Tally
