@@ -54,8 +54,8 @@ test-fast: .venv/development.stamp ## the quick tests, on SQLite
 	@$(EMBEDDED) $(PYTEST) -n 2 --dist worksteal -m "not (exhaustive or $(WAITING))" $(PYTEST_ARGS)
 
 test-all: .venv/development.stamp ## everything, on the embedded pair and on real services: long
-	@$(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)
-	@$(SERVICES) $(PYTEST) $(TOGETHER) $(PYTEST_ARGS)
+	@export THOROUGH=1; $(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)
+	@export THOROUGH=1; $(SERVICES) $(PYTEST) $(TOGETHER) $(PYTEST_ARGS)
 
 check: .venv/development.stamp ## static checks: style, types, imports, templates, migrations
 	@# Types take as long as all the others, and a warm run of each is spent on one core.

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from django.test import override_settings
-from hypothesis import settings
 
 from annotator.clock import database_now
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
@@ -18,11 +17,10 @@ from annotator.services import pace
 from annotator.services.assignments import assign_candidates
 from annotator.services.places import spread_places
 from annotator.services.ratings import submit_rating
+from tests.amounts import choose_examples
 from tests.emptied import flush_past_the_guards
 
-# How long an example takes is the machine's affair: no test is judged by time.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+choose_examples()
 
 # Words that no annotator may ever read; blindness tests look for them.
 SYSTEM_CANARY = "systemcanary"

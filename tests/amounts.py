@@ -1,0 +1,24 @@
+"""How much of what it could try a test tries: all of it in `make test-all`, else a share.
+
+What is drawn at random is a sample either way: a fifth of the draws finds each planted fault, and
+whoever wants to know more runs everything.
+"""
+
+import os
+from typing import Final
+
+from hypothesis import settings
+
+IS_THOROUGH: Final = os.environ.get("THOROUGH") == "1"
+SHARE: Final = 5
+
+
+def tries(whole: int) -> int:
+    """Return how many of `whole` random tries are made in this run."""
+    return whole if IS_THOROUGH else max(1, whole // SHARE)
+
+
+def choose_examples() -> None:
+    """Have Hypothesis try as many examples; how long one takes is the machine's affair."""
+    settings.register_profile("share", deadline=None, max_examples=tries(settings().max_examples))
+    settings.load_profile("share")
