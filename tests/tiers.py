@@ -4,13 +4,38 @@
 `browser` or `broker` and not `exhaustive`. `make test-all` runs everything.
 """
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
+from _pytest.mark.expression import Expression
 
 WAITING = ("slow", "browser", "broker")
+TIERS = (*WAITING, "embedded", "postgres", "promise", "exhaustive")
 # What asks or changes the tables itself; pages and calls reach them through these rooms only.
 ROOMS_OF_THE_DATABASE = frozenset({"services", "queries"})
+# What a file says in which a test bears a mark.
+MARKED = re.compile(rf"mark\.({'|'.join(TIERS)})|transaction")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without a mark where only marked tests are asked for: most of a second."""
+    if not collection_path.name.startswith("test_") or may_be_marked(collection_path):
+        return None
+    asked = config.getoption("markexpr")
+    without_marks = not asked or Expression.compile(asked).evaluate(lambda *_, **__: False)
+    return None if without_marks else True
+
+
+@cache
+def may_be_marked(path: Path) -> bool:
+    """Tell whether the file, or the folder that it is in, gives its tests a mark of a tier."""
+    return bool(
+        ROOMS_OF_THE_DATABASE & {*path.parent.parts}
+        or MARKED.search(path.read_text(encoding="utf-8"))
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -19,6 +44,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for mark in marks_of(item):
             item.add_marker(mark)
+        if any(map(item.get_closest_marker, TIERS)) and not may_be_marked(item.path):
+            raise pytest.UsageError(f"{item.path} has to name the marks of its tests itself")
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and (left := left_out(items)):
         raise pytest.UsageError(f"`make test` would keep no test of {', '.join(sorted(left))}")
 

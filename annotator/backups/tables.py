@@ -45,8 +45,10 @@ Node = tuple[str, str]
 
 
 def applied_migrations() -> list[Node]:
-    """Return the migrations that the database has, by app and name."""
-    return sorted(MigrationLoader(connection).applied_migrations)
+    """Return the migrations that the database has, by app and name, but for the replaced."""
+    loader = MigrationLoader(connection)
+    replaced = {name for one in (loader.disk_migrations or {}).values() for name in one.replaces}
+    return sorted(set(loader.applied_migrations) - replaced)
 
 
 def known_migrations() -> set[Node]:

@@ -79,6 +79,7 @@ def run(share: Share, scale: int) -> tuple[int, list[dict[str, Any]]]:
             "DATA_DIR": folder,
             "SOAK_RECORD": str(record),
             "PROMISES_SCALE": str(scale),
+            "THOROUGH": str(int(scale > 1)),
         }
         tests = [sys.executable, "-m", "pytest", "-p", "tests.soak.recorder"]
         # A full count takes longer than any test of the suite.

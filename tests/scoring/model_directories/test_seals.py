@@ -1,14 +1,10 @@
 """Seals of registered models: a row that was changed, or comes from elsewhere, is not used."""
 
-from importlib import import_module
 from io import StringIO
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
 
 from annotator.models import AuditEvent
 from annotator.refusals import Refused
@@ -127,11 +123,3 @@ def test_sealing_twice_changes_nothing(model: ModelVersion) -> None:
     call_command("seal_models", "--json", stdout=out)
     assert '"sealed": 0' in out.getvalue()
     assert not AuditEvent.objects.filter(action="model.sealed").exists()
-
-
-def test_the_migration_seals_what_was_registered_before(model: ModelVersion) -> None:
-    row = changed(model, seal="")
-    migration = import_module("scoring.migrations.0006_model_seals")
-    migration.seal(apps, SimpleNamespace(connection=connection))
-    row.refresh_from_db()
-    assert row.seal == model.seal

@@ -1,4 +1,4 @@
-"""Seals the audit trail as it is, and has the database seal and guard it from here on.
+"""Has the database seal the audit trail and guard it.
 
 A later migration that makes the table anew on SQLite (any AlterField does) loses its triggers: it
 has to run `make_triggers` again. A test says so, and `verify_audit` too.
@@ -6,11 +6,8 @@ has to run `make_triggers` again. A test says so, and `verify_audit` too.
 
 from django.db import migrations
 
-from annotator.audit.chain import BEFORE_THE_FIRST, seal
-
 EVENTS, SEALS = "annotator_auditevent", "annotator_auditseal"
 REFUSAL = "The audit trail is append-only: nothing in it is changed or deleted."
-AT_ONCE = 1000
 # What PostgreSQL's advisory lock of the chain is known by: "audit" in ASCII.
 LOCK = 0x6175646974
 
@@ -29,35 +26,6 @@ def texts_of(vendor, row):
         TIME[vendor].format(row=row),
         *(f"CAST({row}.{column} AS TEXT)" for column in COLUMNS),
     ]
-
-
-def seal_what_is_there(apps, schema_editor):
-    connection = schema_editor.connection
-    with connection.cursor() as reading, connection.cursor() as writing:
-        texts = ", ".join(texts_of(connection.vendor, "e"))
-        last, sequence, after = BEFORE_THE_FIRST, 0, -1
-        while True:
-            reading.execute(
-                f"SELECT e.id, {texts} FROM {EVENTS} e WHERE e.id > %s ORDER BY e.id LIMIT %s",
-                [after, AT_ONCE],
-            )
-            rows = reading.fetchall()
-            if not rows:
-                break
-            seals = []
-            for after, *fields in rows:
-                sequence += 1
-                last = seal(last, str(sequence), *fields)
-                seals.append((sequence, after, last))
-            writing.executemany(
-                f"INSERT INTO {SEALS} (sequence, event_id, sha256) VALUES (%s, %s, %s)", seals
-            )
-    # PostgreSQL makes no trigger on a table whose deferred checks are still to come.
-    connection.check_constraints()
-
-
-def unseal(apps, schema_editor):
-    schema_editor.execute(f"DELETE FROM {SEALS}")
 
 
 def make_triggers(apps, schema_editor):
@@ -154,9 +122,7 @@ def drop_triggers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0014_audit_chain")]
+    dependencies = [("annotator", "0001_initial")]
+    replaces = [("annotator", "0015_audit_triggers")]
 
-    operations = [
-        migrations.RunPython(seal_what_is_there, unseal),
-        migrations.RunPython(make_triggers, drop_triggers),
-    ]
+    operations = [migrations.RunPython(make_triggers, drop_triggers)]

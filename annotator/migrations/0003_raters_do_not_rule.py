@@ -56,6 +56,7 @@ def drop_triggers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0017_backups")]
+    dependencies = [("annotator", "0002_audit_triggers")]
+    replaces = [("annotator", "0018_raters_do_not_rule")]
 
     operations = [migrations.RunPython(make_triggers, drop_triggers)]
