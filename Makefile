@@ -17,6 +17,8 @@ TIER ?= test-all
 # Many tests wait for processes that they kill: more at once than two cores, and who is done with
 # its share takes from another's.
 TOGETHER := -n 5 --dist worksteal
+# Those that only compute: one a core.
+QUICK = $(PYTEST) -n 2 --dist worksteal
 WAITING := slow or browser or broker
 OWN_SETTINGS := -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
 # What follows is run on the pair that `make run` uses first, or on throw-away servers.
@@ -47,11 +49,13 @@ install: .venv/runtime.stamp ## packages and code for a service, which cannot wr
 run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT (8000)
 	@exec $(PY) scripts/supervise.py --with-parent
 
-test: test-fast ## what a change must pass: quick tests on SQLite, the rest on real services
+test: .venv/development.stamp ## what a change must pass: each quick test once, the rest on real services
+	@# Pages and calls try the services on SQLite; their own tests, which PostgreSQL may refuse, run there.
+	@$(EMBEDDED) $(QUICK) -m "not (exhaustive or postgres or $(WAITING))" $(PYTEST_ARGS)
 	@$(SERVICES) $(PYTEST) $(TOGETHER) -m "not exhaustive and (postgres or $(WAITING))" $(PYTEST_ARGS)
 
 test-fast: .venv/development.stamp ## the quick tests, on SQLite
-	@$(EMBEDDED) $(PYTEST) -n 2 --dist worksteal -m "not (exhaustive or $(WAITING))" $(PYTEST_ARGS)
+	@$(EMBEDDED) $(QUICK) -m "not (exhaustive or $(WAITING))" $(PYTEST_ARGS)
 
 test-all: .venv/development.stamp ## everything, on the embedded pair and on real services: long
 	@export THOROUGH=1; $(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)

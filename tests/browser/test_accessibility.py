@@ -73,6 +73,7 @@ def test_no_page_of_a_role_breaks_a_rule_or_scrolls_sideways(
     assert len(paths) > 8
 
 
+@pytest.mark.exhaustive
 def test_no_page_of_somebody_without_a_session_breaks_a_rule(
     alice: User, site: str, page: Page
 ) -> None:
@@ -138,6 +139,7 @@ def test_no_state_of_the_rate_page_breaks_a_rule(room: Page) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.exhaustive
 def test_no_answer_to_a_rating_breaks_a_rule(cast: Any, room: Page, work: list[Assignment]) -> None:
     found = []
 

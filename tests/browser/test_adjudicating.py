@@ -152,6 +152,7 @@ def test_tagged_words_are_marked_and_found_from_the_list_of_words(room: Page) ->
     assert room.url == before
 
 
+@pytest.mark.exhaustive
 def test_the_pages_have_no_fault_that_axe_core_finds(room: Page, site: str) -> None:
     assert faults(room) == []
     room.goto(f"{site}/adjudication/")

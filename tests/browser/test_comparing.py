@@ -167,6 +167,7 @@ def test_three_columns_stand_side_by_side_on_a_wide_screen_only(compare_page: Pa
     assert counts == [1, 2, 3]
 
 
+@pytest.mark.exhaustive
 def test_no_state_of_the_compare_page_breaks_a_rule(
     compare_page: Page, rows, complaints: list[str]
 ) -> None:

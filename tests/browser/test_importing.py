@@ -25,7 +25,12 @@ def ada(cast: Any, transactional_db: None, settings: Any, tmp_path: Path) -> Use
     return user
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+@pytest.fixture(
+    params=[
+        pytest.param(True, id="scripts"),
+        pytest.param(False, marks=pytest.mark.exhaustive, id="no scripts"),
+    ]
+)
 def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> Any:
     """Give ada a browser at the import page, with scripts and without."""
     context = browser.new_context(java_script_enabled=request.param)

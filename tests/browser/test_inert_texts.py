@@ -26,6 +26,7 @@ from annotator.templatetags import claim_words
 from scoring.services.dataset_import import import_dataset
 from scoring.services.erasures import ask_erasure
 from scoring.splits import SplitPlan
+from tests.amounts import IS_THOROUGH
 from tests.browser.conftest import Enter
 from tests.browser.pages import VISITORS, readable
 from tests.browser.payloads import PAYLOADS, Planting, shown_as
@@ -214,9 +215,7 @@ def house(planting: Planting) -> House:
 
 def look_around(reader: Reader, house: House, who: str, seen: set[str]) -> None:
     """Read the first page that each route has for somebody, but those that they have seen."""
-    for route, path, html, is_page in readable(house, who):
-        if route in seen:
-            continue
+    for route, path, html, is_page in readable(house, who, but=seen):
         seen.add(route)
         if is_page:
             assert reader.opens(path)
@@ -235,8 +234,11 @@ def test_stored_texts_do_nothing_but_stand_there_for_every_role(
     policy: str,
 ) -> None:
     reader = Reader(new_context(bypass_csp=policy == "off").new_page(), site)
-    seen: dict[str, set[str]] = {who: set() for who in VISITORS}
-    for who in VISITORS:
+    once: set[str] = set()
+    # A page that several roles have is read as the admin's only, unless everything is tried.
+    seen = {who: set() if IS_THOROUGH else once for who in VISITORS}
+    visitors = sorted(VISITORS, key=lambda who: who != "admin")
+    for who in visitors:
         enter(reader.page.context, house.people[who])
         look_around(reader, house, who, seen[who])
     # Its token is no id, by which the others are found.
@@ -246,7 +248,7 @@ def test_stored_texts_do_nothing_but_stand_there_for_every_role(
     # What is shown afterwards only: own results, names, rulings.
     words = planting.word("why it is closed", 500)
     close_campaign(campaign=house.campaign, reason=words, closed_by=house.people["admin"])
-    for who in VISITORS:
+    for who in visitors:
         enter(reader.page.context, house.people[who])
         look_around(reader, house, who, seen[who] - {"annotator:rulings"})
     tally.tried(payloads=len(PAYLOADS), stored_texts=planting.fields, pages=reader.pages)

@@ -18,7 +18,12 @@ def ada(cast: Any, transactional_db: None) -> User:
     return cast.ada
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+@pytest.fixture(
+    params=[
+        pytest.param(True, marks=pytest.mark.exhaustive, id="scripts"),
+        pytest.param(False, id="no scripts"),
+    ]
+)
 def desk(request: Any, browser: Browser, enter: Enter, ada: User, site: str) -> Any:
     """Give ada a browser at the plan page, with scripts and without."""
     context = browser.new_context(java_script_enabled=request.param)

@@ -89,6 +89,7 @@ def test_a_heading_sorts_by_keyboard_and_keeps_the_focus(
     assert "sort=tau_b" in rita.url
 
 
+@pytest.mark.exhaustive
 def test_a_full_report_breaks_no_rule_and_fits_a_narrow_screen(
     rita: Page, version: DatasetVersion, site: str
 ) -> None:
