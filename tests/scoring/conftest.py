@@ -1,6 +1,6 @@
 """A private data directory, rated campaigns, small datasets and a tiny encoder."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -154,7 +154,17 @@ def version(data_directory: Path, db: None) -> DatasetVersion:
 
 
 @pytest.fixture(scope="session")
-def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def products_take_alike() -> Iterator[None]:
+    """Have `auto` mean 32 bits, and spare each process the seconds in which it measures that."""
+    from scoring.patclaimeval import precision
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(precision, "_seconds", lambda device: [1.0, 1.0])
+        yield
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory, products_take_alike: None) -> Path:
     """A random one-layer BERT that knows the words of the small dataset, as a local directory."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors

@@ -80,7 +80,11 @@ def _words(items: list[Quadruplet]) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory, quadruplets: list[Quadruplet]) -> Path:
+def tiny_bert(
+    tmp_path_factory: pytest.TempPathFactory,
+    quadruplets: list[Quadruplet],
+    products_take_alike: None,
+) -> Path:
     """A random two-layer BERT with 24 positions, fewer than any pair here needs."""
     directory = tmp_path_factory.mktemp("tiny-bert")
     tokenizer = _tokenizer(_words(quadruplets), roberta=False)
@@ -100,7 +104,9 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory, quadruplets: list[Quadru
 
 @pytest.fixture(scope="session")
 def tiny_longformer(
-    tmp_path_factory: pytest.TempPathFactory, quadruplets: list[Quadruplet]
+    tmp_path_factory: pytest.TempPathFactory,
+    quadruplets: list[Quadruplet],
+    products_take_alike: None,
 ) -> Path:
     """A random two-layer Longformer with a window of 8."""
     directory = tmp_path_factory.mktemp("tiny-longformer")
