@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from scoring.agreement.permutations import draw_swaps, permutation_p, signed_ranks
+from tests.amounts import tries
 from tests.scoring.agreement.samples import sample_of
 
 RNG = np.random.default_rng(5)
@@ -128,7 +129,7 @@ def test_many_references_get_fewer_swaps_but_never_too_few_for_holm() -> None:
 
 def test_the_test_errs_as_often_as_alpha_allows_when_scorers_are_alike() -> None:
     random = np.random.default_rng(11)
-    references, each, runs = 10, 6, 300
+    references, each, runs = 10, 6, tries(300)
     clusters = np.repeat(np.arange(references), each)
     found = []
     for _ in range(runs):
