@@ -36,7 +36,9 @@ def asked(room: FrozenRoom) -> Freeze:
     return request_freeze(campaign=room.campaign, settings=settings, asked_by=room.rita)
 
 
-def test_the_form_asks_for_a_freeze_and_leads_to_its_page(unrated: FrozenRoom, rita: Client) -> None:
+def test_the_form_asks_for_a_freeze_and_leads_to_its_page(
+    unrated: FrozenRoom, rita: Client
+) -> None:
     answer = rita.post(
         FORM, sent(name="cups", tie_band="0.5", split_by="family", policy="majority")
     )
@@ -54,7 +56,9 @@ def test_the_form_asks_for_a_freeze_and_leads_to_its_page(unrated: FrozenRoom, r
     assert not DatasetVersion.objects.exists()
 
 
-def test_criteria_are_asked_for_in_the_order_of_the_rubric(unrated: FrozenRoom, rita: Client) -> None:
+def test_criteria_are_asked_for_in_the_order_of_the_rubric(
+    unrated: FrozenRoom, rita: Client
+) -> None:
     """The same request is known by its settings, however a program orders them."""
     for criteria in (ALL_CRITERIA, ALL_CRITERIA[::-1]):
         rita.post(FORM, sent(criteria=list(criteria)))

@@ -55,9 +55,7 @@ def test_gradients_agree_with_differences(reach: Reach, rate: float, is_whole: b
         torch.manual_seed(1)  # the same numbers drop out each time
         return banded_attention(qkv, Spans.of((13, 9)), reach, rate)
 
-    assert torch.autograd.gradcheck(
-        attend, inputs((13, 9), torch.float64), fast_mode=not is_whole
-    )
+    assert torch.autograd.gradcheck(attend, inputs((13, 9), torch.float64), fast_mode=not is_whole)
 
 
 def test_mean_over_what_drops_out_is_the_result_without() -> None:
