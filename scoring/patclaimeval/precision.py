@@ -33,7 +33,9 @@ def _faster(device: str) -> str:
     return "bf16" if half * _GAIN < plain else "fp32"
 
 
-def _seconds(device: str) -> list[float]:
+def _seconds(
+    device: str, rows: int = _ROWS, width: int = _WIDTH, repeats: int = _REPEATS
+) -> list[float]:
     """Return the shortest time of one matrix product, in 32-bit floats and in bfloat16.
 
     They take turns, so that what else the machine does slows both; the first turn is not counted.
@@ -41,13 +43,13 @@ def _seconds(device: str) -> list[float]:
     with torch.inference_mode():
         products = [
             (
-                torch.ones((_ROWS, _WIDTH), dtype=dtype, device=device),
-                torch.ones((_WIDTH, _WIDTH), dtype=dtype, device=device),
+                torch.ones((rows, width), dtype=dtype, device=device),
+                torch.ones((width, width), dtype=dtype, device=device),
             )
             for dtype in DTYPES.values()
         ]
         found: list[list[float]] = [[] for _ in products]
-        for _ in range(_REPEATS + 1):
+        for _ in range(repeats + 1):
             for times, (states, weights) in zip(found, products, strict=True):
                 start = time.perf_counter()
                 product = states @ weights

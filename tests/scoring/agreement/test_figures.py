@@ -25,7 +25,7 @@ LABEL_STATISTICS = {
     "f1_macro": classification.f1_macro,
     "decisive_accuracy": classification.decisive_accuracy,
 }
-N, REFERENCES, RESAMPLES = 90, 9, 200
+N, REFERENCES, RESAMPLES = 90, 9, 60
 RNG = np.random.default_rng(21)
 Y = RNG.integers(-1, 2, size=N)
 DIFFERENCES = np.round(RNG.normal(size=N) + 0.7 * Y, 1).astype(np.float64)

@@ -15,6 +15,7 @@ from scoring.agreement.moments import (
     leave_one_out,
     weighted_pearson,
 )
+from tests.amounts import tries
 
 # Whole numbers of eighths: their sums are exact, so equal numbers have no spread of rounding.
 ROWS = st.tuples(st.integers(-400, 400), st.sampled_from((-1, 0, 1)), st.integers(0, 5))
@@ -41,7 +42,6 @@ def is_close(own: np.ndarray, expected: list[float]) -> bool:
     return bool(np.allclose(own[defined], np.array(expected)[defined], rtol=0, atol=1e-9))
 
 
-@settings(deadline=None)
 @given(ITEMS, st.lists(st.integers(0, 3), min_size=REFERENCES, max_size=REFERENCES))
 def test_a_weighted_r_is_that_of_items_drawn_several_times(rows, times) -> None:
     x, y, clusters = arrays(rows)
@@ -50,7 +50,6 @@ def test_a_weighted_r_is_that_of_items_drawn_several_times(rows, times) -> None:
     assert is_close(own, [scipy_r(x[drawn], y[drawn]), scipy_r(x, y)])
 
 
-@settings(deadline=None)
 @given(ITEMS)
 def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
     x, y, clusters = arrays(rows)
@@ -58,7 +57,7 @@ def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
     assert is_close(own, [scipy_r(x[clusters != r], y[clusters != r]) for r in range(REFERENCES)])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=tries(40))
 @given(ITEMS)
 def test_leaving_out_an_item_equals_scipy_without_it(rows) -> None:
     x, y, _ = arrays(rows)

@@ -13,6 +13,7 @@ from scoring.agreement.pair_counts import (
     leave_one_reference_out,
     weighted_tau_b,
 )
+from tests.amounts import tries
 
 # (difference, label, reference): few distinct differences, so that most are tied.
 ROWS = st.tuples(st.integers(-4, 4), st.sampled_from((-1, 0, 1)), st.integers(0, 5))
@@ -31,7 +32,6 @@ def scipy_tau(x: np.ndarray, y: np.ndarray) -> float:
     return float(kendalltau(x.ravel(), y.ravel()).statistic)
 
 
-@settings(deadline=None)
 @given(ITEMS, st.lists(st.integers(0, 3), min_size=REFERENCES, max_size=REFERENCES))
 def test_a_weighted_tau_is_that_of_items_drawn_several_times(rows, times) -> None:
     x, y, clusters = arrays(rows)
@@ -41,7 +41,6 @@ def test_a_weighted_tau_is_that_of_items_drawn_several_times(rows, times) -> Non
     assert own == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-@settings(deadline=None)
 @given(ITEMS)
 def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
     x, y, clusters = arrays(rows)
@@ -50,7 +49,7 @@ def test_leaving_out_a_reference_equals_scipy_without_it(rows) -> None:
     assert own == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=tries(40))
 @given(ITEMS)
 def test_leaving_out_an_item_equals_scipy_without_it(rows) -> None:
     x, y, clusters = arrays(rows)

@@ -1,6 +1,8 @@
 """BARTScore against log-probabilities from plain transformers."""
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -18,10 +20,16 @@ def directory(bart_directory: Path, tmp_path: Path) -> Path:
     return checked_directory("bartscore", own_copy(bart_directory, tmp_path / "bartscore"))
 
 
+@cache
+def network(directory: Path) -> tuple[Any, Any]:
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    return tokenizer, AutoModelForSeq2SeqLM.from_pretrained(directory).eval()
+
+
+@cache
 def by_hand(directory: Path, read: str, written: str) -> float:
     """Mean log-probability, one token after the other, as a writer would."""
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    model = AutoModelForSeq2SeqLM.from_pretrained(directory).eval()
+    tokenizer, model = network(directory)
     source, target = tokenizer.encode(read).ids, tokenizer.encode(written).ids
     source, target = ([*ids[:63], ids[-1]] if len(ids) > 64 else ids for ids in (source, target))
     so_far, total = [model.config.decoder_start_token_id], 0.0
@@ -37,14 +45,14 @@ def by_hand(directory: Path, read: str, written: str) -> float:
 
 @pytest.mark.parametrize("direction", [None, "candidate-to-reference", "both"])
 def test_scores_equal_the_mean_of_plain_log_probabilities(
-    directory: Path, direction: str | None
+    directory: Path, bart_directory: Path, direction: str | None
 ) -> None:
     if direction:
         (directory / "metric.json").write_text(f'{{"direction": "{direction}"}}')
     wanted = []
     for pair in [*PAIRS[1:], LONG]:
-        forth = by_hand(directory, pair.reference, pair.candidate)
-        back = by_hand(directory, pair.candidate, pair.reference)
+        forth = by_hand(bart_directory, pair.reference, pair.candidate)
+        back = by_hand(bart_directory, pair.candidate, pair.reference)
         wanted.append({None: forth, "both": (forth + back) / 2}.get(direction, back))
     metric = BartScore(directory)
     assert metric.score([*PAIRS[1:], LONG]) == pytest.approx(wanted, abs=1e-5)

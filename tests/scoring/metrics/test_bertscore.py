@@ -1,7 +1,9 @@
 """BERTScore against its formula computed with plain transformers."""
 
 import json
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,12 +26,18 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
     return checked_directory("bertscore", directory)
 
 
+@cache
+def network(directory: Path) -> tuple[Any, Any]:
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    return tokenizer, AutoModel.from_pretrained(directory).eval()
+
+
 def states(directory: Path, text: str, layer: int, limit: int = 48) -> np.ndarray:
     """States of one text by itself, cut as Hugging Face's tokenizers cut: the end goes."""
-    ids = Tokenizer.from_file(str(directory / "tokenizer.json")).encode(text).ids
+    tokenizer, model = network(directory)
+    ids = tokenizer.encode(text).ids
     if len(ids) > limit:
         ids = [*ids[: limit - 1], ids[-1]]
-    model = AutoModel.from_pretrained(directory).eval()
     with torch.inference_mode():
         found = model(torch.tensor([ids]), output_hidden_states=True).hidden_states[layer][0]
     array = found.double().numpy()

@@ -2,8 +2,10 @@
 
 import json
 import string
+from functools import cache
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,16 +25,21 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
     return checked_directory("moverscore", own_copy(bert_directory, tmp_path / "moverscore"))
 
 
+@cache
+def network(directory: Path) -> tuple[Any, Any]:
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    return tokenizer, AutoModel.from_pretrained(directory).eval()
+
+
 def cloud(directory: Path, text: str) -> tuple[np.ndarray, list[int]]:
     """Vectors and numbers of the tokens of one text that are neither punctuation nor '##'."""
-    encoding = Tokenizer.from_file(str(directory / "tokenizer.json")).encode(text)
+    tokenizer, model = network(directory)
+    encoding = tokenizer.encode(text)
     ids, tokens = encoding.ids, encoding.tokens
     if len(ids) > 48:
         ids, tokens = [*ids[:47], ids[-1]], [*tokens[:47], tokens[-1]]
     with torch.inference_mode():
-        output = AutoModel.from_pretrained(directory).eval()(
-            torch.tensor([ids]), output_hidden_states=True
-        )
+        output = model(torch.tensor([ids]), output_hidden_states=True)
     layers = [states[0].double().numpy() for states in output.hidden_states[-5:]]
     layers = [states / np.linalg.norm(states, axis=1, keepdims=True) for states in layers]
     joined = np.hstack([np.min(layers, 0), np.mean(layers, 0), np.max(layers, 0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -19,6 +20,7 @@ from transformers import (
 )
 
 from scoring.patclaimeval.data import Quadruplet
+from tests.scoring.conftest import products_take_alike
 
 torch.set_num_threads(1)  # more threads only wait for one another at this size
 
@@ -80,7 +82,17 @@ def _words(items: list[Quadruplet]) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory, quadruplets: list[Quadruplet]) -> Path:
+def steady_precision() -> Iterator[None]:
+    with products_take_alike():
+        yield
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(
+    tmp_path_factory: pytest.TempPathFactory,
+    quadruplets: list[Quadruplet],
+    steady_precision: None,
+) -> Path:
     """A random two-layer BERT with 24 positions, fewer than any pair here needs."""
     directory = tmp_path_factory.mktemp("tiny-bert")
     tokenizer = _tokenizer(_words(quadruplets), roberta=False)
@@ -100,7 +112,9 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory, quadruplets: list[Quadru
 
 @pytest.fixture(scope="session")
 def tiny_longformer(
-    tmp_path_factory: pytest.TempPathFactory, quadruplets: list[Quadruplet]
+    tmp_path_factory: pytest.TempPathFactory,
+    quadruplets: list[Quadruplet],
+    steady_precision: None,
 ) -> Path:
     """A random two-layer Longformer with a window of 8."""
     directory = tmp_path_factory.mktemp("tiny-longformer")

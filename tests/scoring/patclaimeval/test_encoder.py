@@ -226,7 +226,8 @@ def test_default_encoder_takes_4096_tokens() -> None:
     assert (encoder.layers, encoder.width, encoder.limit) == (6, 384, 4096)
     assert encoder.token_count("word " * 700, "word " * 700) == 1403
     with torch.inference_mode():
-        assert torch.isfinite(encoder.pooled_pair("word " * 700, "word " * 700, "mean")).all()
+        # Beyond its own 512 positions.
+        assert torch.isfinite(encoder.pooled_pair("word " * 260, "word " * 260, "mean")).all()
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,9 @@ def at_rename(number: int) -> Callable[[], OnProgress]:
     return prepare
 
 
-@pytest.mark.parametrize("batching", ["paper", "by-reference"])
+@pytest.mark.parametrize(
+    "batching", ["paper", pytest.param("by-reference", marks=pytest.mark.exhaustive)]
+)
 def test_a_training_killed_at_any_moment_goes_on_to_the_very_same_weights(
     room: Room, batching: str
 ) -> None:
@@ -249,10 +251,13 @@ def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
         monkeypatch.setattr("scoring.patclaimeval.precision._faster", lambda device: found)
 
     measures("bf16")
-    straight = room.straight(precision="auto")
-    room.killed(at_step(6), precision="auto")
+    asked = {"precision": "auto", "epochs": 1}
+    straight = room.straight(**asked)
+    room.killed(at_step(3), **asked)
     measures("fp32")
-    result = room.train("resumed", precision="auto")
+    told: list[Progress] = []
+    result = room.train("resumed", told.append, **asked)
+    assert any(progress.note.startswith("Going on after step 2") for progress in told)
     assert result.settings["precision"] == "bf16"
     assert room.weights("resumed") == straight
 

@@ -16,6 +16,8 @@ from scoring.patclaimeval.one_by_one import OneByOne
 from scoring.patclaimeval.precision import resolve_precision
 
 Items = list[Quadruplet]
+# Read before what all tests here share puts a stub in its place.
+measured_seconds = precision._seconds
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +41,26 @@ def test_auto_takes_bfloat16_only_where_it_wins_clearly(
     assert [resolve_precision(wanted, "cpu") for wanted in ("fp32", "bf16")] == ["fp32", "bf16"]
 
 
-def test_products_are_really_timed() -> None:
-    found = precision._seconds("cpu")
-    assert len(found) == len(precision.DTYPES) and min(found) > 0
+@pytest.mark.parametrize(
+    "size",
+    [
+        {"rows": 8, "width": 16, "repeats": 2},
+        # Of the size that runs measure: seconds, where bfloat16 is emulated.
+        pytest.param({}, marks=pytest.mark.exhaustive),
+    ],
+    ids=["small", "real"],
+)
+def test_products_are_really_timed(size: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[list[float]] = []
+
+    def seconds(device: str) -> list[float]:
+        told.append(measured_seconds(device, **size))
+        return told[-1]
+
+    monkeypatch.setattr(precision, "_seconds", seconds)
     assert resolve_precision("auto", "cpu") in precision.DTYPES
+    (found,) = told
+    assert len(found) == len(precision.DTYPES) and min(found) > 0
 
 
 @pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])

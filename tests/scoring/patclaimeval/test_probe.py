@@ -10,7 +10,9 @@ from scoring.patclaimeval.agreement import tau_b
 from scoring.patclaimeval.config import PROBE_FALLBACK_WEIGHT_DECAY, TrainingSettings
 from scoring.patclaimeval.probe import Comparisons, differences, fit_head, fit_probe
 
-SETTINGS = TrainingSettings("overall_quality").resolved()
+# A quarter of the default steps, each four times as long.
+STEPS = {"epochs": 50, "learning_rate": 0.04}
+SETTINGS = TrainingSettings("overall_quality", **STEPS).resolved()
 
 
 def quiet(step: int, steps: int, loss: float | None) -> None:
@@ -81,7 +83,7 @@ def test_three_references_warn_that_no_threshold_could_be_set_on_unseen_ones() -
 
 
 def test_weight_decay_that_was_given_is_kept() -> None:
-    settings = TrainingSettings("overall_quality", weight_decay=2.5).resolved()
+    settings = TrainingSettings("overall_quality", weight_decay=2.5, **STEPS).resolved()
     assert fit_probe(made(14), settings, quiet).weight_decay == 2.5
 
 

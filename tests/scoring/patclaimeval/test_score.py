@@ -19,6 +19,7 @@ from scoring.patclaimeval.encoder import EncoderUnavailable
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError
 from scoring.patclaimeval.score import load_scorer
 from scoring.patclaimeval.train import train_model
+from tests.scoring.patclaimeval.methods import each_method_with_an_encoder
 
 Items = list[Quadruplet]
 
@@ -29,7 +30,7 @@ def make(items: Items, directory: Path, encoder: Path, method: str, **changes: A
         training=items,
         validation=[],
         settings=TrainingSettings(
-            "overall_quality", method=method, encoder=str(encoder), epochs=3, **changes
+            "overall_quality", method=method, encoder=str(encoder), epochs=1, **changes
         ),
         directory=directory,
         cache_directory=None,
@@ -38,8 +39,7 @@ def make(items: Items, directory: Path, encoder: Path, method: str, **changes: A
     return directory
 
 
-@pytest.mark.parametrize("method", ["probe", "finetune", "probe-then-finetune"])
-@pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
+@each_method_with_an_encoder
 def test_score_of_a_pair_does_not_depend_on_its_batch(
     method: str, kind: str, quadruplets: Items, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -19,6 +19,7 @@ from scoring.patclaimeval.encoder import EncoderUnavailable
 from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.patclaimeval.score import load_scorer
 from scoring.patclaimeval.train import TrainingCancelled, TrainingFailed, train_model
+from tests.scoring.patclaimeval.methods import each_method_with_an_encoder
 
 Items = list[Quadruplet]
 
@@ -49,8 +50,7 @@ def pairs_of(items: Items) -> list[tuple[str, str]]:
     return [pair for item in items for pair in item.pairs]
 
 
-@pytest.mark.parametrize("method", ["probe", "finetune", "probe-then-finetune"])
-@pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
+@each_method_with_an_encoder
 def test_model_is_trained_saved_and_scores_alike_when_read_twice(
     method: str, kind: str, quadruplets: Items, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -114,8 +114,16 @@ def test_saved_weights_are_those_of_the_best_epoch(
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 
-@pytest.mark.parametrize("method", ["probe", "finetune"])
-@pytest.mark.parametrize("batching", ["paper", "by-reference"])
+@pytest.mark.parametrize(
+    ("method", "batching"),
+    [
+        ("probe", "paper"),
+        ("finetune", "by-reference"),
+        # As its training goes on after a stop, too, which is tried each time.
+        pytest.param("finetune", "paper", marks=pytest.mark.exhaustive),
+        pytest.param("probe", "by-reference", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_same_seed_gives_the_same_weights(
     method: str, batching: str, quadruplets: Items, tiny_bert: Path, tmp_path: Path
 ) -> None:
@@ -178,12 +186,12 @@ def test_second_probe_takes_its_features_from_the_cache(
     quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
-    train(quadruplets, tmp_path / "one", tiny_bert, cache=cache)
+    train(quadruplets, tmp_path / "one", tiny_bert, cache=cache, epochs=2)
     monkeypatch.setattr(
         "scoring.patclaimeval.encoder.Encoder.token_states",
         lambda *args: pytest.fail("encoded again"),
     )
-    train(quadruplets, tmp_path / "two", tiny_bert, cache=cache)
+    train(quadruplets, tmp_path / "two", tiny_bert, cache=cache, epochs=2)
     pairs = pairs_of(quadruplets)
     one, two = (load_scorer(tmp_path / name, cache).score(pairs) for name in ("one", "two"))
     assert one == two
@@ -287,7 +295,7 @@ def test_claims_of_any_script_and_formulas_are_trained_on_uncut(
         for n in range(6)
         for y in (1, 0)
     ]
-    result = train(items, tmp_path / "m", tiny_bert, method=method)
+    result = train(items, tmp_path / "m", tiny_bert, method=method, epochs=1)
     assert (result.n_training, result.left_out) == (10, [])
     assert 0 < load_scorer(tmp_path / "m").score([(texts[0], texts[1])])[0] < 1
 

@@ -39,6 +39,7 @@ def newman(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
     systems = len(wins)
     p, v = np.ones(systems), 1.0
     for _ in range(20_000):
+        before = p
         root = np.sqrt(np.outer(p, p))
         total = p[:, None] + p[None, :] + 2 * v * root
         upper = np.triu_indices(systems, 1)
@@ -50,7 +51,9 @@ def newman(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
         below = ((wins.T + ties / 2) * (1 + v * root_ratio) / total).sum(axis=1)
         p = above / below
         p /= np.exp(np.log(p).mean())
-    return np.log(p)
+        if np.abs(p - before).max() < 1e-14:
+            return np.log(p)
+    raise AssertionError("the iteration does not come to rest")
 
 
 def test_two_systems_without_ties_have_the_odds_of_their_wins() -> None:

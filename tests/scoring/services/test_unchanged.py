@@ -61,19 +61,17 @@ def test_nothing_is_trained_again_where_nothing_changed(
     assert list(storage.runs_directory().iterdir()) == []
 
 
-def test_another_setting_is_another_model(first: TrainingRun, encoder: Path) -> None:
-    other = trained(first.dataset_version, encoder, seed=1)
-    assert other.reused_model is None
-    assert ModelVersion.objects.count() == 2
-
-
-def test_changed_code_is_another_model(
-    first: TrainingRun, encoder: Path, monkeypatch: pytest.MonkeyPatch
+def test_another_setting_other_data_and_changed_code_are_other_models(
+    first: TrainingRun, encoder: Path, rows: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert trained(first.dataset_version, encoder, seed=1).reused_model is None
+    other = import_dataset(name="other", rows=rows()[:-1], plan=SplitPlan("file")).version
+    assert trained(other, encoder).reused_model is None
+    assert ModelVersion.objects.count() == 3
     for module in ("training", "unchanged"):
         monkeypatch.setattr(f"scoring.services.{module}.code_version", lambda: "code other")
     assert trained(first.dataset_version, encoder).reused_model is None
-    assert ModelVersion.objects.filter(code_version="code other").exists()
+    assert ModelVersion.objects.filter(code_version="code other").count() == 1
 
 
 def test_another_encoder_in_the_same_directory_is_another_model(
@@ -109,9 +107,4 @@ def test_the_same_data_under_another_name_is_unchanged_within_one_campaign_only(
     assert trained(other, encoder).reused_model == first.model_version
     other.dataset.campaign = rated(0).campaign
     other.dataset.save()
-    assert trained(other, encoder).reused_model is None
-
-
-def test_other_data_is_another_model(first: TrainingRun, encoder: Path, rows: Any) -> None:
-    other = import_dataset(name="other", rows=rows()[:-1], plan=SplitPlan("file")).version
     assert trained(other, encoder).reused_model is None

@@ -64,8 +64,8 @@ class FrozenRoom:
 
 
 @pytest.fixture
-def room(rated: Callable[..., Any]) -> FrozenRoom:
-    """Three references; alice, bob and carl have rated every candidate long ago, alike."""
+def unrated(rated: Callable[..., Any]) -> FrozenRoom:
+    """Three references and their annotators alice, bob and carl, who have rated nothing yet."""
     house = rated(3)
     campaign = house.campaign
     found = FrozenRoom(
@@ -74,8 +74,14 @@ def room(rated: Callable[..., Any]) -> FrozenRoom:
         grant(make_user("room-rita"), campaign, "researcher"),
     )
     found.add_carl()
-    house.rate_all(range(3))
     return found
+
+
+@pytest.fixture
+def room(unrated: FrozenRoom) -> FrozenRoom:
+    """The same; all three have rated every candidate long ago, alike."""
+    unrated.house.rate_all(range(3))
+    return unrated
 
 
 @pytest.fixture

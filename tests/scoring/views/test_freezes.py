@@ -22,8 +22,8 @@ FORM = "/datasets/freeze/"
 
 
 @pytest.fixture
-def rita(room: FrozenRoom) -> Client:
-    return signed_in(room.rita)
+def rita(unrated: FrozenRoom) -> Client:
+    return signed_in(unrated.rita)
 
 
 def sent(**changes: Any) -> dict[str, Any]:
@@ -36,13 +36,15 @@ def asked(room: FrozenRoom) -> Freeze:
     return request_freeze(campaign=room.campaign, settings=settings, asked_by=room.rita)
 
 
-def test_the_form_asks_for_a_freeze_and_leads_to_its_page(room: FrozenRoom, rita: Client) -> None:
+def test_the_form_asks_for_a_freeze_and_leads_to_its_page(
+    unrated: FrozenRoom, rita: Client
+) -> None:
     answer = rita.post(
         FORM, sent(name="cups", tie_band="0.5", split_by="family", policy="majority")
     )
     row = Freeze.objects.get()
     assert (answer.status_code, answer["Location"]) == (303, f"/datasets/freezes/{row.pk}/")
-    assert row.asked_by == room.rita
+    assert row.asked_by == unrated.rita
     assert row.settings == {
         **SETTINGS,
         "name": "cups",
@@ -54,7 +56,9 @@ def test_the_form_asks_for_a_freeze_and_leads_to_its_page(room: FrozenRoom, rita
     assert not DatasetVersion.objects.exists()
 
 
-def test_criteria_are_asked_for_in_the_order_of_the_rubric(room: FrozenRoom, rita: Client) -> None:
+def test_criteria_are_asked_for_in_the_order_of_the_rubric(
+    unrated: FrozenRoom, rita: Client
+) -> None:
     """The same request is known by its settings, however a program orders them."""
     for criteria in (ALL_CRITERIA, ALL_CRITERIA[::-1]):
         rita.post(FORM, sent(criteria=list(criteria)))
@@ -66,41 +70,39 @@ def test_the_form_names_the_campaign_that_the_address_names(rita: Client) -> Non
     assert '<option value="room" selected>' in page
 
 
-def test_the_only_campaign_is_chosen_already(room: FrozenRoom, rita: Client) -> None:
+def test_the_only_campaign_is_chosen_already(unrated: FrozenRoom, rita: Client) -> None:
     chosen = '<option value="room" selected>'
     assert chosen in rita.get(FORM).content.decode()
     other = Campaign.objects.create(slug="other", name="Other")
-    Membership.objects.create(user=room.rita, campaign=other, role="researcher")
+    Membership.objects.create(user=unrated.rita, campaign=other, role="researcher")
     assert chosen not in rita.get(FORM).content.decode()
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "reason"),
-    [
-        ("campaign", "elsewhere", "Select a valid choice"),
-        ("name", "no name", "letters, numbers"),
-        ("policy", "best", "Select a valid choice"),
-        ("tie_band", "-1", "greater than or equal to 0"),
-        ("tie_band", "nan", "Enter a number"),
-        ("criteria", [], "Choose at least one criterion."),
-        ("criteria", ["beauty"], "Select a valid choice"),
-        ("split_by", "item", "Select a valid choice"),
-        ("test_share", "0.95", "less than or equal to 0.9"),
-        ("validation_share", "x", "Enter a number"),
-        ("seed", "-1", "greater than or equal to 0"),
-    ],
-)
+MISTAKES: list[tuple[str, Any, str]] = [
+    ("campaign", "elsewhere", "Select a valid choice"),
+    ("name", "no name", "letters, numbers"),
+    ("policy", "best", "Select a valid choice"),
+    ("tie_band", "-1", "greater than or equal to 0"),
+    ("tie_band", "nan", "Enter a number"),
+    ("criteria", [], "Choose at least one criterion."),
+    ("criteria", ["beauty"], "Select a valid choice"),
+    ("split_by", "item", "Select a valid choice"),
+    ("test_share", "0.95", "less than or equal to 0.9"),
+    ("validation_share", "x", "Enter a number"),
+    ("seed", "-1", "greater than or equal to 0"),
+]
+
+
 @pytest.mark.parametrize("button", ["freeze", "preview"])
-def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(
-    rita: Client, field: str, value: Any, reason: str, button: str
-) -> None:
+def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(rita: Client, button: str) -> None:
     pressed = {"preview": "1"} if button == "preview" else {}
-    answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))
-    assert answer.status_code == 422
-    assert list(answer.context["form"].errors) == [field]
-    page = answer.content.decode()
-    assert reason in page and f'id="id_{field}_error"' in page
-    assert 'value="41"' in page or field == "seed"
+    for field, value, reason in MISTAKES:
+        answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))
+        assert answer.status_code == 422, (field, value)
+        assert list(answer.context["form"].errors) == [field]
+        page = answer.content.decode()
+        assert reason in page and f'id="id_{field}_error"' in page
+        assert 'value="41"' in page or field == "seed"
     assert not Freeze.objects.exists()
 
 
@@ -172,14 +174,14 @@ def test_the_page_of_a_freeze_polls_until_it_leads_to_the_version(
     assert path not in rita.get("/datasets/").content.decode()
 
 
-def test_the_page_says_how_it_was_asked_for(room: FrozenRoom, rita: Client) -> None:
-    page = rita.get(f"/datasets/freezes/{asked(room).pk}/").content.decode()
+def test_the_page_says_how_it_was_asked_for(unrated: FrozenRoom, rita: Client) -> None:
+    page = rita.get(f"/datasets/freezes/{asked(unrated).pk}/").content.decode()
     assert "by reference, 0.3 test, 0 validation, seed 7" in page
     assert "all five" in page
 
 
-def test_a_waiting_freeze_is_cancelled_once(room: FrozenRoom, rita: Client) -> None:
-    row = asked(room)
+def test_a_waiting_freeze_is_cancelled_once(unrated: FrozenRoom, rita: Client) -> None:
+    row = asked(unrated)
     for sentence in ("will stop within seconds", "has ended already"):
         path = f"/datasets/freezes/{row.pk}/cancel/"
         assert sentence in rita.post(path, follow=True).content.decode()
@@ -187,8 +189,8 @@ def test_a_waiting_freeze_is_cancelled_once(room: FrozenRoom, rita: Client) -> N
     assert row.status == JobStatus.CANCELLED
 
 
-def test_a_freeze_of_another_campaign_is_not_found(room: FrozenRoom, cast: Any) -> None:
-    row = asked(room)
+def test_a_freeze_of_another_campaign_is_not_found(unrated: FrozenRoom, cast: Any) -> None:
+    row = asked(unrated)
     stranger = signed_in(cast.rita)
     for path in ("", "progress/"):
         assert stranger.get(f"/datasets/freezes/{row.pk}/{path}").status_code == 404
@@ -223,12 +225,13 @@ def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(
     assert set(answer.json()["labels"]) == {ALL_CRITERIA[0], ALL_CRITERIA[4]}
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("criteria", []), ("criteria", "all"), ("policy", 1), ("tie_band", "x"), ("split_by", "item")],
-)
-def test_the_api_names_the_field_of_a_mistake(rita: Client, field: str, value: Any) -> None:
-    body = {"campaign": "room", field: value}
-    answer = rita.post("/api/v1/datasets/", body, content_type="application/json")
-    assert answer.status_code == 400
-    assert list(answer.json()) == [field]
+def test_the_api_names_the_field_of_a_mistake(rita: Client) -> None:
+    mistakes: list[tuple[str, Any]] = [
+        *(("criteria", []), ("criteria", "all"), ("policy", 1), ("tie_band", "x")),
+        ("split_by", "item"),
+    ]
+    for field, value in mistakes:
+        body = {"campaign": "room", field: value}
+        answer = rita.post("/api/v1/datasets/", body, content_type="application/json")
+        assert answer.status_code == 400, (field, value)
+        assert list(answer.json()) == [field]

@@ -17,14 +17,17 @@ from transformers import (
 
 from scoring.patclaimeval.packed.sequences import Tokens
 
-LENGTHS = (300, 511, 513, 1186, 2057)
+LENGTHS = (37, 63, 65, 149, 257)
+"""Below the wider window, about it, and several windows long."""
+REAL_LENGTHS = (300, 511, 513, 1186, 2057)
+REAL_SIZES: dict[str, Any] = {"max_position_embeddings": 2100, "attention_window": [512, 256]}
 SHAPE: dict[str, Any] = {
     "vocab_size": 99,
     "hidden_size": 32,
     "num_hidden_layers": 2,
     "num_attention_heads": 2,
     "intermediate_size": 64,
-    "max_position_embeddings": 2100,
+    "max_position_embeddings": 300,
     # Small initial weights leave attention nearly even: a wrong mask would hardly show.
     "initializer_range": 0.3,
 }
@@ -46,7 +49,7 @@ def roberta(**changes: Any) -> RobertaModel:
 def longformer(**changes: Any) -> LongformerModel:
     """A Longformer in evaluation mode whose layers have windows of two sizes."""
     torch.manual_seed(5)
-    settings = SHAPE | ROBERTA | {"attention_window": [512, 256]} | changes
+    settings = SHAPE | ROBERTA | {"attention_window": [64, 32]} | changes
     return LongformerModel(LongformerConfig(**settings)).eval()
 
 

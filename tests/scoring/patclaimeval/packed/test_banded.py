@@ -11,6 +11,7 @@ from scoring.patclaimeval.packed.banded import banded_attention
 from scoring.patclaimeval.packed.dense import sequence_attention
 from scoring.patclaimeval.packed.reach import Reach
 from scoring.patclaimeval.packed.sequences import Spans
+from tests.amounts import tries
 
 REACHES = [Reach(), Reach(5), Reach(5, first=True), Reach(40, first=True)]
 reaches = pytest.mark.parametrize("reach", REACHES, ids=str)
@@ -41,25 +42,32 @@ def test_results_and_gradients_are_those_of_the_fused_operation(reach: Reach) ->
     assert torch.allclose(*grads, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "is_whole",
+    # Along one random direction, or, at a hundred times the cost, number by number.
+    [False, pytest.param(True, marks=pytest.mark.exhaustive)],
+    ids=["along a line", "number by number"],
+)
 @reaches
 @pytest.mark.parametrize("rate", [0.0, 0.4])
-def test_gradients_agree_with_differences(reach: Reach, rate: float) -> None:
+def test_gradients_agree_with_differences(reach: Reach, rate: float, is_whole: bool) -> None:
     def attend(qkv: Tensor) -> Tensor:
         torch.manual_seed(1)  # the same numbers drop out each time
         return banded_attention(qkv, Spans.of((13, 9)), reach, rate)
 
-    assert torch.autograd.gradcheck(attend, inputs((13, 9), torch.float64))
+    assert torch.autograd.gradcheck(attend, inputs((13, 9), torch.float64), fast_mode=not is_whole)
 
 
 def test_mean_over_what_drops_out_is_the_result_without() -> None:
+    count = tries(4000)
     qkv = inputs((20,), torch.float32).detach()
     torch.manual_seed(0)
     with torch.no_grad():
         plain = banded_attention(qkv, Spans.of((20,)), Reach(5))
-        drawn = [banded_attention(qkv, Spans.of((20,)), Reach(5), 0.3) for _ in range(4000)]
+        drawn = [banded_attention(qkv, Spans.of((20,)), Reach(5), 0.3) for _ in range(count)]
     spread = torch.stack(drawn).std(0)
     assert spread.min() > 0.05
-    assert ((torch.stack(drawn).mean(0) - plain).abs() < 5 * spread / 4000**0.5).all()
+    assert ((torch.stack(drawn).mean(0) - plain).abs() < 5 * spread / count**0.5).all()
 
 
 def test_bfloat16_is_off_by_its_own_rounding_alone() -> None:

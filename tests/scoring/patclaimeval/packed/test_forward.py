@@ -9,11 +9,13 @@ import torch
 from torch import Tensor
 from transformers import DistilBertConfig, DistilBertModel
 
-from scoring.patclaimeval.packed import dense
+from scoring.patclaimeval.packed import banded, dense
 from scoring.patclaimeval.packed.forward import PackedForward, can_pack
 from scoring.patclaimeval.packed.reach import Reach
 from tests.scoring.patclaimeval.packed.models import (
     LENGTHS,
+    REAL_LENGTHS,
+    REAL_SIZES,
     bert,
     by_hugging_face,
     distance,
@@ -25,14 +27,36 @@ from tests.scoring.patclaimeval.packed.models import (
 KINDS = [(bert, "none"), (roberta, "none"), (longformer, "none"), (longformer, "cls")]
 NAMES = ["bert", "roberta", "longformer", "longformer-cls"]
 kinds = pytest.mark.parametrize(("make", "global_tokens"), KINDS, ids=NAMES)
+PLACES = ["hidden_dropout_prob", "attention_probs_dropout_prob"]
+# One of each way in which a number drops out; the other kinds run the same code.
+TRIED_EACH_TIME = {("bert", PLACES[0]), ("bert", PLACES[1]), ("longformer-cls", PLACES[1])}
 
 
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Cut short sequences into as many blocks as long ones have."""
+    if request.node.get_closest_marker("exhaustive") is None:
+        monkeypatch.setattr(dense, "BLOCK", dense.BLOCK // 8)
+        monkeypatch.setattr(banded, "BLOCK", banded.BLOCK // 8)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "sizes"),
+    [
+        (LENGTHS, {}),
+        # With the windows and the blocks that real models have.
+        pytest.param(REAL_LENGTHS, REAL_SIZES, marks=pytest.mark.exhaustive),
+    ],
+    ids=["small", "real"],
+)
 @kinds
-def test_states_are_those_of_hugging_face(make: Any, global_tokens: str) -> None:
-    model = make()
+def test_states_are_those_of_hugging_face(
+    make: Any, global_tokens: str, lengths: tuple[int, ...], sizes: dict[str, Any]
+) -> None:
+    model = make(**sizes)
     forward = PackedForward(model, global_tokens)
     with torch.inference_mode():
-        for length in LENGTHS:
+        for length in lengths:
             sequence = tokens(length)
             (found,) = forward.states([sequence], (2,))
             wanted = by_hugging_face(model, sequence, global_tokens)
@@ -43,8 +67,8 @@ def test_states_are_those_of_hugging_face(make: Any, global_tokens: str) -> None
 @kinds
 def test_gradients_are_those_of_hugging_face(make: Any, global_tokens: str) -> None:
     model = make()
-    sequences = [tokens(length) for length in (513, 700)]
-    towards = torch.randn(1213, 32, generator=torch.Generator().manual_seed(0))
+    sequences = [tokens(length) for length in (65, 88)]
+    towards = torch.randn(153, 32, generator=torch.Generator().manual_seed(0))
 
     def gradients(states: Tensor) -> dict[str, Tensor]:
         model.zero_grad()
@@ -66,7 +90,7 @@ def test_gradients_are_those_of_hugging_face(make: Any, global_tokens: str) -> N
 def test_company_changes_only_last_digits(make: Any, global_tokens: str) -> None:
     model = make()
     forward = PackedForward(model, global_tokens)
-    sequences = [tokens(length) for length in (40, 1186, 513)]
+    sequences = [tokens(length) for length in (5, 149, 65)]
     with torch.inference_mode():
         together = forward.states(sequences, (0, 1, 2))
         for layer, states in enumerate(together):
@@ -80,7 +104,7 @@ def test_padded_attention_gives_the_same(make: Any, global_tokens: str) -> None:
     forward = PackedForward(model, global_tokens)
     padded = PackedForward(model, global_tokens)
     padded.attention = dense.padded_attention
-    sequences = [tokens(length) for length in (40, 700, 301)]
+    sequences = [tokens(length) for length in (5, 88, 38)]
     (wanted,) = forward.states(sequences, (2,))
     (found,) = padded.states(sequences, (2,))
     assert distance(found, wanted) < 1e-6
@@ -112,7 +136,7 @@ def test_wrong_mask_is_seen(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None
     own = forward._reach
     monkeypatch.setattr(forward, "_reach", lambda number: reaches[wrong](own(number)))
     with torch.inference_mode():
-        sequence = tokens(700)
+        sequence = tokens(88)
         (found,) = forward.states([sequence], (2,))
         assert distance(found, by_hugging_face(model, sequence, "cls")) > 1e-4
 
@@ -130,8 +154,19 @@ def test_changed_weight_is_seen_after_a_first_run() -> None:
         assert distance(before, after) > 1e-2
 
 
-@pytest.mark.parametrize("place", ["hidden_dropout_prob", "attention_probs_dropout_prob"])
-@kinds
+@pytest.mark.parametrize(
+    ("make", "global_tokens", "place"),
+    [
+        pytest.param(
+            *kind,
+            place,
+            id=f"{name}-{place}",
+            marks=() if (name, place) in TRIED_EACH_TIME else pytest.mark.exhaustive,
+        )
+        for kind, name in zip(KINDS, NAMES, strict=True)
+        for place in PLACES
+    ],
+)
 def test_dropout_changes_states_as_much_as_in_hugging_face(
     make: Any, global_tokens: str, place: str
 ) -> None:
