@@ -13,9 +13,9 @@ IS_THOROUGH: Final = os.environ.get("THOROUGH") == "1"
 SHARE: Final = 5
 
 
-def tries(whole: int) -> int:
-    """Return how many of `whole` random tries are made in this run."""
-    return whole if IS_THOROUGH else max(1, whole // SHARE)
+def tries(whole: int, share: int = SHARE) -> int:
+    """Return how many of `whole` random tries are made in this run: all, or one of `share`."""
+    return whole if IS_THOROUGH else max(1, whole // share)
 
 
 def choose_examples() -> None:
