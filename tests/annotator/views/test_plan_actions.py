@@ -129,15 +129,16 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("where", "sent"), WRONG, ids=range(len(WRONG)))
-def test_what_cannot_be_done_is_refused_and_changes_nothing(admin, cast, where, sent) -> None:
-    answer = admin.post(f"{PAGE}{where}/", sent)
-    assert answer.status_code == 422
-    assert 'class="error"' in answer.content.decode()
-    assert not Assignment.objects.exists()
-    assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}
-    assert set(Membership.objects.values_list("quota", flat=True)) == {None}
-    assert Campaign.objects.get(slug="cups").repeat_percent == 0
+def test_what_cannot_be_done_is_refused_and_changes_nothing(admin, cast) -> None:
+    for where, sent in WRONG:
+        answer = admin.post(f"{PAGE}{where}/", sent)
+        said = f"{where}: {sent!s:.99}"
+        assert answer.status_code == 422, said
+        assert 'class="error"' in answer.content.decode(), said
+        assert not Assignment.objects.exists(), said
+        assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}, said
+        assert set(Membership.objects.values_list("quota", flat=True)) == {None}, said
+        assert Campaign.objects.get(slug="cups").repeat_percent == 0, said
 
 
 PLACES = ("by-name", "withdraw", "quota", "qualification", "sentinels", "repeats", "carry-out")
