@@ -23,6 +23,7 @@ from annotator.services.places import (
     lapse_leases_everywhere,
 )
 from annotator.services.ratings import submit_rating
+from tests.amounts import few, tries
 from tests.conftest import spread
 from tests.crowd import at_once
 
@@ -142,16 +143,18 @@ class Walk:
             assert has_room == (held < self.campaign.overlap), self.history
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(range(4)))
 @pytest.mark.parametrize("overlap", [1, 2])
 def test_what_candidates_say_of_their_places_is_always_a_recount(
     cast, seed: int, overlap: int
 ) -> None:
     spread(cast.campaign, overlap)
     walk = Walk(cast, seed)
-    for _ in range(150):
+    for number in range(150):
         walk.step()
         walk.check()
+        if number >= tries(150, 3) and len(+walk.done) == 7:
+            break
     # A walk in which everything was refused would show nothing.
     assert len(+walk.done) == 7, walk.done
 
