@@ -147,7 +147,7 @@ def first_row(page: Any) -> str:
 def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(
     client, carol, cast
 ) -> None:
-    orders = set()
+    orders: set[tuple[str, ...]] = set()
     # Both orders are met long before the twelfth.
     for number in range(12):
         if len(orders) > 1:
