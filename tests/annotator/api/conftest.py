@@ -15,8 +15,9 @@ Call = Callable[..., Any]
 
 @pytest.fixture
 def call(db: None) -> Call:
-    """Give a function that sends JSON as the owner of a new token."""
+    """Give a function that sends JSON as the owner of a new token, and keeps no cookie."""
     tokens: dict[Any, str] = {}
+    client = Client()
 
     def send(
         user: User | None, method: str, path: str, body: object = None, **headers: str
@@ -27,6 +28,7 @@ def call(db: None) -> Call:
             headers["Authorization"] = f"Token {tokens[user.pk]}"
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         more = {} if body is None else {"data": body, "content_type": "application/json"}
-        return getattr(Client(), method)(f"/api/v1/{path}", headers=names, **more)
+        client.cookies.clear()
+        return getattr(client, method)(f"/api/v1/{path}", headers=names, **more)
 
     return send

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotator.models import ApiToken, Campaign, Membership
+from tests.amounts import tries
 
 FROM = re.compile(r'\bFROM "?(\w+)')
 LISTS = ("campaigns", "conflicts", "datasets", "training-runs", "models", "reports")
@@ -48,9 +49,11 @@ def everybody(cast):
 @pytest.mark.parametrize("name", LISTS)
 def test_no_lookup_order_or_unknown_word_is_heeded(call, everybody, name) -> None:
     assert len(FORBIDDEN) * len(LISTS) > 300
+    # Each list refuses its share of them each time, and all of them in `make test-all`.
+    step = len(FORBIDDEN) // tries(len(FORBIDDEN), len(LISTS))
     assert call(everybody, "get", f"{name}/").status_code == 200
     with CaptureQueriesContext(connection) as asked:
-        for words in FORBIDDEN:
+        for words in FORBIDDEN[LISTS.index(name) % step :: step]:
             answer = call(everybody, "get", f"{name}/?{words}")
             assert (answer.status_code, words) == (400, words)
             assert list(answer.json().values()) == [["This parameter is not known here."]]
@@ -59,12 +62,12 @@ def test_no_lookup_order_or_unknown_word_is_heeded(call, everybody, name) -> Non
     assert first_tables == {ApiToken._meta.db_table}
 
 
-@pytest.mark.parametrize("words", BAD_PAGES)
 @pytest.mark.parametrize("name", LISTS)
-def test_a_page_that_is_no_number_or_too_wide_is_refused(call, everybody, name, words) -> None:
-    answer = call(everybody, "get", f"{name}/?{words}")
-    assert answer.status_code == 400
-    assert set(answer.json()) <= {"page", "page_size"}
+def test_a_page_that_is_no_number_or_too_wide_is_refused(call, everybody, name) -> None:
+    for words in BAD_PAGES:
+        answer = call(everybody, "get", f"{name}/?{words}")
+        assert (answer.status_code, words) == (400, words)
+        assert set(answer.json()) <= {"page", "page_size"}, words
 
 
 @pytest.mark.parametrize("name", LISTS)

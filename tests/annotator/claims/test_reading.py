@@ -22,6 +22,7 @@ from annotator.claims.reading import (
 )
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.tree import ClaimTree, Fault, build_tree
+from tests.amounts import tries
 
 REFERENCE = (
     "1. A pump comprising a housing and a rotor in the housing.\n"
@@ -80,7 +81,7 @@ def marked(claim: ClaimView, kind: str) -> list[str]:
 @given(TEXTS, TEXTS)
 @example("", "")
 @example("\r\n", "1. A\x00")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150))
 def test_nothing_is_changed_or_lost_on_either_side(reference: str, candidate: str) -> None:
     reading = read_pair(reference, candidate)
     for text, side in ((reference, reading.reference), (candidate, reading.candidate)):
@@ -93,7 +94,6 @@ def test_nothing_is_changed_or_lost_on_either_side(reference: str, candidate: st
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=100, deadline=None)
 def test_rows_hold_every_claim_of_both_sides_once_and_in_no_empty_row(
     reference: str, candidate: str
 ) -> None:
@@ -105,7 +105,6 @@ def test_rows_hold_every_claim_of_both_sides_once_and_in_no_empty_row(
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=100, deadline=None)
 def test_every_fault_stands_at_its_claim_and_among_the_findings(
     reference: str, candidate: str
 ) -> None:
@@ -122,7 +121,7 @@ def test_every_fault_stands_at_its_claim_and_among_the_findings(
 
 
 @given(TEXTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60))
 def test_a_claim_set_beside_itself_has_nothing_of_its_own(text: str) -> None:
     reading = read_pair(text, text)
     for side in (reading.reference, reading.candidate):
@@ -181,21 +180,28 @@ def long_claim(words: int) -> str:
     )
 
 
+BLANKS = " " * tries(50_000)
 LARGE = {
-    "100,000 words": "\n".join(f"{n}. " + "A pump with the rotor. " * 200 for n in range(1, 101)),
-    "one claim of 5,000 words": long_claim(5_000),
-    "NUL": "1. A\x00 pump\x00.\n" * 500,
-    "bidi": "1. \u202eA pump\u202c \u2066of\u2069.\n" * 500,
-    "markup": "1. <script>alert(1)</script> {{7*7}} A <b>pump</b>.\n" * 500,
-    "brackets": "1. A pump " + "((" * 5_000,
-    "numbers": "1. 2. 3. " * 2_000,
-    "one word": "a" * 200_000,
-    "spaces": " \n" * 50_000,
-    "of claim 1": "2. The pump of claim 1. " * 1_000,
-    "zero width": "\u200b" * 20_000,
+    "100,000 words": "\n".join(
+        f"{n}. " + "A pump with the rotor. " * tries(200) for n in range(1, 101)
+    ),
+    "one claim of 5,000 words": long_claim(tries(5_000)),
+    "NUL": "1. A\x00 pump\x00.\n" * tries(500),
+    "bidi": "1. \u202eA pump\u202c \u2066of\u2069.\n" * tries(500),
+    "markup": "1. <script>alert(1)</script> {{7*7}} A <b>pump</b>.\n" * tries(500),
+    "brackets": "1. A pump " + "((" * tries(5_000),
+    "numbers": "1. 2. 3. " * tries(2_000),
+    "one word": "a" * tries(200_000),
+    "spaces": " \n" * tries(50_000),
+    "of claim 1": "2. The pump of claim 1. " * tries(1_000),
+    "zero width": "\u200b" * tries(20_000),
     # Two runs of blanks side by side in a pattern take the square of this, or its cube.
-    "claim 1 and blanks": "2. The pump of claim 1" + " " * 50_000 + "and" + " " * 50_000 + "x",
-    "cancelled": "1-9999. (canceled)\n" * 900,
+    "claim 1 and blanks": "2. The pump of claim 1"
+    + (blanks := " " * tries(50_000))
+    + "and"
+    + blanks
+    + "x",
+    "cancelled": "1-9999. (canceled)\n" * tries(900),
 }
 
 

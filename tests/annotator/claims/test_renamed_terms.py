@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from annotator.claims import renamed_terms as module
 from annotator.claims.renamed_terms import renamed_terms
+from tests.amounts import tries
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 
@@ -83,10 +84,10 @@ def test_any_text_is_read(text):
 
 def test_long_texts_come_to_an_end():
     claims = "".join(
-        f"{n}. A pump with a housing {n + 10}, the casing {n}.\n" for n in range(1, 2000)
+        f"{n}. A pump with a housing {n + 10}, the casing {n}.\n" for n in range(1, tries(2000))
     )
     assert renamed_terms(claims)
-    assert renamed_terms("1. A pump " + "with a rod (12), the bar (12), " * 5000)
+    assert renamed_terms("1. A pump " + "with a rod (12), the bar (12), " * tries(5000))
 
 
 def test_of_a_term_repeated_in_a_claim_two_places_are_kept_at_most() -> None:

@@ -12,7 +12,7 @@ from django.test import Client
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
 from annotator.services.people import token_digest
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
 GOOD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"
 

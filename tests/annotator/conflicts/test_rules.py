@@ -10,6 +10,7 @@ from annotator.conflicts.rules import (
     find_flips,
     find_gaps,
 )
+from tests.amounts import tries
 from tests.annotator.conflicts.all_pairs import NOBODY, rated, restated, stand_for_all, touched
 
 RULES = ConflictRules()
@@ -102,7 +103,7 @@ UP, DOWN = ((6,) * 4, (5,) * 4, *[None] * 4), ((5,) * 4, (6,) * 4, *[None] * 4)
 SOME = st.frozensets(st.sampled_from([f"c{n}" for n in range(6)]), max_size=4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300))
 @example([UP] * 2 + [DOWN] * 2, LADDER, NOBODY, NOBODY)
 @given(
     st.lists(ROW, max_size=5),

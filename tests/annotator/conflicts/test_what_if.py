@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from annotator.conflicts.rules import ConflictRules, RatedScores, find_conflicts
 from annotator.conflicts.what_if import Caught, as_findings, cases, caught, curve, found_by, widths
 from annotator.rubric import CRITERIA, overall_numerator
+from tests.amounts import tries
 
 
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
@@ -30,7 +31,7 @@ def some_rules() -> st.SearchStrategy[ConflictRules]:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 @given(some_ratings(), some_rules())
 def test_a_replayed_rule_finds_what_conflicts_are_opened_by(
     ratings: list[RatedScores], rules: ConflictRules
@@ -39,7 +40,6 @@ def test_a_replayed_rule_finds_what_conflicts_are_opened_by(
     assert as_findings(found) == find_conflicts(ratings, rules)
 
 
-@settings(max_examples=100)
 @given(some_ratings(), st.booleans())
 def test_the_curve_counts_what_each_rule_finds_alone(
     ratings: list[RatedScores], has_ladder: bool

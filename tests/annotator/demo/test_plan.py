@@ -1,6 +1,12 @@
 """Tests of the plan of the demo campaign."""
 
+from dataclasses import replace
+
+import pytest
+
+from annotator.demo import plan as module
 from annotator.demo.plan import build_demo_plan
+from annotator.demo.sources import read_sources
 from tests.annotator.demo.conftest import DEMO
 
 
@@ -8,9 +14,16 @@ def places(reference):
     return {(reference.source.reference_id, item.label) for item in reference.candidates}
 
 
-def test_two_builds_are_equal_and_another_seed_is_not(plan):
+@pytest.mark.parametrize("references", [2, pytest.param(18, marks=pytest.mark.exhaustive)])
+def test_two_builds_are_equal_and_another_seed_is_not(monkeypatch, references):
+    source = read_sources(DEMO)
+    some = replace(source, references=source.references[:references])
+    monkeypatch.setattr(module, "read_sources", lambda directory: some)
+    plan = build_demo_plan(DEMO)
+    assert len(plan.references) == references
     assert build_demo_plan(DEMO) == plan
-    assert build_demo_plan(DEMO, seed=1) != plan
+    other = build_demo_plan(DEMO, seed=1)
+    assert (other.references != plan.references, other.ratings != plan.ratings) == (True, True)
 
 
 def test_every_candidate_text_differs_from_every_other_text(plan):

@@ -16,6 +16,7 @@ from annotator.plans.making import (
     PlanReference,
     make_plan,
 )
+from tests.amounts import tries
 
 NAMES = ("ann", "ben", "cid", "dan", "eve", "fay")
 
@@ -175,13 +176,13 @@ def test_annotators_are_linked_whenever_there_are_references_enough(
 
 @pytest.mark.parametrize(("count", "number", "free"), [(6, 5, 2), (6, 6, 2), (5, 2, 3), (6, 4, 3)])
 def test_annotators_are_linked_with_hardly_any_references(count, number, free) -> None:
-    for seed in range(40):
+    for seed in range(tries(40)):
         assert_linked(count, number, free, seed)
 
 
 @pytest.mark.parametrize(("count", "number", "free"), [(4, 12, 2), (5, 20, 2), (6, 40, 3)])
 def test_pairs_meet_equally_often(count, number, free) -> None:
-    for seed in range(5):
+    for seed in range(tries(5)):
         met = meetings(
             make_plan([reference(f"r{n}", 3, free) for n in range(number)], people(count), seed)
         )
@@ -250,7 +251,7 @@ def test_loads_that_differ_at_first_are_evened_out() -> None:
     assert loads(plan) == {"ben": 12, "cid": 12}
 
 
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=tries(5))
 @given(st.integers())
 def test_a_plan_of_a_thousand_references_is_even_too(seed) -> None:
     plan = make_plan([reference(f"r{n}", 5, 3) for n in range(1000)], people(6), seed)

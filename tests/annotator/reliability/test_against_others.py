@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from annotator.reliability.against_others import NO_SHARED, against_others
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables
 
 
@@ -21,7 +22,7 @@ def test_figures_by_hand() -> None:
 
 def test_figures_equal_a_slow_loop_on_random_tables() -> None:
     compared = 0
-    for table in random_tables(200, seed=3):
+    for table in random_tables(tries(200), seed=3):
         for found in against_others(table, within=2):
             column = table.annotators.index(found.annotator)
             apart = []
@@ -36,7 +37,7 @@ def test_figures_equal_a_slow_loop_on_random_tables() -> None:
                 within = mean(float(abs(value) <= 2) for value in apart)
                 assert found.within.value == pytest.approx(within, abs=1e-9)
                 compared += 1
-    assert compared > 300
+    assert compared > tries(300)
 
 
 def test_who_shares_nothing_is_told_so_and_who_rated_nothing_is_absent() -> None:

@@ -7,6 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 from annotator.reliability.cohen import cohen_kappas
 from annotator.reliability.pairwise import CONSTANT, NO_PAIR
 from annotator.reliability.tables import Table
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, shuffled
 
 
@@ -30,7 +31,7 @@ def test_kappa_by_hand() -> None:
 def test_kappas_equal_scikit_learns_on_random_tables() -> None:
     random = np.random.default_rng(5)
     compared = 0
-    for _ in range(300):
+    for _ in range(tries(300)):
         table = random_answers(random)
         found = cohen_kappas(table, least_items=1, draws=10)
         defined = []
@@ -46,12 +47,12 @@ def test_kappas_equal_scikit_learns_on_random_tables() -> None:
         compared += len(defined)
         expected = pytest.approx(np.mean(defined), abs=1e-9) if defined else None
         assert found.mean.value == expected
-    assert compared > 500
+    assert compared > tries(500)
 
 
 def test_the_order_of_items_and_annotators_changes_no_mean_kappa() -> None:
     random = np.random.default_rng(6)
-    for _ in range(30):
+    for _ in range(tries(30)):
         table = random_answers(random)
         one, two = (cohen_kappas(t, 2, draws=10).mean for t in (table, shuffled(table)))
         assert one.value == (None if two.value is None else pytest.approx(two.value, abs=1e-9))

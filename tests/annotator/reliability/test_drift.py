@@ -7,6 +7,7 @@ import pytest
 
 from annotator.reliability.drift import CONFOUNDED, NO_ERROR, NO_REST, NO_SHARED, drift
 from annotator.reliability.tables import ReliabilityError, Table
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables
 
 
@@ -48,7 +49,7 @@ def dense_slopes(table: Table, positions: Table) -> dict[int, tuple[float, Any]]
 def test_slopes_equal_dense_least_squares_on_random_tables() -> None:
     random = np.random.default_rng(4)
     compared = 0
-    for table in random_tables(400, seed=3):
+    for table in random_tables(tries(400), seed=3):
         positions = random_positions(table, random)
         slow = dense_slopes(table, positions)
         for one in drift(table, positions):
@@ -60,7 +61,7 @@ def test_slopes_equal_dense_least_squares_on_random_tables() -> None:
                 if one.standard_error is not None:
                     assert one.standard_error == pytest.approx(error, rel=1e-6, abs=1e-7)
                     compared += 1
-    assert compared > 200
+    assert compared > tries(200)
 
 
 def test_drift_comes_back_with_honest_standard_errors() -> None:

@@ -12,6 +12,7 @@ from annotator.reliability import estimates as words
 from annotator.reliability.kappa import quadratic_kappas
 from annotator.reliability.pairwise import CONSTANT, NO_PAIR, TOO_FEW
 from annotator.reliability.tables import Table
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 
 SCALE = range(11)
@@ -65,7 +66,7 @@ def test_kappas_equal_their_definition_on_random_tables() -> None:
 
 def test_kappas_equal_scikit_learns_on_random_tables() -> None:
     compared = 0
-    for table in random_tables(300, seed=2):
+    for table in random_tables(tries(300), seed=2):
         for pair in quadratic_kappas(table, least_items=3).pairs[:2]:
             if pair.estimate.value is not None:
                 x, y = common_scores(
@@ -74,11 +75,11 @@ def test_kappas_equal_scikit_learns_on_random_tables() -> None:
                 oracle = cohen_kappa_score(x, y, weights="quadratic", labels=list(SCALE))
                 assert pair.estimate.value == pytest.approx(oracle, abs=1e-9)
                 compared += 1
-    assert compared > 200
+    assert compared > tries(200)
 
 
 def test_the_order_of_items_and_annotators_changes_no_mean_kappa() -> None:
-    for table in random_tables(50, seed=1):
+    for table in random_tables(tries(50), seed=1):
         one, two = (quadratic_kappas(t, least_items=2).mean for t in (table, shuffled(table)))
         assert one.value == pytest.approx(two.value, abs=1e-9)
         assert one.low == pytest.approx(two.low, abs=1e-9)

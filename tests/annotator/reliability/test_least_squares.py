@@ -8,6 +8,7 @@ import pytest
 from annotator.reliability.connectedness import component_numbers
 from annotator.reliability.least_squares import fit_additive
 from annotator.reliability.tables import Table
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import make_table, random_tables
 
 
@@ -42,7 +43,7 @@ def dense_fit(table: Table) -> dict[str, Any]:
 
 
 def test_the_fit_equals_dense_least_squares_on_random_tables() -> None:
-    for table in random_tables(400):
+    for table in random_tables(tries(400)):
         fast, slow = fit_additive(table), dense_fit(table)
         used = table.is_rated.any(axis=0)
         rated = table.is_rated.any(axis=1)

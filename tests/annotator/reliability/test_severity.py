@@ -13,6 +13,7 @@ from annotator.reliability.severity import (
     severities_by_criterion,
 )
 from annotator.reliability.tables import ReliabilityError
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 from tests.annotator.reliability.test_least_squares import dense_fit
 
@@ -49,7 +50,7 @@ def test_severities_come_back_with_honest_standard_errors() -> None:
 
 
 def test_standard_errors_equal_dense_least_squares() -> None:
-    for table in random_tables(100, seed=6):
+    for table in random_tables(tries(100), seed=6):
         slow = dense_fit(table)
         for person in severities(table).severities:
             if person.standard_error is not None:
@@ -96,7 +97,7 @@ def test_too_few_ratings_and_a_perfect_fit_have_no_standard_error() -> None:
 
 
 def test_the_order_of_items_and_annotators_changes_no_severity() -> None:
-    for table in random_tables(50, seed=1):
+    for table in random_tables(tries(50), seed=1):
         one = [p.value for p in severities(table).severities if p.value is not None]
         two = [p.value for p in severities(shuffled(table)).severities if p.value is not None]
         assert sorted(one) == pytest.approx(sorted(two), abs=1e-9)

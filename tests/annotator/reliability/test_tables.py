@@ -12,6 +12,7 @@ from annotator.reliability.tables import (
     shared_items,
     table_of,
 )
+from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables
 
 ROWS = [("b", "r", "alice", 3), ("a", "r", "bob", 4), ("b", "r", "bob", 5)]
@@ -67,7 +68,7 @@ def test_items_with_one_score_are_not_shared() -> None:
 
 
 def test_every_pair_of_scores_on_one_item_is_listed_once() -> None:
-    for table in random_tables(100):
+    for table in random_tables(tries(100)):
         pairs = rating_pairs(table)
         columns = (pairs.item, pairs.left, pairs.right, pairs.first, pairs.second, pairs.count)
         found = sorted(zip(*(column.tolist() for column in columns), strict=True))

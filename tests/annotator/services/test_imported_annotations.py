@@ -9,6 +9,7 @@ import pytest
 from annotator.formats.label_studio import TEXTS, read
 from annotator.models import Campaign, Candidate, ImportedAnnotation, Preference, Reference
 from annotator.refusals import Refused
+from annotator.services import imported_preferences
 from annotator.services.campaigns import create_campaign
 from annotator.services.preference_import import PreferenceCounts, import_preferences
 from tests.annotator.formats.exports import as_bytes, item
@@ -98,8 +99,9 @@ def test_positions_go_on_after_an_earlier_file(campaign) -> None:
     assert list(ImportedAnnotation.objects.values_list("position", flat=True)) == [*range(1, 7)]
 
 
-def test_more_items_than_a_batch_holds_are_all_kept(campaign) -> None:
-    items = [item(input_claim=f"1. A cup {number}.") for number in range(1_100)]
-    assert bring(campaign, *items).annotations == 1_100
+def test_more_items_than_a_batch_holds_are_all_kept(campaign, monkeypatch) -> None:
+    monkeypatch.setattr(imported_preferences, "BATCH", 5)
+    items = [item(input_claim=f"1. A cup {number}.") for number in range(11)]
+    assert bring(campaign, *items).annotations == 11
     assert kept() == items
-    assert bring(campaign, *items).known_annotations == 1_100
+    assert bring(campaign, *items).known_annotations == 11

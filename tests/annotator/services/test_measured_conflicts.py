@@ -29,6 +29,7 @@ from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.ratings import revise_rating
 from annotator.services.rounds import call_back, send_back
 from annotator.services.turns import give_back, take_turn
+from tests.amounts import tries
 from tests.annotator.conflicts.all_pairs import restated
 from tests.annotator.services.rulings import decide
 from tests.conftest import grant, make_reference, make_user, spread
@@ -76,6 +77,9 @@ def stored(*statuses: str) -> set[str]:
     found = Conflict.objects.filter(status__in=statuses)
     pairs = found.values_list("candidate_id", "other_candidate_id")
     return {pk.hex for pair in pairs for pk in pair if pk is not None}
+
+
+ACTS = {"submit", "rule", "void", "revise", "send", "call"}
 
 
 def act(chance: random.Random, cast, pending: list[Any]) -> str:
@@ -128,8 +132,10 @@ def test_after_every_act_the_candidates_in_conflict_are_those_of_all_pairs(
     pending = [row for who in (cast.alice, cast.bob, erin) for row in cast.assign(who, reference)]
     pending.sort(key=lambda row: (row.annotator.username, row.candidate.candidate_id))
     chance.shuffle(pending)
-    done = set()
-    for _ in range(60):
+    done: set[str] = set()
+    for number in range(60):
+        if number >= tries(60, 2) and done >= ACTS:
+            break
         with suppress(OutOfDate, Refused, Forbidden):
             done.add(act(chance, cast, pending))
         unsettled, open_now = by_all_pairs(reference, ConflictRules(has_ladder=has_ladder))
@@ -142,7 +148,7 @@ def test_after_every_act_the_candidates_in_conflict_are_those_of_all_pairs(
         used = Q(adjudications__isnull=False) | Q(rounds__isnull=False)
         unused = Conflict.objects.filter(kind="order_flip").exclude(used)
         assert unused.count() <= size
-    assert done >= {"submit", "rule", "void", "revise", "send", "call"}
+    assert done >= ACTS
     assert {row[3] for row in rows()} == {"criterion_gap", "overall_gap", "order_flip"}
 
 
@@ -153,7 +159,7 @@ def test_rows_of_flips_are_no_more_than_candidates_and_a_submit_touches_no_more(
     cast.campaign.has_ladder = has_ladder
     cast.campaign.save()
     touched = []
-    for size in (6, 12):
+    for size in (4, 8):
         reference = cast.reference(f"r{size}", size)
         most = 0
         # Each puts all candidates in the opposite order of the other: every pair is a flip, and
@@ -176,7 +182,7 @@ def test_a_submit_asks_the_database_as_often_for_many_candidates_with_ratings_to
     spread(cast.campaign, 3)
     grant(make_user("erin"), cast.campaign, "annotator")
     asked = []
-    for size in (6, 18):
+    for size in (6, 12):
         keys = [uuid.UUID(int=100 * size + number) for number in range(size)]
         reference = make_reference(cast.campaign, f"r{size}", size, keys)
         reference.candidates.update(places=3)

@@ -23,6 +23,7 @@ from annotator.services.places import (
     lapse_leases_everywhere,
 )
 from annotator.services.ratings import submit_rating
+from tests.amounts import few, tries
 from tests.conftest import spread
 from tests.crowd import at_once
 
@@ -62,6 +63,8 @@ class Walk:
         self.known: dict[UUID, str] = {}
         self.history: list[str] = []
         self.done: Counter[str] = Counter()
+        self.full: set[UUID] = set()
+        self.has_seen_room_come_back = False
 
     def step(self) -> None:
         act = self.chance.choices(
@@ -140,18 +143,23 @@ class Walk:
         for pk, held, has_room in Candidate.objects.values_list("pk", "held", "has_room"):
             assert held == counted[pk], self.history
             assert has_room == (held < self.campaign.overlap), self.history
+            self.has_seen_room_come_back |= has_room and pk in self.full
+            self.full = self.full - {pk} if has_room else self.full | {pk}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(range(4)))
 @pytest.mark.parametrize("overlap", [1, 2])
 def test_what_candidates_say_of_their_places_is_always_a_recount(
     cast, seed: int, overlap: int
 ) -> None:
     spread(cast.campaign, overlap)
     walk = Walk(cast, seed)
-    for _ in range(150):
+    for number in range(150):
         walk.step()
         walk.check()
+        has_done_all = len(+walk.done) == 7 and walk.has_seen_room_come_back
+        if number >= tries(150, 3) and has_done_all:
+            break
     # A walk in which everything was refused would show nothing.
     assert len(+walk.done) == 7, walk.done
 

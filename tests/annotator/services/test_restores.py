@@ -31,6 +31,7 @@ from annotator.health.erasures import look_at_erasures
 from annotator.models import Campaign, Reference
 from annotator.refusals import Refused
 from annotator.services.restores import Restored, restore_backup
+from tests.amounts import few
 from tests.conftest import make_reference
 
 pytestmark = pytest.mark.django_db
@@ -164,17 +165,17 @@ BAD_ROWS: dict[str, tuple[str, list[str], list[bytes]]] = {
     **{
         f"such as {line[:20]!r}": ("auth_group", ["id", "name"], [line])
         for line in (
-            *(b'["x","a"]\n', b"[1]\n", b'[1,"a",2]\n', b'{"id":1}\n', b"5\n", b"[1\n"),
+            *(b'[1,"a"]\n[1,"b"]\n', b'["x","a"]\n', b"[1]\n", b'[1,"a",2]\n'),
+            *(b'{"id":1}\n', b"5\n", b"[1\n"),
             *(b"[null,null]\n", b'[1,"\\ud800"]\n', b'[1e400,"a"]\n', b'[[],"a"]\n'),
             b"[" * 100_000 + b"]" * 100_000 + b"\n",
             b"[" + b"9" * 30 + b',"a"]\n',
-            b'[1,"a"]\n[1,"b"]\n',
         )
     },
 }
 
 
-@pytest.mark.parametrize("what", BAD_ROWS)
+@pytest.mark.parametrize("what", few(BAD_ROWS, 6))
 def test_rows_that_fit_no_table_are_refused_in_words_and_nothing_is_left(
     key: tuple[str, Path], own_directory: Path, tmp_path: Path, what: str
 ) -> None:

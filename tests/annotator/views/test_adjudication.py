@@ -12,7 +12,7 @@ from annotator.claims.budget import CLAIMS
 from annotator.models import Adjudication, Conflict, Membership, Rating, Ruling, Turn, User
 from annotator.rubric import CRITERIA
 from annotator.services.adjudication import void_adjudication
-from annotator.services.ratings import revise_rating
+from annotator.services.ratings import submit_rating
 
 PASSWORD = "a long enough phrase"
 WORDS = {"alice": "the spout is gone", "bob": "all features are there"}
@@ -29,20 +29,17 @@ def ratings(cast) -> dict[str, list[Rating]]:
     made: dict[str, list[Rating]] = {}
     for person, values in ((cast.alice, (1, 9)), (cast.bob, (8, 2))):
         rows = {row.candidate_id: row for row in cast.assign(person, reference)}
-        made[person.username] = []
-        for candidate, value in zip((first, second), values, strict=True):
-            rating = cast.submit(rows[candidate.pk], [value] * 4)
-            made[person.username].append(
-                revise_rating(
-                    rating_id=rating.pk,
-                    annotator=person,
-                    version=1,
-                    scores=rating.scores,
-                    comment=WORDS[person.username],
-                    note=NOTES[person.username],
-                    error_tags=[{"tag": "vagueness", "start": 3, "end": 8}],
-                )
+        made[person.username] = [
+            submit_rating(
+                assignment_id=rows[candidate.pk].pk,
+                annotator=person,
+                scores=dict.fromkeys(CRITERIA, value),
+                comment=WORDS[person.username],
+                note=NOTES[person.username],
+                error_tags=[{"tag": "vagueness", "start": 3, "end": 8}],
             )
+            for candidate, value in zip((first, second), values, strict=True)
+        ]
     return made
 
 
@@ -150,8 +147,11 @@ def first_row(page: Any) -> str:
 def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(
     client, carol, cast
 ) -> None:
-    orders = set()
+    orders: set[tuple[str, ...]] = set()
+    # Both orders are met long before the twelfth.
     for number in range(12):
+        if len(orders) > 1:
+            break
         reference = cast.reference(f"x{number}", 1)
         for person, value in ((cast.alice, 1), (cast.bob, 9)):
             (row,) = cast.assign(person, reference)
@@ -167,7 +167,7 @@ def test_annotators_stand_in_one_order_per_candidate_not_by_name_or_time(
 
 
 def test_a_ruling_by_form_is_signed_and_leads_back_to_the_list(client, carol, conflict) -> None:
-    take(client, conflict)
+    client.post(f"{address(conflict)}take/")
     answer = client.post(address(conflict), ruling(has_guideline_gap="on"))
     assert (answer.status_code, answer["Location"]) == (303, "/adjudication/")
     row = Adjudication.objects.get()
@@ -192,45 +192,44 @@ def test_new_scores_of_a_flip_reach_the_candidate_beside_which_they_stand(
 ) -> None:
     own = dict.fromkeys(CRITERIA, "2")
     other = {f"other_{key}": "8" for key in CRITERIA}
-    take(client, flip)
+    client.post(f"{address(flip)}take/")
     answer = client.post(address(flip), ruling(decision="scores", **own, **other))
     assert answer.status_code == 303
     found = {row.candidate_id: row.scores["overall_quality"] for row in Ruling.objects.all()}
     assert found == {flip.candidate_id: "2", flip.other_candidate_id: "8"}
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"decision": ""},
-        {"decision": "take"},
-        {"decision": "take 7"},
-        {"decision": "guess"},
-        {"decision": "scores"},
-        {"decision": "scores", CRITERIA[0]: "9.0"},
-        {"reason_code": ""},
-        {"reason_code": "because"},
-        {"reason": "  "},
-        {"reason": "x" * 5001},
-        {"password": ""},
-        {"password": "guess"},
-    ],
-    ids=str,
+WRONG = (
+    {"decision": ""},
+    {"decision": "take"},
+    {"decision": "take 7"},
+    {"decision": "guess"},
+    {"decision": "scores"},
+    {"decision": "scores", CRITERIA[0]: "9.0"},
+    {"reason_code": ""},
+    {"reason_code": "because"},
+    {"reason": "  "},
+    {"reason": "x" * 5001},
+    {"password": ""},
+    {"password": "guess"},
 )
+
+
 def test_what_is_wrong_comes_back_with_everything_typed_but_the_password(
-    client, carol, conflict, wrong
+    client, carol, conflict
 ) -> None:
-    take(client, conflict)
-    answer = client.post(address(conflict), ruling(**wrong))
-    assert answer.status_code == 422
-    text = answer.content.decode()
-    assert 'class="error"' in text and PASSWORD not in text
-    assert wrong.get("reason", "Claim 2 was overlooked.") in text
-    assert not Adjudication.objects.exists()
+    client.post(f"{address(conflict)}take/")
+    for wrong in WRONG:
+        answer = client.post(address(conflict), ruling(**wrong))
+        assert answer.status_code == 422, wrong
+        text = answer.content.decode()
+        assert 'class="error"' in text and PASSWORD not in text, wrong
+        assert wrong.get("reason", "Claim 2 was overlooked.") in text, wrong
+        assert not Adjudication.objects.exists(), wrong
 
 
 def test_what_another_ruled_meanwhile_is_a_409_with_the_page(client, carol, cast, conflict) -> None:
-    take(client, conflict)
+    client.post(f"{address(conflict)}take/")
     client.post(address(conflict), ruling())
     answer = client.post(address(conflict), ruling())
     assert answer.status_code == 409
@@ -256,7 +255,7 @@ def test_a_script_renews_the_turn_in_place(client, carol, conflict) -> None:
 
 
 def test_given_back_it_is_free_for_others(client, carol, conflict) -> None:
-    take(client, conflict)
+    client.post(f"{address(conflict)}take/")
     answer = client.post(f"{address(conflict)}give-back/")
     assert (answer.status_code, answer["Location"]) == (303, "/adjudication/")
     assert not Turn.objects.exists()
@@ -283,7 +282,7 @@ def test_another_campaigns_adjudicator_finds_nothing(client, cast, conflict) -> 
 
 
 def test_a_void_signature_stays_in_view(client, carol, cast, conflict) -> None:
-    take(client, conflict)
+    client.post(f"{address(conflict)}take/")
     client.post(address(conflict), ruling())
     void_adjudication(
         adjudication_id=Adjudication.objects.get().pk, reason="Wrong text.", by=cast.ada
@@ -300,7 +299,7 @@ def test_typed_words_are_shown_as_text(client, carol, cast, ratings, conflict) -
 def test_the_list_asks_the_database_as_often_for_many_cases(
     client, carol, cast, ratings, django_assert_max_num_queries
 ) -> None:
-    for number in range(6):
+    for number in range(2):
         reference = cast.reference(f"y{number}", 2)
         for person, value in ((cast.alice, 1), (cast.bob, 9)):
             for row in cast.assign(person, reference):

@@ -116,17 +116,18 @@ def test_saving_leads_back_to_where_one_came_from(alice) -> None:
     assert answer["Location"] == "/rate/7/?a=1"
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        *("https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"),
-        *("rate/7/", "///evil.example", "\x00/rated/", "/" + "a" * 500),
-    ],
+TARGETS = (
+    *("https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"),
+    *("rate/7/", "///evil.example", "\x00/rated/", "/" + "a" * 500),
 )
-def test_no_other_site_is_led_to(alice, target: str) -> None:
-    html = alice.get(f"/keys/?next={quote(target)}").content.decode()
-    assert 'class="trail"' not in html and "evil.example" not in html
-    assert alice.post("/keys/", {"next": target, "ten": "x"})["Location"] == "/keys/"
+
+
+def test_no_other_site_is_led_to(alice) -> None:
+    for target in TARGETS:
+        html = alice.get(f"/keys/?next={quote(target)}").content.decode()
+        assert 'class="trail"' not in html and "evil.example" not in html, target
+        answer = alice.post("/keys/", {"next": target, "ten": "x"})
+        assert answer["Location"] == "/keys/", target
 
 
 def test_only_annotators_have_keys(client: Client, cast) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.models import Assignment, AuditEvent, Draft, Rating
+from annotator.models import Assignment, AuditEvent, Draft, Rating, UsedPace
 from annotator.rubric import CRITERIA
 from annotator.services.people import revoke_role
+from tests.amounts import few
 
 PASSWORD = "a long enough phrase"
 
@@ -37,20 +38,20 @@ def test_signing_in_leads_back_to_where_one_was_going(client: Client, alice) -> 
     assert b'value="/rubric/"' in Client().get("/login/?next=/rubric/").content
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        *("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"),
-        *("/%2f%2fevil.example", "/\tfoo", "/ok\r\nX: y"),
-    ],
+TARGETS = (
+    *("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"),
+    *("/%2f%2fevil.example", "/\tfoo", "/ok\r\nX: y"),
 )
-def test_next_never_leads_to_another_site(client: Client, alice, target: str) -> None:
-    answer = sign_in(client, next=target)
-    assert answer.status_code == 302
-    location = answer["Location"]
-    assert location.startswith("/") and not location.startswith(("//", "/\\"))
-    assert not set("\r\n\t") & set(location)
-    assert "X" not in answer.headers
+
+
+def test_next_never_leads_to_another_site(alice) -> None:
+    for target in TARGETS:
+        answer = sign_in(Client(), next=target)
+        assert answer.status_code == 302, target
+        location = answer["Location"]
+        assert location.startswith("/") and not location.startswith(("//", "/\\")), target
+        assert not set("\r\n\t") & set(location), target
+        assert "X" not in answer.headers, target
 
 
 def test_an_unknown_name_and_a_wrong_password_are_answered_alike(client: Client, alice) -> None:
@@ -63,9 +64,9 @@ def test_an_unknown_name_and_a_wrong_password_are_answered_alike(client: Client,
     assert texts[0] == texts[1]
 
 
-@pytest.mark.parametrize("name", ["a\x00b", "x" * 5000, "\u202ealice", "alice\u200d", ""])
-def test_an_odd_user_name_is_refused_without_a_fault(client: Client, alice, name: str) -> None:
-    assert sign_in(client, name).status_code == 422
+def test_an_odd_user_name_is_refused_without_a_fault(client: Client, alice) -> None:
+    for name in ("a\x00b", "x" * 5000, "\u202ealice", "alice\u200d", ""):
+        assert sign_in(client, name).status_code == 422, name[:9]
 
 
 def test_a_deactivated_account_cannot_sign_in(client: Client, alice) -> None:
@@ -117,7 +118,7 @@ def carried(form_page: Any) -> dict[str, str]:
     return {"carried": context["carried"], "next": context["next"]}
 
 
-@pytest.mark.parametrize("action", ["", "draft/", "skip/", "tags/", "reading/"])
+@pytest.mark.parametrize("action", few(["", "draft/", "skip/", "tags/", "reading/"], 2))
 def test_a_form_posted_after_the_session_ended_is_kept_as_a_draft(
     client, row, typed, form_of, action: str
 ) -> None:
@@ -182,39 +183,40 @@ def test_a_newer_draft_is_not_overwritten_and_the_person_is_told(client, row, ty
     assert Draft.objects.get().typed == {"comment": "newer"}
 
 
-@pytest.mark.parametrize(
-    "target", ["https://evil.example/rate/", "//evil.example", "/", "/rubric/"]
-)
-def test_carried_words_are_kept_only_for_the_page_that_they_came_from(
-    client, row, typed, target: str
-) -> None:
+def test_carried_words_are_kept_only_for_the_page_that_they_came_from(client, row, typed) -> None:
     page = post_late(client, row, typed)
-    answer = sign_in(client, **carried(page) | {"next": target})
-    assert answer["Location"] in {"/", "/rubric/"} and not Draft.objects.exists()
-    assert client.get(answer["Location"]).status_code == 200
+    for target in ("https://evil.example/rate/", "//evil.example", "/", "/rubric/"):
+        answer = sign_in(client, **carried(page) | {"next": target})
+        assert answer["Location"] in {"/", "/rubric/"} and not Draft.objects.exists(), target
+        assert client.get(answer["Location"]).status_code == 200, target
+        client.logout()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "x", "[]", "7", "null", '"x"', "{", "{}", '{"comment": 1}', '{"comment": null}'),
-        *('{"draft_version": [1]}', '{"draft_version": {}}', '{"draft_version": "x"}'),
-        *('{"draft_version": 1.5}', '{"draft_version": true}', '{"draft_version": -1}'),
-        *('{"draft_version": 999999999999999999}', '{"draft_version": "%s"}' % ("9" * 5000)),
-        *("NaN", '{"draft_version": 1e999}', '{"comment": "\\u0000"}', '{"comment": "\\ud800"}'),
-        *("\x00", "[" * 10_000, '{"a": 1, "a": 2}', '{"comment": {"a": ["b"]}}'),
-        json.dumps({"comment": "x" * 300_000}),
-        "</textarea><script>x</script>",
-        '{"comment": "\u202e\u200b"}',
-    ],
+HOSTILE = (
+    *("", "x", "[]", "7", "null", '"x"', "{", "{}", '{"comment": 1}', '{"comment": null}'),
+    *('{"draft_version": [1]}', '{"draft_version": {}}', '{"draft_version": "x"}'),
+    *('{"draft_version": 1.5}', '{"draft_version": true}', '{"draft_version": -1}'),
+    *('{"draft_version": 999999999999999999}', '{"draft_version": "%s"}' % ("9" * 5000)),
+    *("NaN", '{"draft_version": 1e999}', '{"comment": "\\u0000"}', '{"comment": "\\ud800"}'),
+    *("\x00", "[" * 10_000, '{"a": 1, "a": 2}', '{"comment": {"a": ["b"]}}'),
+    json.dumps({"comment": "x" * 300_000}),
+    "</textarea><script>x</script>",
+    '{"comment": "\u202e\u200b"}',
 )
-def test_hostile_carried_text_never_stops_a_sign_in(client, row, text: str) -> None:
-    more = {"carried": text, "next": f"/rate/{row.pk}/"}
-    refused = sign_in(client, password="wrong", **more)
-    assert refused.status_code == 422 and b"<script>x" not in refused.content
-    assert sign_in(client, **more).status_code == 302
-    page = client.get(f"/rate/{row.pk}/")
-    assert page.status_code == 200 and b"<script>x" not in page.content
+
+
+def test_hostile_carried_text_never_stops_a_sign_in(row) -> None:
+    for text in HOSTILE:
+        client, said = Client(), ascii(text)[:99]
+        more = {"carried": text, "next": f"/rate/{row.pk}/"}
+        refused = sign_in(client, password="wrong", **more)
+        assert refused.status_code == 422 and b"<script>x" not in refused.content, said
+        assert sign_in(client, **more).status_code == 302, said
+        page = client.get(f"/rate/{row.pk}/")
+        assert page.status_code == 200 and b"<script>x" not in page.content, said
+        # The next is the first of its account again.
+        Draft.objects.all().delete()
+        UsedPace.objects.all().delete()
 
 
 def test_carried_text_beyond_the_size_limit_is_413(client, row) -> None:
@@ -264,11 +266,11 @@ def test_a_script_that_signs_in_in_place_gets_a_token_that_works(cast, row, type
     assert answer.json()["username"] == "alice"
 
 
-@pytest.mark.parametrize("name", ["alice", "nobody", "a\x00b", "x" * 5000, ""])
-def test_a_script_is_told_of_a_wrong_sign_in_in_one_sentence(client, alice, name: str) -> None:
-    answer = client.post("/login/", {"username": name, "password": "wrong"}, headers=SCRIPT)
-    assert answer.status_code == 422 and set(answer.json()) == {"sentence"}
-    assert answer.json()["sentence"]
+def test_a_script_is_told_of_a_wrong_sign_in_in_one_sentence(client, alice) -> None:
+    for name in ("alice", "nobody", "a\x00b", "x" * 5000, ""):
+        answer = client.post("/login/", {"username": name, "password": "wrong"}, headers=SCRIPT)
+        assert answer.status_code == 422 and set(answer.json()) == {"sentence"}, name[:9]
+        assert answer.json()["sentence"], name[:9]
 
 
 def test_a_script_without_a_session_is_told_where_to_sign_in_and_nothing_is_kept(
@@ -314,7 +316,7 @@ def test_a_script_is_told_to_wait(client, alice) -> None:
 def test_a_known_browser_gets_in_whatever_others_try(client, alice) -> None:
     sign_in(client)
     client.post("/logout/")
-    for number in range(20):
+    for number in range(11):
         sign_in(Client(REMOTE_ADDR=f"10.0.0.{number}"), password="wrong")
     assert sign_in(Client(REMOTE_ADDR="10.0.1.1")).status_code == 429
     assert sign_in(client).status_code == 302

@@ -100,27 +100,26 @@ def test_what_finds_nobody_is_told_with_its_reason(admin, cast, work) -> None:
     assert re.search(r"\d+ places stay free, because .*quota.*: r\d", unescape(html))
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        {"seed": "1"},
-        {"annotators": "nobody", "seed": "1"},
-        {"annotators": "mallory", "seed": "1"},
-        {"annotators": "al\x00ice", "seed": "1"},
-        {"annotators": "alice", "seed": "x"},
-        {"annotators": "alice", "seed": "-1"},
-        {"annotators": "alice", "seed": "9" * 400},
-        {"annotators": "alice", "seed": "1", "due_on": "soon"},
-        {"annotators": "alice", "seed": "1", "due_on": "9999-12-31"},
-        {"annotators": "alice", "seed": "1", "digest": "x" * 65},
-        {"annotators": ["alice"] * 50 + ["zoe"], "seed": ["1", "2", ""]},
-    ],
-    ids=range(11),
+WRONG = (
+    {"seed": "1"},
+    {"annotators": "nobody", "seed": "1"},
+    {"annotators": "mallory", "seed": "1"},
+    {"annotators": "al\x00ice", "seed": "1"},
+    {"annotators": "alice", "seed": "x"},
+    {"annotators": "alice", "seed": "-1"},
+    {"annotators": "alice", "seed": "9" * 400},
+    {"annotators": "alice", "seed": "1", "due_on": "soon"},
+    {"annotators": "alice", "seed": "1", "due_on": "9999-12-31"},
+    {"annotators": "alice", "seed": "1", "digest": "x" * 65},
+    {"annotators": ["alice"] * 50 + ["zoe"], "seed": ["1", "2", ""]},
 )
-def test_a_plan_that_cannot_be_made_is_refused(admin, cast, work, sent) -> None:
-    assert admin.get(PAGE, sent).status_code == 422
-    assert admin.post(f"{PAGE}carry-out/", sent).status_code == 422
-    assert not Assignment.objects.exists()
+
+
+def test_a_plan_that_cannot_be_made_is_refused(admin, work) -> None:
+    for sent in WRONG:
+        assert admin.get(PAGE, sent).status_code == 422, sent
+        assert admin.post(f"{PAGE}carry-out/", sent).status_code == 422, sent
+        assert not Assignment.objects.exists(), sent
 
 
 @pytest.mark.parametrize("due", ["2001-01-01", "0001-01-01"])

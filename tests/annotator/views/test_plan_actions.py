@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Candidate, Membership, Reference
@@ -129,28 +130,28 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("where", "sent"), WRONG, ids=range(len(WRONG)))
-def test_what_cannot_be_done_is_refused_and_changes_nothing(admin, cast, where, sent) -> None:
-    answer = admin.post(f"{PAGE}{where}/", sent)
-    assert answer.status_code == 422
-    assert 'class="error"' in answer.content.decode()
-    assert not Assignment.objects.exists()
-    assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}
-    assert set(Membership.objects.values_list("quota", flat=True)) == {None}
-    assert Campaign.objects.get(slug="cups").repeat_percent == 0
+def test_what_cannot_be_done_is_refused_and_changes_nothing(admin, cast) -> None:
+    for where, sent in WRONG:
+        answer = admin.post(f"{PAGE}{where}/", sent)
+        said = f"{where}: {sent!s:.99}"
+        assert answer.status_code == 422, said
+        assert 'class="error"' in answer.content.decode(), said
+        assert not Assignment.objects.exists(), said
+        assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}, said
+        assert set(Membership.objects.values_list("quota", flat=True)) == {None}, said
+        assert Campaign.objects.get(slug="cups").repeat_percent == 0, said
 
 
 PLACES = ("by-name", "withdraw", "quota", "qualification", "sentinels", "repeats", "carry-out")
 
 
-@pytest.mark.parametrize("where", PLACES)
-def test_every_form_is_for_the_admin_of_the_campaign_and_by_post_only(
-    admin, client, cast, where
-) -> None:
-    assert admin.get(f"{PAGE}{where}/").status_code == 405
-    assert admin.post(f"/campaigns/elsewhere/plan/{where}/").status_code == 404
-    client.force_login(cast.rita)
-    assert client.post(f"{PAGE}{where}/").status_code == 403
+def test_every_form_is_for_the_admin_of_the_campaign_and_by_post_only(admin, cast) -> None:
+    rita = Client()
+    rita.force_login(cast.rita)
+    for where in PLACES:
+        assert admin.get(f"{PAGE}{where}/").status_code == 405, where
+        assert admin.post(f"/campaigns/elsewhere/plan/{where}/").status_code == 404, where
+        assert rita.post(f"{PAGE}{where}/").status_code == 403, where
 
 
 def test_an_id_is_on_the_page_once_and_each_field_has_its_label(admin) -> None:

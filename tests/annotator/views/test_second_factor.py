@@ -15,7 +15,15 @@ from django.test import Client
 from annotator.clock import database_now
 from annotator.health.findings import Level
 from annotator.health.second_factors import look_at_second_factors
-from annotator.models import AuditEvent, BrowserSession, Draft, RecoveryCode, SecondFactor, User
+from annotator.models import (
+    AuditEvent,
+    BrowserSession,
+    Draft,
+    RecoveryCode,
+    SecondFactor,
+    UsedPace,
+    User,
+)
 from annotator.services import second_factor as room
 from annotator.sign_in.kept_secrets import unseal
 from annotator.sign_in.session_store import SessionStore
@@ -118,9 +126,10 @@ def test_a_recovery_code_counts_once_and_is_not_stored(alice, codes) -> None:
         assert sign_in()[0].post("/login/code/", {"code": code}).status_code == status
 
 
-@pytest.mark.parametrize("code", ["", "12345", "x" * 41, "\x00", "٠١٢٣٤٥", "12345\u0661", "-" * 19])
-def test_what_is_no_code_is_refused_without_a_fault(alice, codes, code) -> None:
-    assert sign_in()[0].post("/login/code/", {"code": code}).status_code == 422
+def test_what_is_no_code_is_refused_without_a_fault(alice, codes) -> None:
+    for code in ("", "12345", "x" * 41, "\x00", "٠١٢٣٤٥", "12345\u0661", "-" * 19):
+        UsedPace.objects.all().delete()
+        assert sign_in()[0].post("/login/code/", {"code": code}).status_code == 422, ascii(code)
 
 
 def test_codes_are_tried_five_times_and_then_not_looked_at(alice, codes) -> None:

@@ -70,29 +70,26 @@ def test_the_form_stands_beside_the_ruling_and_sends_it_back(client, candidate, 
     assert statuses(candidate) == {"waiting"} and not Adjudication.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"back_kind": ""},
-        {"back_kind": "ladder"},
-        {"back_question": " "},
-        {"back_question": "nul\x00"},
-        {"back_question": "x" * 200_000},
-        {"back_kind": "٣"},
-    ],
-    ids=["none", "ladder", "blank", "nul", "long", "digit"],
-)
-def test_what_is_wrong_comes_back_with_everything_typed_in_both_forms(
-    client, candidate, taken, wrong
-) -> None:
-    answer = client.post(f"{taken}send-back/", both_forms(password=PASSWORD, **wrong))
-    page = answer.content.decode()
-    assert answer.status_code == 422 and PASSWORD not in page
-    assert "kept reason" in page and 'value="7" selected' in page
-    assert re.search(r'value="scores"[^>]* checked', page)
-    assert wrong.get("back_question", QUESTION).strip("\x00") in page
-    assert '<details class="send-back" open>' in page and 'class="error"' in page
-    assert not Round.objects.exists()
+WRONG = {
+    "none": {"back_kind": ""},
+    "ladder": {"back_kind": "ladder"},
+    "blank": {"back_question": " "},
+    "nul": {"back_question": "nul\x00"},
+    "long": {"back_question": "x" * 200_000},
+    "digit": {"back_kind": "٣"},
+}
+
+
+def test_what_is_wrong_comes_back_with_everything_typed_in_both_forms(client, taken) -> None:
+    for name, wrong in WRONG.items():
+        answer = client.post(f"{taken}send-back/", both_forms(password=PASSWORD, **wrong))
+        page = answer.content.decode()
+        assert answer.status_code == 422 and PASSWORD not in page, name
+        assert "kept reason" in page and 'value="7" selected' in page, name
+        assert re.search(r'value="scores"[^>]* checked', page), name
+        assert wrong.get("back_question", QUESTION).strip("\x00") in page, name
+        assert '<details class="send-back" open>' in page and 'class="error"' in page, name
+        assert not Round.objects.exists(), name
 
 
 def test_a_ruling_that_is_refused_keeps_the_question_too(client, taken) -> None:
@@ -248,10 +245,10 @@ def test_a_further_annotator_sees_nothing_special(cast, client, candidate) -> No
 def test_a_list_of_waiting_cases_asks_the_database_as_often_for_many(
     cast, client, candidate, taken, django_assert_max_num_queries
 ) -> None:
-    for number in range(5):
+    for number in range(2):
         other = disagree(cast, f"x{number}")
         send_back(conflict_id=of(other).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
-    assert Conflict.objects.filter(status="waiting").count() >= 5
+    assert Conflict.objects.filter(status="waiting").count() >= 2 * 5
     with django_assert_max_num_queries(13):
         client.get("/adjudication/")
 

@@ -201,14 +201,12 @@ def test_what_is_not_in_the_campaign_is_not_found(client, cast, disputed) -> Non
     assert client.get(f"{LIST}{disputed.pk}/").status_code == 404
 
 
-@pytest.mark.parametrize(
-    "page", ["0", "-1", "99", "x", "\x00", "9" * 5000, "last"], ids=lambda page: repr(page)[:8]
-)
-def test_a_page_that_is_none_shows_one_that_is(client, cast, disputed, page: str) -> None:
+def test_a_page_that_is_none_shows_one_that_is(client, cast, disputed) -> None:
     client.force_login(cast.ada)
-    answer = client.get(LIST, {"page": page, "policy": page})
-    assert answer.status_code == 200
-    assert b"r1" in answer.content
+    for page in ("0", "-1", "99", "x", "\x00", "9" * 5000, "last"):
+        answer = client.get(LIST, {"page": page, "policy": page})
+        assert answer.status_code == 200, page[:8]
+        assert b"r1" in answer.content, page[:8]
 
 
 def test_many_references_stand_on_pages(client, cast) -> None:

@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from annotator.models import Campaign, Draft, Rating
+from tests.amounts import IS_THOROUGH
 
 SCRIPT = {"HX-Request": "true"}
 VAGUE = {"tag": "vagueness", "side": "candidate"}
@@ -49,48 +50,48 @@ def test_the_same_tag_chosen_twice_is_one(client, rows) -> None:
     assert tags_in(change(client, rows[0], "add vagueness", VAGUE)) == [VAGUE]
 
 
-@pytest.mark.parametrize(
-    "wish",
-    [
-        *("", "add", "add ", "add no-such-tag", "add vagueness candidate", "remove", "remove x"),
-        *("add vagueness other 0 1", "add vagueness candidate 5 3", "add vagueness candidate 3 3"),
-        *("add vagueness candidate 0 9999999", "add vagueness candidate 0 99999999", "remove 1000"),
-        *("add vagueness candidate -1 3", "add <script>", "add vagueness\x00", "ADD vagueness"),
-        "add " + "a" * 9999,
-    ],
+WISHES = (
+    *("", "add", "add ", "add no-such-tag", "add vagueness candidate", "remove", "remove x"),
+    *("add vagueness other 0 1", "add vagueness candidate 5 3", "add vagueness candidate 3 3"),
+    *("add vagueness candidate 0 9999999", "add vagueness candidate 0 99999999", "remove 1000"),
+    *("add vagueness candidate -1 3", "add <script>", "add vagueness\x00", "ADD vagueness"),
+    "add " + "a" * 9999,
 )
-@pytest.mark.parametrize("headers", [SCRIPT, {}], ids=["script", "page"])
-def test_a_wish_that_is_none_is_422_and_keeps_what_was_chosen(
-    client, rows, form_of, typed, wish: str, headers
-) -> None:
-    sent = typed(comment="half", tag=wish, error_tags=json.dumps([VAGUE]))
-    answer = client.post(path(rows[0]), sent, headers=headers)
-    assert answer.status_code == 422 and not Draft.objects.exists()
-    if headers:
-        assert answer["Content-Type"].startswith("text/plain") and len(answer.content) < 300
-    else:
-        again = form_of(answer)
-        assert (again["comment"], json.loads(again["error_tags"])) == ("half", [VAGUE])
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        *("[", "null", "7", '"vagueness"', '{"tag": "vagueness"}', "[NaN]", '["no-such-tag"]'),
-        *('[{"tag": "vagueness", "start": 3}]', '[{"tag": ["vagueness"]}]', "[" * 5000, "\x00"),
-        *('[{"tag": "vagueness", "remark": "\\u0000"}]', '["\\ud800"]', '[{"tag": "x", "tag": 1}]'),
-    ],
+def test_a_wish_that_is_none_is_422_and_keeps_what_was_chosen(client, rows, form_of, typed) -> None:
+    for number, wish in enumerate(WISHES):
+        said = wish[:40]
+        sent = typed(comment="half", tag=wish, error_tags=json.dumps([VAGUE]))
+        answer = client.post(path(rows[0]), sent, headers=SCRIPT)
+        assert answer.status_code == 422 and not Draft.objects.exists(), said
+        assert answer["Content-Type"].startswith("text/plain") and len(answer.content) < 300, said
+        # Both ask the same service; the page is drawn for a share of them.
+        if number in range(0, len(WISHES), 1 if IS_THOROUGH else 5):
+            answer = client.post(path(rows[0]), sent)
+            assert answer.status_code == 422 and not Draft.objects.exists(), said
+            again = form_of(answer)
+            assert (again["comment"], json.loads(again["error_tags"])) == ("half", [VAGUE]), said
+
+
+UNREADABLE = (
+    *("[", "null", "7", '"vagueness"', '{"tag": "vagueness"}', "[NaN]", '["no-such-tag"]'),
+    *('[{"tag": "vagueness", "start": 3}]', '[{"tag": ["vagueness"]}]', "[" * 5000, "\x00"),
+    *('[{"tag": "vagueness", "remark": "\\u0000"}]', '["\\ud800"]', '[{"tag": "x", "tag": 1}]'),
 )
+
+
 def test_tags_that_cannot_be_read_are_no_fault_here_and_422_at_submit(
-    client, rows, form_of, typed, chosen: str
+    client, rows, form_of, typed
 ) -> None:
-    answer = client.post(
-        path(rows[0]), {"tag": "add vagueness", "error_tags": chosen}, headers=SCRIPT
-    )
-    assert (answer.status_code, tags_in(answer)) == (200, [VAGUE])
-    answer = client.post(f"/rate/{rows[0].pk}/", typed(error_tags=chosen))
-    assert answer.status_code == 422
-    assert not Rating.objects.exists() and form_of(answer)["error_tags"] == chosen
+    for chosen in UNREADABLE:
+        said, sent = chosen[:40], {"tag": "add vagueness", "error_tags": chosen}
+        answer = client.post(path(rows[0]), sent, headers=SCRIPT)
+        assert (answer.status_code, tags_in(answer)) == (200, [VAGUE]), said
+        answer = client.post(f"/rate/{rows[0].pk}/", typed(error_tags=chosen))
+        assert answer.status_code == 422, said
+        assert not Rating.objects.exists() and form_of(answer)["error_tags"] == chosen, said
+        Draft.objects.all().delete()
 
 
 def test_without_script_a_tag_is_kept_with_the_draft_and_reaches_the_rating(

@@ -11,15 +11,19 @@ from django.test import Client, RequestFactory
 
 from annotator.models import (
     Adjudication,
+    Assignment,
     Campaign,
     Comparison,
     Draft,
     Membership,
     Preference,
     Rating,
+    User,
 )
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.views.typed_again import of_form, typed_again
+from tests.amounts import few
+from tests.conftest import Cast
 from tests.house.blindness.forms_found import forms_of
 from tests.house.blindness.people import PASSWORD
 from tests.house.blindness.states import House, furnish
@@ -31,15 +35,24 @@ Sent = dict[str, str]
 
 
 @pytest.fixture
+def row(cast: Cast) -> Assignment:
+    return cast.assign(cast.alice, cast.reference("r1", 1))[0]
+
+
+@pytest.fixture
 def house(db: None, settings: Any, tmp_path: Any, quick_passwords: None) -> House:
     settings.DATA_DIR = tmp_path
     return furnish("zqhere", "taken")
 
 
-def rating(house: House) -> tuple[str, str, Sent]:
+def form_of(row: Assignment) -> tuple[str, Sent]:
+    """Give the address of a rating's form, and what is typed into it."""
     more = {"comment": WORDS, "key": "k", "version": "0", "draft_version": "0"}
-    path = f"/rate/{house.other_open('one').pk}/"
-    return "one", path, dict.fromkeys(CRITERIA, "5") | more
+    return f"/rate/{row.pk}/", dict.fromkeys(CRITERIA, "5") | more
+
+
+def rating(house: House) -> tuple[str, str, Sent]:
+    return "one", *form_of(house.other_open("one"))
 
 
 def preference(house: House) -> tuple[str, str, Sent]:
@@ -58,7 +71,6 @@ FORMS: dict[str, Callable[[House], tuple[str, str, Sent]]] = {
     "a preference": preference,
     "a ruling": ruling,
 }
-given = pytest.mark.parametrize("form", FORMS)
 
 
 def stored() -> list[int]:
@@ -87,46 +99,46 @@ def is_taken(form: str, answer: Any) -> bool:
     return answer.status_code == 303
 
 
-def visitor(house: House, who: str) -> Client:
+def visitor(person: User) -> Client:
     client = Client(enforce_csrf_checks=True, raise_request_exception=False)
-    client.force_login(house.people[who])
+    client.force_login(person)
     client.get("/login/")
     client.get("/")
     return client
 
 
-@given
-def test_a_form_without_its_token_comes_back_with_all_that_was_typed(house, form: str) -> None:
-    who, path, sent = FORMS[form](house)
-    client, before = visitor(house, who), stored()
-    page = client.post(path, sent, headers=HERE)
-    assert page.status_code == 403 and AGAIN in page.content.decode()
-    assert stored() == before
-    assert is_taken(form, sent_again(client, page, path))
+def test_a_form_without_its_token_comes_back_with_all_that_was_typed(house) -> None:
+    for form, make in FORMS.items():
+        who, path, sent = make(house)
+        client, before = visitor(house.people[who]), stored()
+        page = client.post(path, sent, headers=HERE)
+        assert page.status_code == 403 and AGAIN in page.content.decode(), form
+        assert stored() == before, form
+        assert is_taken(form, sent_again(client, page, path)), form
 
 
 NEEDS = {"database or disk is full": 507, "server closed the connection": 503, "": 500}
 
 
-@given
-def test_a_form_that_a_server_in_need_refuses_comes_back(house, form: str) -> None:
-    who, path, sent = FORMS[form](house)
-    client, before = visitor(house, who), stored()
-    sent["csrfmiddlewaretoken"] = token_of(client)
-    for message, status in NEEDS.items():
+def test_a_form_that_a_server_in_need_refuses_comes_back(house) -> None:
+    for form, make in FORMS.items():
+        who, path, sent = make(house)
+        client, before = visitor(house.people[who]), stored()
+        sent["csrfmiddlewaretoken"] = token_of(client)
+        for message, status in NEEDS.items():
 
-        def fail(execute: Any, sql: str, *more: Any, message: str = message) -> Any:
-            if sql.startswith(("INSERT", "UPDATE")) and "session" not in sql:
-                raise OperationalError(message) if message else ValueError
-            return execute(sql, *more)
+            def fail(execute: Any, sql: str, *more: Any, message: str = message) -> Any:
+                if sql.startswith(("INSERT", "UPDATE")) and "session" not in sql:
+                    raise OperationalError(message) if message else ValueError
+                return execute(sql, *more)
 
-        with connection.execute_wrapper(fail):
-            page = client.post(path, sent, headers=HERE)
-        assert page.status_code == status and stored() == before
-    assert is_taken(form, sent_again(client, page, path))
+            with connection.execute_wrapper(fail):
+                page = client.post(path, sent, headers=HERE)
+            assert page.status_code == status and stored() == before, form
+        assert is_taken(form, sent_again(client, page, path)), form
 
 
-@pytest.mark.parametrize("form", ["a preference", "a ruling"])
+@pytest.mark.parametrize("form", few(["a ruling", "a preference"]))
 def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
     house, form: str
 ) -> None:
@@ -151,7 +163,7 @@ def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
     assert is_taken(form, sent_again(client, page, path))
 
 
-@pytest.mark.parametrize("form", ["a preference", "a ruling"])
+@pytest.mark.parametrize("form", few(["a preference", "a ruling"]))
 def test_somebody_else_who_signs_in_is_not_shown_what_was_typed(house, form: str) -> None:
     _, path, sent = FORMS[form](house)
     client = Client()
@@ -185,9 +197,9 @@ ELSEWHERE: list[Sent] = [
 ]
 
 
-def test_a_form_of_another_site_is_not_offered_to_be_sent_from_here(house) -> None:
-    who, path, sent = rating(house)
-    client = visitor(house, who)
+def test_a_form_of_another_site_is_not_offered_to_be_sent_from_here(row) -> None:
+    path, sent = form_of(row)
+    client = visitor(row.annotator)
     for headers in ELSEWHERE:
         page = client.post(path, sent, headers=headers)
         assert page.status_code == 403
@@ -224,10 +236,10 @@ def test_secrets_and_tokens_are_left_out_and_choices_are_not_words() -> None:
 
 @pytest.mark.parametrize("has_another_role", [False, True])
 def test_a_role_that_is_lost_before_the_submit_loses_no_word(
-    house: House, has_another_role: bool
+    row: Assignment, has_another_role: bool
 ) -> None:
-    who, path, sent = rating(house)
-    person, client = house.people[who], Client(headers=HERE)
+    path, sent = form_of(row)
+    person, client = row.annotator, Client(headers=HERE)
     client.force_login(person)
     roles = Membership.objects.filter(user=person)
     lost = list(roles.values("user_id", "campaign_id", "role"))
@@ -240,17 +252,16 @@ def test_a_role_that_is_lost_before_the_submit_loses_no_word(
     assert answer.status_code == (404 if has_another_role else 403)
     assert WORDS.replace("\r\n", "\n") in page and "kept as your draft" in page
     assert Draft.objects.get(assignment__pk=path.split("/")[2]).typed["comment"] == WORDS
-    Membership.objects.bulk_create(Membership(**row) for row in lost)
+    Membership.objects.bulk_create(Membership(**one) for one in lost)
     again = html.unescape(client.get(path).content.decode())
     assert WORDS.replace("\r\n", "\n") in again.replace("\r\n", "\n")
 
 
-def test_nobody_keeps_words_at_what_was_never_theirs(house: House) -> None:
-    _, path, sent = rating(house)
-    before = Draft.objects.count()
-    for who in ("peer", "adjudicator"):
+def test_nobody_keeps_words_at_what_was_never_theirs(cast: Cast, row: Assignment) -> None:
+    path, sent = form_of(row)
+    for person in (cast.bob, cast.carol):
         client = Client(headers=HERE)
-        client.force_login(house.people[who])
+        client.force_login(person)
         answer = client.post(path, sent)
         assert answer.status_code in {403, 404} and b"kept as your draft" not in answer.content
-    assert Draft.objects.count() == before
+    assert not Draft.objects.exists()

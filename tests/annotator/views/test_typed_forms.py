@@ -7,6 +7,7 @@ from annotator.models import Campaign, Draft, Rating
 from annotator.queries.rate_page import rate_page
 from annotator.rubric import CRITERIA
 from annotator.views.rate_form import page_context
+from tests.amounts import few
 
 FIRST = CRITERIA[0]
 # Every button that is no submit, with what it needs to be carried out.
@@ -27,12 +28,8 @@ REFUSED = {
     "take-back/": ({}, 409),
 }
 HOSTILE = [
-    "<script>x</script>",
-    "<img src=x onerror=x>",
-    "</textarea><p hx-get='/'>",
-    "{{7*7}}{% load %}",
-    "[x](javascript:alert(1))",
-    "\u202eabc\u200b\ufeff",
+    "<script>x</script> <img src=x onerror=x> </textarea><p hx-get='/'> {{7*7}}{% load %} "
+    "[x](javascript:alert(1)) \u202eabc\u200b\ufeff",
     "\r\n leading and trailing \r\n",
 ]
 
@@ -51,7 +48,7 @@ def test_every_button_keeps_what_is_typed_and_the_page_shows_it_again(
     assert Draft.objects.get().typed[FIRST] == "3"
 
 
-@pytest.mark.parametrize("action", BUTTONS)
+@pytest.mark.parametrize("action", few(BUTTONS, 3))
 def test_a_button_pressed_on_a_stale_page_is_409_and_does_nothing(
     client, rows, form_of, typed, action: str
 ) -> None:
@@ -96,13 +93,12 @@ def test_a_refused_leaving_shows_its_reason_again(client, rows, form_of, action:
     assert b'id="leave" open>' in answer.content
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("field", ["comment", "note"])
+@pytest.mark.parametrize("text", HOSTILE, ids=["markup", "line ends"])
 def test_hostile_words_come_back_as_text_in_draft_refusal_and_rating(
-    client, rows, form_of, typed, field: str, text: str
+    client, rows, form_of, typed, text: str
 ) -> None:
     path = f"/rate/{rows[0].pk}/"
-    words = {field: text.replace("\r\n", "\n").replace("\n", "\r\n")}
+    words = {"comment": text, "note": text}
     shown = form_of(client.get(path))
     client.post(f"{path}draft/", shown | typed() | words)
     draft = client.get(path)
@@ -111,10 +107,12 @@ def test_hostile_words_come_back_as_text_in_draft_refusal_and_rating(
     rated = client.get(path)
     assert (refused.status_code, stored.status_code) == (422, 200)
     for answer in (draft, refused, rated):
-        assert form_of(answer)[field] == words[field]
+        again = form_of(answer)
+        assert {field: again[field] for field in words} == words
         html = answer.content.decode()
         assert "<script>x" not in html and "<img src=x" not in html and "<p hx-get" not in html
-    assert getattr(Rating.objects.get(), field) == text.replace("\r\n", "\n")
+    rating = Rating.objects.get()
+    assert {rating.comment, rating.note} == {text.replace("\r\n", "\n")}
 
 
 def test_nothing_is_kept_on_a_page_that_takes_nothing(client, rows, form_of, typed) -> None:

@@ -44,17 +44,13 @@ def test_looking_writes_nothing(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("disputed")
-@pytest.mark.parametrize(
-    "value",
-    ["0", "٣٤", "3\x00", "9" * 200_000, "[3]", "", "<b>", "3;DROP"],
-    ids=["0", "foreign", "nul", "huge", "list", "empty", "markup", "words"],
-)
-def test_a_gap_that_is_none_is_refused_in_place(client: Client, value: str) -> None:
-    answer = client.get(PAGE, {"criterion_gap": value})
-    assert answer.status_code == 422
-    html = answer.content.decode()
-    assert 'id="id_criterion_gap_error"' in html
-    assert "Under these rules" not in html
+def test_a_gap_that_is_none_is_refused_in_place(client: Client) -> None:
+    for value in ("0", "٣٤", "3\x00", "9" * 200_000, "[3]", "", "<b>", "3;DROP"):
+        answer = client.get(PAGE, {"criterion_gap": value})
+        assert answer.status_code == 422, value[:9]
+        html = answer.content.decode()
+        assert 'id="id_criterion_gap_error"' in html, value[:9]
+        assert "Under these rules" not in html, value[:9]
 
 
 @pytest.mark.parametrize("name", ["alice", "carol", "rita"])
