@@ -10,6 +10,7 @@ from benchmarks import agreement_statistics
 from benchmarks.agreement_statistics import SCENARIOS, coverage, main
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "references"),
@@ -27,12 +28,14 @@ def test_printed_intervals_hold_the_true_value_as_often_as_they_say(
         assert 0.92 <= held[name]["printed"] <= 0.98, (name, held[name])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_few_references_are_why_the_jackknife_comes_first() -> None:
     held = coverage("random", 5, simulations=200, resamples=200)["tau_b"]
     assert held["bootstrap"] < 0.9 < held["jackknife-t"] == held["printed"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_small_sizes_run_every_measurement(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ import torch
 from benchmarks.gpu import CRITERIA, DISTINCT, EPOCHS, STEPS, main
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_small_shape_runs_every_measurement_anywhere(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--small", "--steps", "1"]) == 0

@@ -86,6 +86,7 @@ def ask_for_training(client: Client, version: DatasetVersion) -> TrainingRun:
     return TrainingRun.objects.get()
 
 
+@pytest.mark.exhaustive
 def test_a_rating_becomes_a_quadruplet_a_model_and_a_report(
     demo: None, start_worker: StartWorker, tmp_path: Any
 ) -> None:

@@ -53,6 +53,7 @@ def wait_for(
     return row
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_while_it_stores_leaves_nothing_and_the_next_one_stores_all(
     ada: Client, start_worker: StartWorker
 ) -> None:

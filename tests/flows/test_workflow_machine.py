@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.amounts import tries
 from tests.flows.workflow_acts import WithLadder, Workflow
 from tests.soak.tally import Tally
 
@@ -41,11 +42,11 @@ class KeysDecide(random.Random):
 def test_the_workflow_follows_its_model(
     machine: type[Workflow], quick_passwords: None, tally: Tally
 ) -> None:
-    tally.tried(runs=RUNS or 8, steps=(RUNS or 8) * STEPS)
+    tally.tried(runs=RUNS or tries(8, share=2), steps=(RUNS or tries(8, share=2)) * STEPS)
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=RUNS or 8,
+            max_examples=RUNS or tries(8, share=2),
             stateful_step_count=STEPS,
             derandomize=not RUNS,
             database=None,

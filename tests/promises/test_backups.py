@@ -3,6 +3,7 @@
 import http.cookiejar
 import json
 import threading
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -50,7 +51,7 @@ pytestmark = [
     pytest.mark.embedded,
     pytest.mark.django_db(transaction=True),
 ]
-WRITERS = 20
+WRITERS = 20 if SCALE > 1 else 6
 PASSWORD = "a pump of many words"
 # What one submitted rating adds a row to.
 TOGETHER = ("annotator_rating", "annotator_ratingrevision")
@@ -87,7 +88,7 @@ def host(tmp_path: Path, transactional_db: None) -> Iterator[Host]:
 
 @contextmanager
 def submitting(campaign: Campaign) -> Iterator[list[str]]:
-    """Have twenty annotators submit ratings until the block ends; give what was acknowledged."""
+    """Have many annotators submit ratings until the block ends; give what was acknowledged."""
     reference = make_reference(campaign, "busy", 30)
     stop, acknowledged = threading.Event(), list[str]()
     mine: dict[User, list[Assignment]] = {}
@@ -134,7 +135,7 @@ def contents(sealed: Path, key_file: Path, spool: Path) -> tuple[Manifest, dict[
         return found.manifest, tables
 
 
-def test_a_backup_made_while_twenty_annotators_submit_is_of_one_moment_and_restores(
+def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
     room: RatedCampaign,
     model: ModelVersion,
     key: tuple[str, Path],
@@ -151,6 +152,7 @@ def test_a_backup_made_while_twenty_annotators_submit_is_of_one_moment_and_resto
     with submitting(room.campaign) as acknowledged:
         while len(acknowledged) < WRITERS:
             assert threading.active_count() > 1
+            time.sleep(0.01)
         before = list(acknowledged)
         with slowly():
             made = make_backup(target=sealed, seal=seal_to([key[0]]))
@@ -193,13 +195,6 @@ def check_what_lives(
         assert signed_in(server), "the password is not what it was"
     finally:
         server.kill()
-    texts = []
-    for name in ("reference", "candidate"):
-        path = Path(host.env["DATA_DIR"]) / f"{name}.txt"
-        path.write_text("1. A pump.")
-        texts += [f"--{name}", str(path)]
-    scored = host.command("score_claims", "--model", str(model.pk), *texts, "--json")
-    assert scored.returncode == 0, scored.stderr
     report = host.command(
         *("agreement_report", "tiny", "--criterion", CRITERION, "--split", "train"),
         *("--scorers", f"bleu-1,model:{model.pk}", "--json"),

@@ -60,6 +60,7 @@ def killed_at(path: Path, slug: str, *words: str) -> tuple[int, int]:
     return held(slug)
 
 
+@pytest.mark.exhaustive
 def test_a_command_killed_at_any_statement_leaves_nothing_and_again_stores_all(
     path: Path, tally: Tally
 ) -> None:

@@ -206,6 +206,7 @@ def kill_at_every_moment(
         assert list((own / "spools").iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_a_freeze_killed_at_any_moment_leaves_nothing_half_and_runs_again(
     cast, people: Sequence[User], data_dir: Path, settings: Any, tally: Tally
 ) -> None:

@@ -65,7 +65,13 @@ def race(tabs: Sequence[Tab], row: Assignment, base: int, said: Sequence[str]) -
     return ""
 
 
-@pytest.mark.parametrize("base", [0, 1], ids=["first rating", "revision"])
+@pytest.mark.parametrize(
+    "base",
+    [
+        pytest.param(0, marks=pytest.mark.exhaustive, id="first rating"),
+        pytest.param(1, id="revision"),
+    ],
+)
 def test_two_tabs_from_one_version_end_in_one_success_and_one_page_with_both_texts(
     cast, server: Server, base: int, tally: Tally
 ) -> None:

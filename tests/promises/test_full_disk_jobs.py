@@ -64,6 +64,7 @@ def files(disk: Path) -> set[str]:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_later(
     room: RatedCampaign,
     disk: Path,

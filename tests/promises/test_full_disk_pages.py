@@ -96,6 +96,7 @@ def programs_of(server: Server) -> set[int]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_every_page_on_a_full_disk_is_answered_and_no_process_dies(
     house: House, tmp_path: Path
 ) -> None:

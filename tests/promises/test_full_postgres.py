@@ -43,6 +43,7 @@ def disk() -> Iterator[Path]:
         yield place
 
 
+@pytest.mark.exhaustive
 def test_postgresql_on_a_full_disk_loses_nothing_acknowledged_and_heals_without_a_restart(
     cast: Any,
     disk: Path,

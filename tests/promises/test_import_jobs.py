@@ -32,7 +32,7 @@ REFERENCES = 2_500 if SCALE == 1 else 10_000
 NOTHING = (0, 0)
 WHOLE = (REFERENCES, 2 * REFERENCES)
 # Kills while the file is checked, and while it is stored.
-EARLY, LATE = (2, 3) if SCALE == 1 else (3, 7)
+EARLY, LATE = (2, 2) if SCALE == 1 else (3, 7)
 LEASE_SECONDS = "2"
 
 

@@ -165,6 +165,7 @@ def run(campaign: Campaign, target: Path, fatal: int, *fault: str) -> str:
     return done.stdout
 
 
+@pytest.mark.exhaustive
 def test_kill_9_at_any_moment_leaves_no_file_that_is_not_whole(
     filled, tmp_path, tally: Tally
 ) -> None:

@@ -121,6 +121,7 @@ def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
     assert server_errors([caller]) == {}
 
 
+@pytest.mark.exhaustive
 def test_a_token_is_judged_by_the_same_clock_everywhere(
     cast: Any, servers: tuple[list[Server], Path]
 ) -> None:

@@ -119,7 +119,8 @@ def test_datasets_reads_the_files_of_a_release_by_name(
         assert len(lines) == 5
 
 
-@pytest.mark.parametrize("length", [pytest.param(0, marks=pytest.mark.exhaustive), FIRST_LOOK // 3])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("length", [0, FIRST_LOOK // 3])
 def test_datasets_reads_a_whole_release_wherever_a_field_first_stands(
     data_directory: Path, tmp_path: Path, offline: Any, length: int
 ) -> None:

@@ -89,6 +89,7 @@ def test_the_demo_is_never_loaded_in_production(settings: Any) -> None:
     assert not User.objects.exists()
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_left_of_a_load_that_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
     def burst(**_: object) -> None:
         raise RuntimeError("power cut")

@@ -25,6 +25,7 @@ from annotator.services.campaigns import CampaignRules, change_rules
 from annotator.services.departures import skip_assignment
 from annotator.services.rounds import call_back, send_back
 from annotator.services.turns import take_turn
+from tests.amounts import tries
 from tests.annotator.services.discrepant import (
     HIGH,
     LOW,
@@ -46,7 +47,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("quick_passwords"),
 ]
-ROUNDS = 12
+ROUNDS = tries(12, share=3)
 Act = Callable[[], Any]
 
 
