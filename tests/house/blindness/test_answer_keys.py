@@ -11,7 +11,7 @@ MAY_BE_TOLD = "take the keys out of the answer, or list them in tests/house/blin
 
 
 @pytest.mark.parametrize(
-    "world",
+    "furnished",
     [
         pytest.param(state, marks=() if state == "taken" else pytest.mark.exhaustive)
         for state in STATES

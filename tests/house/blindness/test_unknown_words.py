@@ -26,7 +26,7 @@ STRICT = {"scoring:export", "scoring:data_card"}
 WHO = ("one", "adjudicator", "researcher", "admin")
 
 
-@pytest.mark.parametrize("world", ["closed"], indirect=True)
+@pytest.mark.parametrize("furnished", ["closed"], indirect=True)
 def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None:
     wrong, seen = [], 0
     for name in WHO:
