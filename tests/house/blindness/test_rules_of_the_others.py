@@ -125,7 +125,7 @@ def test_b8_a_rating_of_who_may_see_others_work_is_marked_as_not_blind(cast, rol
 def test_b8_a_role_in_another_campaign_leaves_a_rating_blind(cast) -> None:
     cast.assign(cast.alice, cast.reference("r1", 1))
     Membership.objects.create(user=cast.alice, campaign=cast.elsewhere, role=Role.ADMIN)
-    assert rate(cast.alice, Candidate.objects.get(), 5).is_blind
+    assert rate(cast.alice, cast.campaign.candidates.get(), 5).is_blind
 
 
 @pytest.mark.parametrize("shown", Shown.values)
@@ -134,7 +134,7 @@ def test_b8_whoever_was_unblinded_rates_no_longer_blind(cast, shown) -> None:
     Unblinding.objects.create(
         campaign=cast.campaign, user=cast.alice, shown=shown, at=cast.campaign.created_at
     )
-    rating = rate(cast.alice, Candidate.objects.get(), 5)
+    rating = rate(cast.alice, cast.campaign.candidates.get(), 5)
     assert not rating.is_blind and not rating.revisions.get().is_blind
 
 
