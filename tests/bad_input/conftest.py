@@ -1,15 +1,20 @@
 """A furnished campaign, everybody signed in, and a tally of what was thrown at it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from pytest_django.plugin import DjangoDbBlocker
 
 from tests.bad_input.rooms import Room
 from tests.counted_inputs import PROPERTY
+from tests.held import held
 from tests.house.blindness.people import ROLES
 from tests.house.blindness.states import furnish
 
@@ -27,21 +32,34 @@ def tried(record_property: Callable[[str, Any], None]) -> Tried:
     return count
 
 
+@pytest.fixture(scope="module")
+def furnished(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: Any
+) -> Iterator[tuple[Room, Path]]:
+    """Furnish a campaign with an open conflict that is taken, once for the tests of a module."""
+    directory = tmp_path_factory.mktemp("room")
+    with held(django_db_blocker, directory):
+        house = furnish("zqhere", "taken")
+        clients = {}
+        for who in ROLES:
+            clients[who] = Client()
+            clients[who].force_login(house.people[who])
+        connection.check_constraints()
+        yield Room(house, clients), directory
+
+
 @pytest.fixture
-def quiet(
-    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_passwords: None
-) -> None:
-    """Sign quickly, keep files apart, and log none of thousands of refusals."""
+def room(
+    furnished: tuple[Room, Path],
+    db: None,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    quick_passwords: None,
+) -> Iterator[Room]:
+    """Give the campaign, and a client for each role; log none of thousands of refusals."""
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
-    settings.DATA_DIR = tmp_path
-
-
-@pytest.fixture
-def room(quiet: None, db: None) -> Room:
-    """Give a campaign with an open conflict that is taken, and a client for each role."""
-    house = furnish("zqhere", "taken")
-    clients = {}
-    for who in ROLES:
-        clients[who] = Client()
-        clients[who].force_login(house.people[who])
-    return Room(house, clients)
+    room, settings.DATA_DIR = furnished
+    cookies = {who: client.cookies.copy() for who, client in room.clients.items()}
+    yield Room(deepcopy(room.house), room.clients)
+    for who, client in room.clients.items():
+        client.cookies = SimpleCookie(cookies[who])

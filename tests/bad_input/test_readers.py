@@ -20,6 +20,7 @@ from annotator.formats import claim_files, label_studio
 from annotator.formats.records import FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
+from tests.amounts import tries
 from tests.bad_input.damaged_files import CLAIM_SETS, DATASETS, GOOD, PREFERENCES
 from tests.promises.harness import SCALE
 from tests.soak.tally import Tally, tally
@@ -28,6 +29,11 @@ __all__ = ["tally"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 Read = Callable[[bytes], Any]
+
+
+def many(whole: int) -> int:
+    """Return how many random tries are made: a share, all of them, or the full counts."""
+    return tries(whole) if SCALE == 1 else whole * SCALE
 
 
 def claims(name: str) -> Read:
@@ -98,7 +104,7 @@ def is_sound(read: Read, data: bytes) -> bool:
 def damaged(data: bytes) -> Iterator[bytes]:
     """Yield every simple damage of a file: the shared list that all readers get."""
     draw = random.Random(len(data))
-    for _ in range(40 * SCALE):
+    for _ in range(many(40)):
         changed = bytearray(data)
         changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
         yield bytes(changed)
@@ -193,7 +199,7 @@ def edited(data: bytes, changes: list[tuple[float, float, bytes, bool]]) -> byte
 def test_no_sequence_of_edits_breaks_a_reader(surface: str, tally: Tally) -> None:
     read, good = SURFACES[surface]
 
-    @settings(max_examples=100 * SCALE, deadline=None, database=None)
+    @settings(max_examples=many(100), deadline=None, database=None)
     @given(edits)
     def edit(changes: list[tuple[float, float, bytes, bool]]) -> None:
         tally.tried(files=1)

@@ -1,6 +1,7 @@
 """No page or answer for an annotator tells the system, another's rating, or that a conflict is."""
 
 import re
+from dataclasses import dataclass
 from html import unescape
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from annotator.services.comparisons import assign_comparisons
 from annotator.services.people import create_token
 from annotator.services.stated_preferences import submit_preference
 from annotator.services.turns import take_turn
+from tests.conftest import CANDIDATE_CANARY, SYSTEM_CANARY
 
 HIS_WORDS = "bobscommentcanary"
 RULING_WORDS = "rulingcanary"
@@ -28,10 +30,39 @@ def compare(user, reference) -> list[Comparison]:
     return assign_comparisons(campaign=reference.campaign, annotator=user, pairs=pairs)
 
 
-@pytest.fixture(params=["open", "taken", "ruled"])
-def state(request, quick_passwords) -> str:
+@dataclass(frozen=True)
+class Seen:
+    """Everything that alice is shown, by address, while bob disagrees with her; and what is not."""
+
+    pages: dict[str, str]
+    of_bob: list[str]
+    candidates: list[str]
+
+
+@pytest.fixture(params=["open", pytest.param("taken", marks=pytest.mark.exhaustive), "ruled"])
+def state(request) -> str:
     """How far an adjudicator has come with the conflict that alice's rating opens."""
     return request.param
+
+
+@pytest.fixture(scope="module")
+def looked_at() -> dict[str, Seen]:
+    """What was seen in each state: the tests read the same pages."""
+    return {}
+
+
+@pytest.fixture
+def seen(looked_at: dict[str, Seen], state: str, request: pytest.FixtureRequest) -> Seen:
+    """Look at the state, the first time."""
+    if state not in looked_at:
+        request.getfixturevalue("quick_passwords")
+        looked_at[state] = look(request.getfixturevalue("cast"), state)
+    return looked_at[state]
+
+
+@pytest.fixture
+def shown(seen: Seen) -> dict[str, str]:
+    return seen.pages
 
 
 def adjudicate(state: str, carol: User) -> None:
@@ -52,9 +83,9 @@ def adjudicate(state: str, carol: User) -> None:
         )
 
 
-@pytest.fixture
-def shown(cast, client: Client, state: str) -> dict[str, str]:
-    """Give everything that alice is shown, by address, while bob disagrees with her."""
+def look(cast, state: str) -> Seen:
+    """Have alice and bob disagree, an adjudicator come so far, and alice look at everything."""
+    client = Client()
     reference = cast.reference("r1", 3)
     cast.assign(cast.alice, reference)
     for row in cast.assign(cast.bob, reference):
@@ -105,11 +136,20 @@ def shown(cast, client: Client, state: str) -> dict[str, str]:
         pages[path] = client.get(path)
     for path in ("campaigns/", "campaigns/cups/"):
         pages[path] = api.get(f"/api/v1/{path}")
-    # Marks cut a claim's words into pieces: without tags they are read as they stand.
-    return {
-        name: page.content.decode() + strip_tags(page.content.decode()) + str(page.headers)
-        for name, page in pages.items()
-    }
+    theirs = [
+        str(row.pk)
+        for model in (Assignment, Comparison)
+        for row in model.objects.filter(annotator=cast.bob)
+    ]
+    return Seen(
+        # Marks cut a claim's words into pieces: without tags they are read as they stand.
+        {
+            name: page.content.decode() + strip_tags(page.content.decode()) + str(page.headers)
+            for name, page in pages.items()
+        },
+        theirs,
+        [str(row.candidate_id) for row in Assignment.objects.filter(annotator=cast.alice)],
+    )
 
 
 def test_the_crawl_reached_claims_and_own_rating(shown) -> None:
@@ -119,24 +159,20 @@ def test_the_crawl_reached_claims_and_own_rating(shown) -> None:
     assert "A mug" in shown["comparison"] and "Stored now" in shown["preference again"]
 
 
-def test_no_system_and_no_candidate_id_is_shown(shown, cast) -> None:
+def test_no_system_and_no_candidate_id_is_shown(shown) -> None:
     for name, text in shown.items():
-        assert cast.system_canary not in text, name
-        assert cast.candidate_canary not in text, name
+        assert SYSTEM_CANARY not in text, name
+        assert CANDIDATE_CANARY not in text, name
 
 
-def test_nothing_of_another_annotator_is_shown(shown, cast) -> None:
+def test_nothing_of_another_annotator_is_shown(seen) -> None:
     numerators = r"\b0\.45\b"  # bob's overall, (2*1 + 3*1) / 11
-    theirs = [
-        str(row.pk)
-        for model in (Assignment, Comparison)
-        for row in model.objects.filter(annotator=cast.bob)
-    ]
-    for name, text in shown.items():
+    assert seen.of_bob
+    for name, text in seen.pages.items():
         assert HIS_WORDS not in text, name
         assert not re.search(r"\bbob\b", text), name
         assert not re.search(numerators, text), name
-        assert not any(pk in text for pk in theirs), name
+        assert not any(pk in text for pk in seen.of_bob), name
 
 
 def test_nothing_of_an_adjudication_is_shown_but_the_sentence_that_every_lock_has(
@@ -156,10 +192,10 @@ def test_no_conflict_is_mentioned(shown) -> None:
         assert not re.search("conflict(?! of interest)", text, re.IGNORECASE), name
 
 
-def test_internal_ids_of_candidates_are_not_shown(shown, cast) -> None:
-    ids = [str(row.candidate_id) for row in Assignment.objects.filter(annotator=cast.alice)]
-    for name, text in shown.items():
-        assert not any(pk in text for pk in ids), name
+def test_internal_ids_of_candidates_are_not_shown(seen) -> None:
+    assert seen.candidates
+    for name, text in seen.pages.items():
+        assert not any(pk in text for pk in seen.candidates), name
 
 
 def test_the_compare_page_does_not_tell_which_rated_candidate_stands_where(shown) -> None:

@@ -1,6 +1,7 @@
 """A repeat and a sentinel look like any other candidate to annotators, wherever they come from."""
 
 import re
+from dataclasses import dataclass
 
 import pytest
 from django.test import Client
@@ -52,13 +53,13 @@ def test_a_time_of_a_whole_second_has_the_shape_of_any_other() -> None:
 def rate_all(cast, api: Client) -> dict[str, list[tuple[str, str]]]:
     """Have alice take and rate everything through the API; return what she was told by purpose."""
     told: dict[str, list[tuple[str, str]]] = {}
+    client = Client()
+    client.force_login(cast.alice)
     for _ in range(60):
         answer = api.post("/api/v1/campaigns/cups/assignments/next/")
         if answer.status_code == 204:
             break
         row = Assignment.objects.select_related("candidate").get(pk=answer.json()["id"])
-        client = Client()
-        client.force_login(cast.alice)
         page = client.get(f"/rate/{row.pk}/").content.decode()
         told.setdefault(row.candidate.purpose, []).append((answer.content.decode(), page))
         cast.submit(row)
@@ -66,10 +67,34 @@ def rate_all(cast, api: Client) -> dict[str, list[tuple[str, str]]]:
     return told
 
 
+@dataclass(frozen=True)
+class Day:
+    """What alice was told by purpose, and her assignments in their order."""
+
+    told: dict[str, list[tuple[str, str]]]
+    rows: list[Assignment]
+
+
+@pytest.fixture(scope="module")
+def days() -> list[Day]:
+    """The one day that is lived: the tests read the same answers."""
+    return []
+
+
 @pytest.fixture
-def told(cast, campaign) -> dict[str, list[tuple[str, str]]]:
-    token = create_token(user=cast.alice).token
-    return rate_all(cast, Client(headers={"Authorization": f"Token {token}"}))
+def day(days: list[Day], request: pytest.FixtureRequest) -> Day:
+    if not days:
+        cast, _ = map(request.getfixturevalue, ("cast", "campaign"))
+        token = create_token(user=cast.alice).token
+        told = rate_all(cast, Client(headers={"Authorization": f"Token {token}"}))
+        rows = Assignment.objects.filter(annotator=cast.alice).order_by("position")
+        days.append(Day(told, list(rows)))
+    return days[0]
+
+
+@pytest.fixture
+def told(day: Day) -> dict[str, list[tuple[str, str]]]:
+    return day.told
 
 
 def test_all_three_purposes_come_to_the_annotator(told) -> None:
@@ -114,8 +139,8 @@ def test_pages_have_the_same_parts_and_addresses(told) -> None:
     assert seen["repeat"] <= seen["rated"]
 
 
-def test_labels_and_places_go_on_without_a_gap(told, cast) -> None:
-    rows = list(Assignment.objects.filter(annotator=cast.alice).order_by("position"))
+def test_labels_and_places_go_on_without_a_gap(day) -> None:
+    rows = day.rows
     assert [row.position for row in rows] == list(range(1, 25))
     assert [row.label for row in rows] == [f"Candidate {number}" for number in range(1, 25)]
     assert {row.lease_expires_at is None for row in rows} == {False}

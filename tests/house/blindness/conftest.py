@@ -1,21 +1,29 @@
 """Two campaigns in which every text is a mark, and everybody who could look at them."""
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
+from pytest_django.plugin import DjangoDbBlocker
 
 from annotator.models import AuditEvent, Membership, Role, User
 from annotator.services.people import create_token
 from annotator.services.reliability import carry_out_reliability, request_reliability
+from tests.held import held
 from tests.house.blindness.marks import ELSEWHERE, HERE, Marks
 from tests.house.blindness.people import Visitor, person, visitors
 from tests.house.blindness.secrets_of import elsewhere, secrets_of
 from tests.house.blindness.states import House, furnish
+
+# A heartbeat has a connection of its own, which does not see what this transaction has made.
+LONG: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,7 @@ def quick(
     """Sign quickly, keep files apart, and log none of thousands of refusals."""
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
     settings.DATA_DIR = tmp_path
-    # A heartbeat has a connection of its own, which does not see what this transaction has made.
-    settings.JOB_LEASE_SECONDS = 600
+    settings.JOB_LEASE_SECONDS = LONG
 
 
 def seal_at_once() -> None:
@@ -50,11 +57,24 @@ def seal_at_once() -> None:
             cursor.execute(f"SET CONSTRAINTS {AuditEvent._meta.db_table}_seal IMMEDIATE")
 
 
-@pytest.fixture
-def world(request: pytest.FixtureRequest, db: None) -> World:
-    """Build the state that the test names; the other campaign has been through everything."""
-    state: str = request.param
-    seal_at_once()
+@pytest.fixture(scope="module")
+def furnished(
+    request: pytest.FixtureRequest,
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[World, Path]]:
+    """Build the state that tests of a module name; the other campaign has been through all."""
+    directory = tmp_path_factory.mktemp("world")
+    with held(django_db_blocker, directory), override_settings(JOB_LEASE_SECONDS=LONG):
+        seal_at_once()
+        world = _world(request.param)
+        connection.check_constraints()
+        seal_at_once()
+        yield world, directory
+
+
+def _world(state: str) -> World:
     other = furnish(ELSEWHERE, "ruled")
     Client().force_login(other.people["one"])
     create_token(user=other.people["one"])
@@ -72,3 +92,13 @@ def world(request: pytest.FixtureRequest, db: None) -> World:
     facts = secrets_of(here) | {"elsewhere": elsewhere(other), "outsider.pk": [outsider.pk]}
     facts["boss"] = [boss.username, boss.pk]
     return World(state, here, other, visitors(people), Marks(facts))
+
+
+@pytest.fixture
+def world(furnished: tuple[World, Path], db: None, settings: Any) -> Iterator[World]:
+    """Give the test a world of its own: what it does to its rows and to its visitors is undone."""
+    world, settings.DATA_DIR = furnished
+    cookies = [one.client.cookies.copy() for one in world.visitors]
+    yield replace(world, here=deepcopy(world.here), other=deepcopy(world.other))
+    for visitor, kept in zip(world.visitors, cookies, strict=True):
+        visitor.client.cookies = SimpleCookie(kept)

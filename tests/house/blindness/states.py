@@ -113,6 +113,14 @@ def furnish(mark: str, state: str) -> House:
     return house
 
 
+def go_on(house: House, state: str, to: str) -> None:
+    """Bring a campaign from a state to a later one, through all that happens in between."""
+    before, steps = STEPS[state], STEPS[to]
+    assert steps[: len(before)] == before
+    for step in steps[len(before) :]:
+        _STEP[step](house)
+
+
 def _give_out(house: House, *, is_leased: bool) -> None:
     """Assign all candidates to both annotators by name, but the item while it is untouched."""
     for who in ("one", "peer"):

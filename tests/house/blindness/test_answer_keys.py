@@ -2,16 +2,19 @@
 
 import pytest
 
+from tests.amounts import IS_THOROUGH
 from tests.house.blindness.answer_keys import answered_keys
 from tests.house.blindness.told import TOLD, told
 
 pytestmark = pytest.mark.slow
 STATES = ("conflict open", "waiting", "taken", "closed")
+# `make test` asks as those whom each serializer knows: a token answers as its owner is answered.
+LIKE_OTHERS = ("anonymous", "peer", "gone")
 MAY_BE_TOLD = "take the keys out of the answer, or list them in tests/house/blindness/told.py:"
 
 
 @pytest.mark.parametrize(
-    "world",
+    "furnished",
     [
         pytest.param(state, marks=() if state == "taken" else pytest.mark.exhaustive)
         for state in STATES
@@ -22,6 +25,8 @@ def test_no_answer_has_a_key_that_is_not_listed(world) -> None:
     wrong: list[str] = []
     seen: dict[str, set[str]] = {}
     for visitor in world.visitors:
+        if not IS_THOROUGH and (visitor.is_token or visitor.name in LIKE_OTHERS):
+            continue
         for where, keys in answered_keys(visitor, world.here).items():
             if where not in TOLD:  # `test_routes.py` tells of it, once
                 continue

@@ -37,7 +37,7 @@ def _sites(visitor: Visitor, found: Iterator[Address]) -> Iterator[Address]:
 
 
 @pytest.mark.parametrize(
-    "world",
+    "furnished",
     [
         pytest.param(state, marks=() if state in CRAWLED_EACH_TIME else pytest.mark.exhaustive)
         for state in STATES

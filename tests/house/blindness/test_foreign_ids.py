@@ -130,7 +130,7 @@ def is_there(world, address: Address, visitor: Visitor) -> bool:
     return any(answer.status != 404 for answer in found)
 
 
-@pytest.mark.parametrize("world", ["untouched"], indirect=True)
+@pytest.mark.parametrize("furnished", ["untouched"], indirect=True)
 def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world) -> None:
     """Else a new kind of object would be answered as nobody's because nobody knows its id."""
     known: dict[str, list[Address]] = {}
@@ -146,7 +146,7 @@ def test_every_route_that_names_an_object_is_tried_with_one_that_is_there(world)
     assert not missing, f"{', '.join(missing)}: {words}"
 
 
-@pytest.mark.parametrize("world", ["ruled"], indirect=True)
+@pytest.mark.parametrize("furnished", ["ruled"], indirect=True)
 def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tally: Tally) -> None:
     found = [one for one in addresses(world.other) if one.route in named()]
     wrong, seen = told_apart(world, found, logs)
@@ -156,7 +156,7 @@ def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tall
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("world", ["ruled"], indirect=True)
+@pytest.mark.parametrize("furnished", ["ruled"], indirect=True)
 def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(
     world, logs, tally: Tally
 ) -> None:
@@ -167,7 +167,7 @@ def test_an_id_of_another_campaign_in_a_body_is_answered_as_a_random_one(
     assert seen > 10
 
 
-@pytest.mark.parametrize("world", ["ruled"], indirect=True)
+@pytest.mark.parametrize("furnished", ["ruled"], indirect=True)
 def test_a_look_for_a_campaign_by_its_name_alone_is_found_out(world, logs) -> None:
     def whatever_is_there(user, roles=()) -> QuerySet[Campaign]:
         return Campaign.objects.all()

@@ -37,7 +37,7 @@ def own_pages(world) -> list[Address]:
     return [one for one in addresses(world.here) if one.route != "annotator:keys"]
 
 
-@pytest.mark.parametrize("world", ["leased"], indirect=True)
+@pytest.mark.parametrize("furnished", ["leased"], indirect=True)
 def test_b1_whether_another_rates_and_agrees_changes_nothing_that_an_annotator_sees(world) -> None:
     rate(world, "one", 9)
     one, chosen = world.visitor("one"), own_pages(world)
@@ -49,7 +49,7 @@ def test_b1_whether_another_rates_and_agrees_changes_nothing_that_an_annotator_s
     assert not differences(alone, in_conflict)
 
 
-@pytest.mark.parametrize("world", ["conflict open"], indirect=True)
+@pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 def test_b1_a_turn_locks_a_rating_in_the_words_of_every_lock_and_its_end_leaves_no_trace(
     world,
 ) -> None:
@@ -76,7 +76,7 @@ def decide(world) -> None:
     )
 
 
-@pytest.mark.parametrize("world", ["conflict open"], indirect=True)
+@pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 @pytest.mark.parametrize("who", ["one", pytest.param("adjudicator", marks=pytest.mark.exhaustive)])
 def test_b2_systems_purposes_and_metric_scores_change_nothing_that_is_seen(world, who) -> None:
     visitor, chosen = world.visitor(who), own_pages(world)
@@ -95,7 +95,7 @@ def test_b2_systems_purposes_and_metric_scores_change_nothing_that_is_seen(world
     assert not differences(before, after(rename, visitor, world.here, chosen))
 
 
-@pytest.mark.parametrize("world", ["conflict open"], indirect=True)
+@pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 def test_b3_an_annotator_meets_the_same_labels_in_the_same_stored_order_at_each_visit(
     world,
 ) -> None:
@@ -107,7 +107,7 @@ def test_b3_an_annotator_meets_the_same_labels_in_the_same_stored_order_at_each_
         assert kept == [(place, f"Candidate {place}") for place in range(1, len(kept) + 1)]
 
 
-@pytest.mark.parametrize("world", ["draft"], indirect=True)
+@pytest.mark.parametrize("furnished", ["draft"], indirect=True)
 @pytest.mark.parametrize(
     "who",
     [
@@ -127,7 +127,7 @@ def test_b4_a_draft_changes_nothing_that_anybody_but_its_author_sees(world, who)
 
 
 @pytest.mark.parametrize(
-    "world",
+    "furnished",
     [
         "taken",
         *(pytest.param(state, marks=pytest.mark.exhaustive) for state in ("ruled", "closed")),
@@ -147,7 +147,7 @@ def test_b5_a_locked_rating_is_not_changed_and_all_its_versions_stay(world) -> N
     assert RatingRevision.objects.filter(rating=rating).count() == kept == rating.version
 
 
-@pytest.mark.parametrize("world", ["conflict open"], indirect=True)
+@pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 @pytest.mark.parametrize("who", ["one", pytest.param("adjudicator", marks=pytest.mark.exhaustive)])
 def test_b10_no_page_of_who_rates_or_rules_asks_the_tables_of_the_scores(world, who) -> None:
     with CaptureQueriesContext(
@@ -158,7 +158,7 @@ def test_b10_no_page_of_who_rates_or_rules_asks_the_tables_of_the_scores(world, 
     assert not [entry["sql"] for entry in asked if "scoring_" in entry["sql"]]
 
 
-@pytest.mark.parametrize("world", ["conflict open"], indirect=True)
+@pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 def test_b10_a_freeze_takes_no_rating_that_is_not_locked(world) -> None:
     with pytest.raises(Refused, match="gives no quadruplet"):
         freeze_dataset(campaign=world.here.campaign, name=f"frozen-{uuid4().hex[:6]}")

@@ -39,7 +39,7 @@ def rate(user: User, candidate: Candidate, score: int) -> Rating:
     return submit_rating(assignment_id=row.pk, annotator=user, scores=scores)
 
 
-@pytest.mark.parametrize("world", ["taken"], indirect=True)
+@pytest.mark.parametrize("furnished", ["taken"], indirect=True)
 def test_b6_names_times_and_the_order_of_rating_change_nothing_that_an_adjudicator_sees(
     world,
 ) -> None:
@@ -81,7 +81,7 @@ def test_b6_who_is_annotator_1_is_drawn_for_each_item_and_stays(cast) -> None:
     assert 4 <= sum(firsts) <= 26
 
 
-@pytest.mark.parametrize("world", ["conflict open"], indirect=True)
+@pytest.mark.parametrize("furnished", ["conflict open"], indirect=True)
 def test_b7_who_rated_an_item_neither_sees_nor_rules_its_conflict(world) -> None:
     one, conflict = world.here.people["one"], world.here.conflict
     Membership.objects.create(user=one, campaign=world.here.campaign, role=Role.ADJUDICATOR)
@@ -125,7 +125,7 @@ def test_b8_a_rating_of_who_may_see_others_work_is_marked_as_not_blind(cast, rol
 def test_b8_a_role_in_another_campaign_leaves_a_rating_blind(cast) -> None:
     cast.assign(cast.alice, cast.reference("r1", 1))
     Membership.objects.create(user=cast.alice, campaign=cast.elsewhere, role=Role.ADMIN)
-    assert rate(cast.alice, Candidate.objects.get(), 5).is_blind
+    assert rate(cast.alice, cast.campaign.candidates.get(), 5).is_blind
 
 
 @pytest.mark.parametrize("shown", Shown.values)
@@ -134,11 +134,11 @@ def test_b8_whoever_was_unblinded_rates_no_longer_blind(cast, shown) -> None:
     Unblinding.objects.create(
         campaign=cast.campaign, user=cast.alice, shown=shown, at=cast.campaign.created_at
     )
-    rating = rate(cast.alice, Candidate.objects.get(), 5)
+    rating = rate(cast.alice, cast.campaign.candidates.get(), 5)
     assert not rating.is_blind and not rating.revisions.get().is_blind
 
 
-@pytest.mark.parametrize("world", ["closed"], indirect=True)
+@pytest.mark.parametrize("furnished", ["closed"], indirect=True)
 def test_b9_a_researcher_is_not_told_two_annotators_apart(world) -> None:
     carry_out_reliability(request_reliability(campaign=world.here.campaign).pk)
     seen = looked_at(world.visitor("researcher"), world.here)
@@ -149,7 +149,7 @@ def test_b9_a_researcher_is_not_told_two_annotators_apart(world) -> None:
         assert not any(one in text for one in ("Annotator 1", *names)), name
 
 
-@pytest.mark.parametrize("world", ["closed"], indirect=True)
+@pytest.mark.parametrize("furnished", ["closed"], indirect=True)
 def test_b11_what_is_unblinded_after_closing_is_on_the_list_and_in_the_trail(world) -> None:
     here = world.here
     carry_out_reliability(request_reliability(campaign=here.campaign).pk)
@@ -171,7 +171,7 @@ def test_b11_what_is_unblinded_after_closing_is_on_the_list_and_in_the_trail(wor
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    "world",
+    "furnished",
     ["conflict open", pytest.param("reopened", marks=pytest.mark.exhaustive)],
     indirect=True,
 )
@@ -186,7 +186,9 @@ def test_b11_nothing_is_unblinded_while_the_campaign_is_open(world) -> None:
 
 
 @pytest.mark.parametrize(
-    "world", [pytest.param("conflict open", marks=pytest.mark.exhaustive), "closed"], indirect=True
+    "furnished",
+    [pytest.param("conflict open", marks=pytest.mark.exhaustive), "closed"],
+    indirect=True,
 )
 def test_b12_a_site_admin_reaches_no_text_and_no_title_of_a_campaign(world) -> None:
     assert Reference.objects.exists() and world.visitor("boss").roles == {"site_admin"}

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from annotator import permissions
+from tests.amounts import IS_THOROUGH
 from tests.house.blindness.addresses import addresses
 from tests.house.blindness.crawl import Crawl
 from tests.house.blindness.requests_sent import Sent
@@ -23,32 +24,36 @@ WORDS = urlencode(
 )
 # They take known words only, and say so.
 STRICT = {"scoring:export", "scoring:data_card"}
-WHO = ("one", "adjudicator", "researcher", "admin")
+# In `make test` a page is asked for by the first of them who may.
+WHO = ("admin", "researcher", "adjudicator", "one")
 
 
-@pytest.mark.parametrize("world", ["closed"], indirect=True)
+@pytest.mark.parametrize("furnished", ["closed"], indirect=True)
 def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None:
     wrong, seen = [], 0
+    tried: set[str] = set()
     for name in WHO:
+        before = frozenset() if IS_THOROUGH else frozenset(tried)
         visitor = world.visitor(name)
         crawl = Crawl(visitor, world.here)
         for address in addresses(world.here):
             rule = permissions.matrix()[address.route]
             if (
-                address.route in DRAWN_ANEW
+                address.route in DRAWN_ANEW | before
                 or "GET" not in rule.methods
                 or not rule.principals & visitor.roles
             ):
                 continue
             plain, asked = (_told(crawl, address, words) for words in ("", WORDS))
             seen += 1
+            tried.add(address.route)
             if address.path.startswith("/api/") or address.route in STRICT:
                 if asked[0] != 400 and plain[0] < 400:
                     wrong.append(f"{name} {address.route}: {asked[0]} instead of 400")
             elif plain != asked:
                 wrong.append(f"{name} {address.route} shows something else")
     assert not wrong, "\n".join(sorted(set(wrong)))
-    assert seen > 100
+    assert seen > (100 if IS_THOROUGH else 50)
 
 
 def _told(crawl: Crawl, address, words: str) -> tuple[int, str]:
