@@ -13,7 +13,8 @@ import pytest
 from _pytest.mark.expression import Expression
 
 WAITING = ("slow", "browser", "broker")
-TIERS = (*WAITING, "embedded", "postgres", "promise", "exhaustive")
+# What a run asks for; `exhaustive` is what it leaves out.
+TIERS = (*WAITING, "embedded", "postgres", "promise")
 # What asks or changes the tables itself; pages and calls reach them through these rooms only.
 ROOMS_OF_THE_DATABASE = frozenset({"services", "queries"})
 # What a file says in which a test bears a mark.
@@ -25,8 +26,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not collection_path.name.startswith("test_") or may_be_marked(collection_path):
         return None
     asked = config.getoption("markexpr")
-    without_marks = not asked or Expression.compile(asked).evaluate(lambda *_, **__: False)
-    return None if without_marks else True
+    if not asked:
+        return None
+    chosen = Expression.compile(asked)
+    without = any(chosen.evaluate(lambda name, of=of, **_: name == of) for of in ("", "exhaustive"))
+    return None if without else True
 
 
 @cache
