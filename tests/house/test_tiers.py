@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.tiers import left_out, marks_of, pytest_collection_modifyitems
+from tests.tiers import (
+    left_out,
+    marks_of,
+    pytest_collection_modifyitems,
+    pytest_ignore_collect,
+)
 
 
 def item(
@@ -59,9 +64,37 @@ def test_a_promise_that_every_run_would_skip_is_named() -> None:
 
 def test_a_whole_run_without_a_test_of_a_promise_is_refused() -> None:
     whole: Any = SimpleNamespace(args_source=pytest.Config.ArgsSource.TESTPATHS)
-    planted = item("test_a_fault_is_found_out", promise=("P3",), slow=())
+    planted = item("test_a_fault_is_found_out", __file__, promise=("P3",), slow=())
     with pytest.raises(pytest.UsageError, match="no test of P3"):
         pytest_collection_modifyitems(whole, [planted])
     part: Any = SimpleNamespace(args_source=pytest.Config.ArgsSource.ARGS)
     pytest_collection_modifyitems(part, [planted])
     assert planted.get_closest_marker("exhaustive")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "is_left_out"),
+    [
+        ("def test_it(): ...", "not exhaustive and (slow or broker)", True),
+        ("def test_it(): ...", "promise", True),
+        ("def test_it(): ...", "not (exhaustive or slow)", None),
+        ("def test_it(): ...", "exhaustive", None),
+        ("def test_it(): ...", "", None),
+        ("pytestmark = pytest.mark.broker", "not exhaustive and (slow or broker)", None),
+    ],
+)
+def test_a_file_is_read_unless_no_test_of_it_is_asked_for(
+    text: str, asked: str, is_left_out: bool | None, tmp_path: Path
+) -> None:
+    (tmp_path / "test_it.py").write_text(text)
+    config: Any = SimpleNamespace(getoption=lambda _: asked)
+    assert pytest_ignore_collect(tmp_path / "test_it.py", config) is is_left_out
+
+
+def test_a_test_marked_from_elsewhere_is_refused_as_its_file_would_not_be_read(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "test_it.py").write_text("from marks import HERE as pytestmark")
+    run: Any = SimpleNamespace(args_source=pytest.Config.ArgsSource.ARGS)
+    with pytest.raises(pytest.UsageError, match="has to name the marks"):
+        pytest_collection_modifyitems(run, [item(path=str(tmp_path / "test_it.py"), slow=())])

@@ -21,14 +21,17 @@ CHANGES_OF = {
     "postgresql": [
         f"TRUNCATE {EVENTS} CASCADE",
         f"TRUNCATE {SEALS}",
-        f"INSERT INTO {SEALS} SELECT sequence, event_id, '' FROM {SEALS} LIMIT 1"
+        f"INSERT INTO {SEALS} (sequence, event_id, sha256)"
+        f" SELECT sequence, event_id, '' FROM {SEALS} LIMIT 1"
         " ON CONFLICT (sequence) DO UPDATE SET sha256 = ''",
     ],
     "sqlite": [
         f"INSERT OR REPLACE INTO {EVENTS} (id, at, action, object_type, object_id, details)"
         f" SELECT id, at, 'x', '', '', '{{}}' FROM {EVENTS} LIMIT 1",
-        f"INSERT OR REPLACE INTO {SEALS} SELECT sequence, event_id, 'x' FROM {SEALS} LIMIT 1",
-        f"INSERT OR REPLACE INTO {SEALS} SELECT 99, event_id, 'x' FROM {SEALS} LIMIT 1",
+        f"INSERT OR REPLACE INTO {SEALS} (sequence, event_id, sha256)"
+        f" SELECT sequence, event_id, 'x' FROM {SEALS} LIMIT 1",
+        f"INSERT OR REPLACE INTO {SEALS} (sequence, event_id, sha256)"
+        f" SELECT 99, event_id, 'x' FROM {SEALS} LIMIT 1",
         f"UPDATE OR REPLACE {EVENTS} SET id = 1",
     ],
 }
@@ -58,7 +61,7 @@ def test_the_database_refuses_every_change_in_one_sentence(cast):
 BREAK_INS = [
     *CHANGES,
     f"TRUNCATE {SEALS}, {EVENTS}",
-    f"INSERT INTO {SEALS} VALUES (99, 'x', 1)",
+    f"INSERT INTO {SEALS} (sequence, sha256, event_id) VALUES (99, 'x', 1)",
     f"ALTER TABLE {EVENTS} DISABLE TRIGGER USER",
     f"DROP TRIGGER {EVENTS}_append_only ON {EVENTS}",
     "SET session_replication_role = replica",
