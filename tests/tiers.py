@@ -13,8 +13,9 @@ import pytest
 from _pytest.mark.expression import Expression
 
 WAITING = ("slow", "browser", "broker")
-# What a run asks for; `exhaustive` is what it leaves out.
 TIERS = (*WAITING, "embedded", "postgres", "promise")
+# What a test may bear though its file does not say so.
+UNSAID = ("exhaustive", "planted")
 # What asks or changes the tables itself; pages and calls reach them through these rooms only.
 ROOMS_OF_THE_DATABASE = frozenset({"services", "queries"})
 # What a file says in which a test bears a mark.
@@ -29,8 +30,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not asked:
         return None
     chosen = Expression.compile(asked)
-    without = any(chosen.evaluate(lambda name, of=of, **_: name == of) for of in ("", "exhaustive"))
-    return None if without else True
+    unmarked = any(chosen.evaluate(lambda name, of=of, **_: name == of) for of in ("", *UNSAID))
+    return None if unmarked else True
 
 
 @cache
@@ -61,9 +62,11 @@ def marks_of(item: pytest.Item) -> Iterator[str]:
         database.kwargs.get("transaction") or ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
     ):
         yield "postgres"
-    # A planted fault that is found in no time is looked for each time.
-    if is_planted_fault(item) and any(map(item.get_closest_marker, WAITING)):
-        yield "exhaustive"
+    if is_planted_fault(item):
+        yield "planted"
+        # One that is found in no time is looked for each time.
+        if any(map(item.get_closest_marker, WAITING)):
+            yield "exhaustive"
 
 
 def is_planted_fault(item: pytest.Item) -> bool:
