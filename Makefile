@@ -14,11 +14,11 @@ PYTEST_ARGS ?=
 SOAK_ARGS ?=
 PYTEST := $(PY) -m pytest
 TIER ?= test-all
-# Many tests wait for processes that they kill: more at once than two cores, and who is done with
-# its share takes from another's.
-TOGETHER := -n 5 --dist worksteal
-# Those that only compute: one a core.
-QUICK = $(PYTEST) -n 2 --dist worksteal
+# Two that compute fill two cores; beside services, one of three waits. Who is done with its share
+# takes from another's.
+ON_SQLITE = $(PYTEST) -n 2 --dist worksteal
+TOGETHER := -n 3 --dist worksteal
+NEEDS_SERVICES := postgres or browser or broker
 WAITING := slow or browser or broker
 OWN_SETTINGS := -u DATABASE_URL -u CELERY_BROKER_URL -u SECRET_KEY -u ALLOWED_HOSTS
 # What follows is run on the pair that `make run` uses first, or on throw-away servers.
@@ -49,13 +49,13 @@ install: .venv/runtime.stamp ## packages and code for a service, which cannot wr
 run: .venv/runtime.stamp ## serve the application with its demo campaign at PORT (8000)
 	@exec $(PY) scripts/supervise.py --with-parent
 
-test: .venv/development.stamp ## what a change must pass: each quick test once, the rest on real services
+test: .venv/development.stamp ## what a change must pass: each test once, on SQLite or on real services
 	@# Pages and calls try the services on SQLite; their own tests, which PostgreSQL may refuse, run there.
-	@$(EMBEDDED) $(QUICK) -m "not (exhaustive or postgres or $(WAITING))" $(PYTEST_ARGS)
-	@$(SERVICES) $(PYTEST) $(TOGETHER) -m "not exhaustive and (postgres or $(WAITING))" $(PYTEST_ARGS)
+	@$(EMBEDDED) $(ON_SQLITE) -m "not (exhaustive or $(NEEDS_SERVICES))" $(PYTEST_ARGS)
+	@$(SERVICES) $(PYTEST) $(TOGETHER) -m "not exhaustive and ($(NEEDS_SERVICES))" $(PYTEST_ARGS)
 
 test-fast: .venv/development.stamp ## the quick tests, on SQLite
-	@$(EMBEDDED) $(QUICK) -m "not (exhaustive or $(WAITING))" $(PYTEST_ARGS)
+	@$(EMBEDDED) $(ON_SQLITE) -m "not (exhaustive or $(WAITING))" $(PYTEST_ARGS)
 
 test-all: .venv/development.stamp ## everything, on the embedded pair and on real services: long
 	@export THOROUGH=1; $(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)

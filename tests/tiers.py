@@ -1,7 +1,7 @@
 """Says which tests a command runs, where the place, the name or the promise of a test tells it.
 
-`make test` runs the quick tests on SQLite, then on real services what bears `postgres`, `slow`,
-`browser` or `broker` and not `exhaustive`. `make test-all` runs everything.
+`make test` runs what is not `exhaustive`: on real services what bears `postgres`, `browser` or
+`broker`, on SQLite all the others. `make test-all` runs everything.
 """
 
 import re
@@ -58,9 +58,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def marks_of(item: pytest.Item) -> Iterator[str]:
     """Return the marks that a test bears without being told."""
     database = item.get_closest_marker("django_db")
-    if database and (
-        database.kwargs.get("transaction") or ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
-    ):
+    is_asked_by_its_room = database and ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
+    commits = database and database.kwargs.get("transaction")
+    if is_asked_by_its_room or commits or "transactional_db" in item.fixturenames:
         yield "postgres"
     if is_planted_fault(item):
         yield "planted"

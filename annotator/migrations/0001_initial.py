@@ -140,6 +140,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['object_type', 'object_id'], name='annotator_a_object__bee338_idx'),
+                    models.Index(fields=['action', 'at'], name='annotator_a_action_9d107b_idx'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -218,6 +222,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position', 'created_at'],
+                'indexes': [
+                    models.Index(fields=['annotator', 'status', 'position'], name='annotator_a_annotat_d97abc_idx'),
+                    models.Index(fields=['campaign', 'status'], name='annotator_a_campaig_4a85d3_idx'),
+                    models.Index(fields=['annotator', 'campaign', 'position'], name='annotator_a_annotat_efa05a_idx'),
+                    models.Index(condition=models.Q(('lease_expires_at__isnull', False), ('status', 'open')), fields=['campaign', 'lease_expires_at'], name='leases_that_run'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('annotator', 'candidate'), name='candidate_once_per_annotator'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -269,6 +282,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position', 'created_at'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('annotator', 'pair'), name='pair_once_per_annotator'),
+                    models.CheckConstraint(condition=models.Q(('left', models.F('right')), _negated=True), name='comparison_of_two_candidates'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -285,6 +302,15 @@ class Migration(migrations.Migration):
                 ('candidate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='conflicts', to='annotator.candidate')),
                 ('other_candidate', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotator.candidate')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['campaign', 'status'], name='annotator_c_campaig_4a886b_idx'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('other_candidate__isnull', True)), fields=('candidate', 'kind', 'criterion'), name='conflict_once'),
+                    models.UniqueConstraint(condition=models.Q(('other_candidate__isnull', False)), fields=('candidate', 'other_candidate', 'kind'), name='order_flip_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Adjudication',
@@ -372,6 +398,11 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotator.campaign')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('user', 'campaign', 'role'), name='one_role_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Preference',
@@ -390,6 +421,15 @@ class Migration(migrations.Migration):
                 ('revised_at', models.DateTimeField()),
                 ('comparison', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='preference', to='annotator.comparison')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('feature_completeness__gte', -1), ('feature_completeness__lte', 1)), name='preference_feature_completeness_range'),
+                    models.CheckConstraint(condition=models.Q(('conceptual_clarity__gte', -1), ('conceptual_clarity__lte', 1)), name='preference_conceptual_clarity_range'),
+                    models.CheckConstraint(condition=models.Q(('terminology_consistency__gte', -1), ('terminology_consistency__lte', 1)), name='preference_terminology_consistency_range'),
+                    models.CheckConstraint(condition=models.Q(('logical_linkage__gte', -1), ('logical_linkage__lte', 1)), name='preference_logical_linkage_range'),
+                    models.CheckConstraint(condition=models.Q(('overall_quality__gte', -1), ('overall_quality__lte', 1)), name='preference_overall_quality_range'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PreferenceRevision',
@@ -408,6 +448,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('preference', 'number'), name='preference_revision_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -447,6 +490,16 @@ class Migration(migrations.Migration):
                 ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='rating', to='annotator.assignment')),
                 ('candidate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='annotator.candidate')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('annotator', 'candidate'), name='one_rating_each'),
+                    models.CheckConstraint(condition=models.Q(('feature_completeness__lte', 10)), name='rating_feature_completeness_range'),
+                    models.CheckConstraint(condition=models.Q(('conceptual_clarity__lte', 10)), name='rating_conceptual_clarity_range'),
+                    models.CheckConstraint(condition=models.Q(('terminology_consistency__lte', 10)), name='rating_terminology_consistency_range'),
+                    models.CheckConstraint(condition=models.Q(('logical_linkage__lte', 10)), name='rating_logical_linkage_range'),
+                    models.CheckConstraint(condition=models.Q(('overall_numerator', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.Value(4), '*', models.F('feature_completeness')), '+', django.db.models.expressions.CombinedExpression(models.Value(2), '*', models.F('conceptual_clarity'))), '+', django.db.models.expressions.CombinedExpression(models.Value(2), '*', models.F('terminology_consistency'))), '+', django.db.models.expressions.CombinedExpression(models.Value(3), '*', models.F('logical_linkage'))))), name='rating_overall_is_weighted_sum'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='IdempotencyKey',
@@ -458,6 +511,11 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('rating', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotator.rating')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('user', 'key'), name='key_once_per_user'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RatingRevision',
@@ -481,6 +539,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('rating', 'number'), name='revision_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -524,6 +585,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'reference_id'), name='reference_once_per_campaign'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -542,6 +606,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'annotation'), name='annotation_once_per_campaign'),
+                    models.UniqueConstraint(fields=('campaign', 'position'), name='annotation_position_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -571,6 +639,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'input_sha256'), name='one_reliability_report_each'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -588,6 +659,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('candidate', 'number'), name='round_once'),
+                    models.UniqueConstraint(condition=models.Q(('finished_at__isnull', True)), fields=('candidate',), name='one_unfinished_round_each'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -605,6 +680,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'number'), name='rules_version_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -617,6 +695,11 @@ class Migration(migrations.Migration):
                 ('candidate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rulings', to='annotator.candidate')),
                 ('rating', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotator.rating')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('is_valid', True)), fields=('candidate',), name='one_valid_ruling_each'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SecondLook',
@@ -626,6 +709,11 @@ class Migration(migrations.Migration):
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='second_looks', to='annotator.assignment')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='second_looks', to='annotator.round')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'assignment'), name='second_look_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Turn',
@@ -649,6 +737,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['at'],
+                'indexes': [
+                    models.Index(fields=['campaign', 'user'], name='annotator_u_campaig_aa0765_idx'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -661,159 +752,11 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['object_type', 'object_id'], name='annotator_a_object__bee338_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['action', 'at'], name='annotator_a_action_9d107b_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['annotator', 'status', 'position'], name='annotator_a_annotat_d97abc_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['campaign', 'status'], name='annotator_a_campaig_4a85d3_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['annotator', 'campaign', 'position'], name='annotator_a_annotat_efa05a_idx'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('lease_expires_at__isnull', False), ('status', 'open')), fields=['campaign', 'lease_expires_at'], name='leases_that_run'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('annotator', 'candidate'), name='candidate_once_per_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='comparison',
-            constraint=models.UniqueConstraint(fields=('annotator', 'pair'), name='pair_once_per_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='comparison',
-            constraint=models.CheckConstraint(condition=models.Q(('left', models.F('right')), _negated=True), name='comparison_of_two_candidates'),
-        ),
-        migrations.AddIndex(
-            model_name='conflict',
-            index=models.Index(fields=['campaign', 'status'], name='annotator_c_campaig_4a886b_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='conflict',
-            constraint=models.UniqueConstraint(condition=models.Q(('other_candidate__isnull', True)), fields=('candidate', 'kind', 'criterion'), name='conflict_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='conflict',
-            constraint=models.UniqueConstraint(condition=models.Q(('other_candidate__isnull', False)), fields=('candidate', 'other_candidate', 'kind'), name='order_flip_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('user', 'campaign', 'role'), name='one_role_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='preference',
-            constraint=models.CheckConstraint(condition=models.Q(('feature_completeness__gte', -1), ('feature_completeness__lte', 1)), name='preference_feature_completeness_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='preference',
-            constraint=models.CheckConstraint(condition=models.Q(('conceptual_clarity__gte', -1), ('conceptual_clarity__lte', 1)), name='preference_conceptual_clarity_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='preference',
-            constraint=models.CheckConstraint(condition=models.Q(('terminology_consistency__gte', -1), ('terminology_consistency__lte', 1)), name='preference_terminology_consistency_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='preference',
-            constraint=models.CheckConstraint(condition=models.Q(('logical_linkage__gte', -1), ('logical_linkage__lte', 1)), name='preference_logical_linkage_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='preference',
-            constraint=models.CheckConstraint(condition=models.Q(('overall_quality__gte', -1), ('overall_quality__lte', 1)), name='preference_overall_quality_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='preferencerevision',
-            constraint=models.UniqueConstraint(fields=('preference', 'number'), name='preference_revision_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.UniqueConstraint(fields=('annotator', 'candidate'), name='one_rating_each'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('feature_completeness__lte', 10)), name='rating_feature_completeness_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('conceptual_clarity__lte', 10)), name='rating_conceptual_clarity_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('terminology_consistency__lte', 10)), name='rating_terminology_consistency_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('logical_linkage__lte', 10)), name='rating_logical_linkage_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('overall_numerator', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.Value(4), '*', models.F('feature_completeness')), '+', django.db.models.expressions.CombinedExpression(models.Value(2), '*', models.F('conceptual_clarity'))), '+', django.db.models.expressions.CombinedExpression(models.Value(2), '*', models.F('terminology_consistency'))), '+', django.db.models.expressions.CombinedExpression(models.Value(3), '*', models.F('logical_linkage'))))), name='rating_overall_is_weighted_sum'),
-        ),
-        migrations.AddConstraint(
-            model_name='idempotencykey',
-            constraint=models.UniqueConstraint(fields=('user', 'key'), name='key_once_per_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='ratingrevision',
-            constraint=models.UniqueConstraint(fields=('rating', 'number'), name='revision_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reference',
-            constraint=models.UniqueConstraint(fields=('campaign', 'reference_id'), name='reference_once_per_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='importedannotation',
-            constraint=models.UniqueConstraint(fields=('campaign', 'annotation'), name='annotation_once_per_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='importedannotation',
-            constraint=models.UniqueConstraint(fields=('campaign', 'position'), name='annotation_position_once'),
-        ),
-        migrations.AddIndex(
             model_name='candidate',
             index=models.Index(condition=models.Q(('has_room', True)), fields=['campaign', 'queue_position'], name='candidates_with_room'),
         ),
         migrations.AddConstraint(
             model_name='candidate',
             constraint=models.UniqueConstraint(fields=('reference', 'candidate_id'), name='candidate_once_per_reference'),
-        ),
-        migrations.AddConstraint(
-            model_name='reliabilityreport',
-            constraint=models.UniqueConstraint(fields=('campaign', 'input_sha256'), name='one_reliability_report_each'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(fields=('candidate', 'number'), name='round_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at__isnull', True)), fields=('candidate',), name='one_unfinished_round_each'),
-        ),
-        migrations.AddConstraint(
-            model_name='rulesversion',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='rules_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_valid', True)), fields=('candidate',), name='one_valid_ruling_each'),
-        ),
-        migrations.AddConstraint(
-            model_name='secondlook',
-            constraint=models.UniqueConstraint(fields=('round', 'assignment'), name='second_look_once'),
-        ),
-        migrations.AddIndex(
-            model_name='unblinding',
-            index=models.Index(fields=['campaign', 'user'], name='annotator_u_campaig_aa0765_idx'),
         ),
     ]

@@ -54,6 +54,12 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('campaign', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotator.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='dataset_once_in_campaign'),
+                    models.UniqueConstraint(condition=models.Q(('campaign__isnull', True)), fields=('name',), name='dataset_once_without_campaign'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='DatasetVersion',
@@ -70,6 +76,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['dataset__name', '-number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('dataset', 'number'), name='version_number_once'),
+                    models.UniqueConstraint(fields=('dataset', 'sha256'), name='version_content_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -106,6 +116,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('cancel_requested', False), ('status__in', ('queued', 'running', 'succeeded')), models.Q(('question_sha256', ''), _negated=True)), fields=('question_sha256',), name='question_answered_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -127,6 +140,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-asked_at'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('status', 'declined'), _negated=True), fields=('reference',), name='reference_erased_once'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ('asked', 'declined')), models.Q(('answered_by', models.F('asked_by')), _negated=True), _connector='OR'), name='erasure_by_two_people'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -209,6 +226,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'indexes': [
+                    models.Index(fields=['created_at'], name='score_request_age'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -259,41 +279,10 @@ class Migration(migrations.Migration):
                 ('rating', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotator.rating')),
                 ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='used_ratings', to='scoring.datasetversion')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='dataset_once_in_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.UniqueConstraint(condition=models.Q(('campaign__isnull', True)), fields=('name',), name='dataset_once_without_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='datasetversion',
-            constraint=models.UniqueConstraint(fields=('dataset', 'number'), name='version_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='datasetversion',
-            constraint=models.UniqueConstraint(fields=('dataset', 'sha256'), name='version_content_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.UniqueConstraint(condition=models.Q(('cancel_requested', False), ('status__in', ('queued', 'running', 'succeeded')), models.Q(('question_sha256', ''), _negated=True)), fields=('question_sha256',), name='question_answered_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='erasure',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'declined'), _negated=True), fields=('reference',), name='reference_erased_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='erasure',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ('asked', 'declined')), models.Q(('answered_by', models.F('asked_by')), _negated=True), _connector='OR'), name='erasure_by_two_people'),
-        ),
-        migrations.AddIndex(
-            model_name='scorerequest',
-            index=models.Index(fields=['created_at'], name='score_request_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='usedrating',
-            constraint=models.UniqueConstraint(fields=('version', 'rating'), name='rating_used_once'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('version', 'rating'), name='rating_used_once'),
+                ],
+            },
         ),
     ]

@@ -37,6 +37,7 @@ def _nginx(folder: Path, port: int) -> tuple[list[str], dict[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.broker
 @pytest.mark.parametrize(
     ("program", "made"),
     [pytest.param("caddy", _caddy, marks=pytest.mark.exhaustive), ("nginx", _nginx)],

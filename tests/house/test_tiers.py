@@ -15,7 +15,10 @@ from tests.tiers import (
 
 
 def item(
-    name: str = "test_it", path: str = "tests/annotator/views/test_it.py", **marks: Any
+    name: str = "test_it",
+    path: str = "tests/annotator/views/test_it.py",
+    fixtures: tuple[str, ...] = (),
+    **marks: Any,
 ) -> Any:
     """Return a test with marks, each with its arguments or, in a mapping, its named ones."""
     found = {
@@ -28,6 +31,7 @@ def item(
     return SimpleNamespace(
         name=name,
         path=Path(path),
+        fixturenames=fixtures,
         get_closest_marker=found.get,
         iter_markers=lambda mark: [found[mark]] if mark in found else [],
         add_marker=lambda mark: found.setdefault(mark, SimpleNamespace(args=(), kwargs={})),
@@ -43,6 +47,7 @@ SERVICE = "tests/annotator/services/test_it.py"
         (item(), []),
         (item(django_db={}), []),
         (item(django_db={"transaction": True}), ["postgres"]),
+        (item(fixtures=("cast", "transactional_db")), ["postgres"]),
         (item(path=SERVICE, django_db={}), ["postgres"]),
         (item(path=SERVICE), []),
         (item(path="tests/scoring/queries/reports/test_it.py", django_db={}), ["postgres"]),

@@ -26,6 +26,7 @@ from tests.served.server import HOST, ROOT
 pytestmark = [
     pytest.mark.promise("P19"),
     pytest.mark.slow,
+    pytest.mark.postgres,
     pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite knows no roles"),
     pytest.mark.skipif(programs() is None, reason="no programs of PostgreSQL"),
 ]

@@ -1,30 +1,41 @@
-"""No answer tells anybody a secret that the table does not give them in that state (P18)."""
+"""No answer tells anybody what the tables do not give them in that state (P18, ASVS 8.1.2).
+
+The one lists secrets by principal, the other the keys of each route of the API.
+"""
 
 from collections.abc import Iterator
 
 import pytest
 
+from tests.amounts import IS_THOROUGH
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.allowed import allowed
+from tests.house.blindness.answer_keys import told_keys
 from tests.house.blindness.crawl import Answer, Crawl
 from tests.house.blindness.people import Visitor
 from tests.house.blindness.states import STATES
+from tests.house.blindness.told import TOLD, told
 
 pytestmark = pytest.mark.slow
-# `make test` crawls these; each is beyond what the others before it tell.
-CRAWLED_EACH_TIME = ("conflict open", "ruled")
+# `make test` sends everything in the one, and each method once in the other, which tells more.
+SENT_EVERYTHING, READ = "conflict open", "ruled"
 # The gate looks at who asks for which route, and at nothing that a state changes.
 REFUSALS_IN = ("untouched", "closed")
 # The other campaign has been through everything, in each state of the one that is crawled.
 OTHER_IN = "untouched"
 WHAT_TO_DO = "take it off the page, or give it a Row in tests/house/blindness/allowed.py"
+MAY_BE_TOLD = "take the keys out of the answer, or list them in tests/house/blindness/told.py"
+# There are too few references, and the report has ended.
+NEVER_DONE = {f"POST scoring:api:{what}" for what in ("datasets", "runs", "cancel_report")}
+NEVER_DONE |= {"POST scoring:api:train_again"}
 
 
 def answers_to(visitor: Visitor, world) -> Iterator[Answer]:
     """Yield what a principal is answered in the campaign; the outsider also in their own."""
     is_outsider = visitor.name == "outsider"
     tries = world.state in REFUSALS_IN
-    crawl = Crawl(visitor, world.here, is_thorough=not is_outsider, tries_the_refused=tries)
+    is_thorough = not is_outsider and (IS_THOROUGH or world.state != READ)
+    crawl = Crawl(visitor, world.here, is_thorough=is_thorough, tries_the_refused=tries)
     yield from crawl.visit_all(_sites(visitor, addresses(world.here)))
     if is_outsider and world.state == OTHER_IN:
         own = Crawl(visitor, world.other, is_thorough=False)
@@ -39,22 +50,37 @@ def _sites(visitor: Visitor, found: Iterator[Address]) -> Iterator[Address]:
 @pytest.mark.parametrize(
     "furnished",
     [
-        pytest.param(state, marks=() if state in CRAWLED_EACH_TIME else pytest.mark.exhaustive)
+        pytest.param(state, marks=[pytest.mark.exhaustive][state in (SENT_EVERYTHING, READ) :])
         for state in STATES
     ],
     indirect=True,
 )
-def test_nobody_meets_a_secret_that_is_not_theirs(world) -> None:
-    hits, count = set(), 0
+def test_nobody_is_told_what_is_not_theirs(world) -> None:
+    hits, unlisted, count = set(), set(), 0
+    seen: dict[str, set[str]] = {}
     for visitor in world.visitors:
         for answer in answers_to(visitor, world):
             count += 1
-            told = world.marks.found_in(answer.text)
-            for secret in told.keys() - allowed(visitor.name, world.state, answer.door):
+            found = world.marks.found_in(answer.text)
+            for secret in found.keys() - allowed(visitor.name, world.state, answer.door):
                 way = f"{answer.sent.method} {answer.sent.label}".strip()
                 hits.add(
                     f"{visitor.name} / {world.state} / {answer.door} ({way}, {answer.status}): "
-                    f"{secret} ({told[secret]})"
+                    f"{secret} ({found[secret]})"
                 )
+            where, keys = told_keys(answer)
+            # The outsider's answers may be of the other campaign, which is in another state.
+            if keys and visitor.name != "outsider":
+                seen.setdefault(where, set()).update(keys)
+                if more := keys - told(where, world.state):
+                    unlisted.add(f"{visitor.name} / {world.state} / {where}: {sorted(more)}")
     assert not hits, f"{len(hits)} hits: {WHAT_TO_DO}\n" + "\n".join(sorted(hits))
-    assert count > 1000
+    assert not unlisted, f"{MAY_BE_TOLD}:\n" + "\n".join(sorted(unlisted))
+    assert count > 500
+    # Every list is in use, so that none of them hides that nothing was asked.
+    if world.state == "conflict open":
+        assert seen.keys() == {where for where, keys in TOLD.items() if keys} - NEVER_DONE
+        assert all(seen[where] == told(where, world.state) for where in seen)
+    if world.state == "taken":
+        for where in ("GET api:conflicts", "GET api:rating", "GET scoring:api:report"):
+            assert seen[where] == told(where, world.state), where

@@ -11,7 +11,6 @@ from annotator.models import (
     Conflict,
     Membership,
     Rating,
-    Reference,
     Role,
     Shown,
     Unblinding,
@@ -24,8 +23,7 @@ from annotator.services.adjudication import rule
 from annotator.services.ratings import submit_rating
 from annotator.services.reliability import carry_out_reliability, request_reliability
 from annotator.services.turns import take_turn
-from tests.house.blindness.addresses import addresses
-from tests.house.blindness.crawl import Crawl
+from tests.house.blindness.allowed import TABLE
 from tests.house.blindness.people import PASSWORD
 from tests.house.blindness.snapshots import after, differences, looked_at
 
@@ -185,16 +183,8 @@ def test_b11_nothing_is_unblinded_while_the_campaign_is_open(world) -> None:
     assert not Unblinding.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "furnished",
-    [pytest.param("conflict open", marks=pytest.mark.exhaustive), "closed"],
-    indirect=True,
-)
-def test_b12_a_site_admin_reaches_no_text_and_no_title_of_a_campaign(world) -> None:
-    assert Reference.objects.exists() and world.visitor("boss").roles == {"site_admin"}
-    for answer in Crawl(world.visitor("boss"), world.here).visit_all(addresses(world.here)):
-        told = world.marks.found_in(answer.text)
-        assert not told.keys() & {"claims", "reference", "campaign", "export", "export ids"}, (
-            answer.door
-        )
-        assert "A mug" not in answer.text and "A cup" not in answer.text, answer.door
+def test_b12_the_table_gives_a_site_admin_no_text_and_no_title_of_a_campaign() -> None:
+    """The crawl holds every answer to the table."""
+    told = {secret for row in TABLE if "boss" in row.principals for secret in row.secrets}
+    assert told
+    assert not told & {"claims", "reference", "campaign", "export", "export ids", "import text"}
