@@ -18,6 +18,7 @@ from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.services.dataset_import import import_dataset
 from scoring.services.runs import request_training, train_again
 from scoring.splits import SplitPlan
+from tests.amounts import tries
 from tests.flows.conftest import StartWorker, kill_group
 from tests.scoring.conftest import dataset_rows
 from tests.soak.tally import Tally
@@ -30,7 +31,7 @@ pytestmark = [
 ]
 KILLS = 1 if int(os.environ.get("PROMISES_SCALE", "1")) == 1 else 20
 KILLS_OF_A_RUN = min(KILLS, 3)  # each is an attempt, and the fifth attempt is the last
-EPOCHS = 40  # long enough that no machine is done before it is killed
+EPOCHS = tries(40, share=2)  # long enough that no machine is done before it is killed
 LONGEST_WAIT_SECONDS = 240
 # The lease of a worker here is two seconds long.
 SECONDS_PAST_THE_LEASE = 6

@@ -212,6 +212,7 @@ def test_killed_supervisor_leaves_no_process(served: Served) -> None:
     assert not served.answers()
 
 
+@pytest.mark.exhaustive
 def test_web_server_and_supervisor_killed_together_leave_no_process(served: Served) -> None:
     os.kill(served.master_of("granian"), signal.SIGKILL)
     served.process.kill()

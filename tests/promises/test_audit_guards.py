@@ -77,6 +77,7 @@ BREAK_INS = [
 ]
 
 
+@pytest.mark.postgres
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite knows no roles")
 def test_a_role_of_its_own_writes_the_trail_and_has_no_way_around_its_guards(cast, settings):
     write(cast, 2)

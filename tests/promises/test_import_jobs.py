@@ -14,6 +14,7 @@ from annotator.models import Campaign, ClaimImport, ImportStage
 from annotator.services.carried_out_imports import carry_out_import, sweep_imports
 from annotator.services.import_jobs import request_import
 from annotator.services.uploaded_files import stored_uploads
+from tests.amounts import tries
 from tests.annotator.services.import_files import file, good
 from tests.crowd import at_once
 from tests.promises.harness import SCALE, wait_until
@@ -28,7 +29,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 # Of the largest files test_claim_files.py kills the import; a job adds its two stages.
-REFERENCES = 2_500 if SCALE == 1 else 10_000
+REFERENCES = tries(2_500) if SCALE == 1 else 10_000
 NOTHING = (0, 0)
 WHOLE = (REFERENCES, 2 * REFERENCES)
 # Kills while the file is checked, and while it is stored.

@@ -11,6 +11,7 @@ from django.db import connection
 from annotator.models import Adjudication, Candidate, Conflict, Ruling, User
 from annotator.refusals import OutOfDate
 from annotator.services import adjudication, turns
+from tests.amounts import tries
 from tests.annotator.services.rulings import PASSWORD, decide
 from tests.conftest import grant
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
@@ -25,7 +26,7 @@ pytestmark = [
     pytest.mark.usefixtures("quick_passwords"),
 ]
 ADJUDICATORS: Final = 20
-CONFLICTS: Final = 13 if SCALE == 1 else 25 * SCALE
+CONFLICTS: Final = tries(13) if SCALE == 1 else 25 * SCALE
 
 
 def make_adjudicators(cast: Any, count: int) -> list[User]:

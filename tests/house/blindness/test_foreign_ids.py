@@ -14,6 +14,7 @@ from django.urls import reverse
 from annotator import permissions
 from annotator.models import Campaign
 from annotator.queries.access import campaigns_for
+from tests.amounts import IS_THOROUGH
 from tests.house.blindness.addresses import Address, addresses, ids, routes
 from tests.house.blindness.crawl import Answer, Crawl
 from tests.house.blindness.people import Visitor
@@ -86,10 +87,14 @@ def told_apart(world, found: list[Address], caplog) -> tuple[list[str], int]:
     """Return which requests show that the object exists, and how many were compared."""
     names = unknown_names(world)
     wrong, seen = [], 0
+    tried: set[str] = set()
     caplog.clear()
     for name in MEMBERS:
-        for sent, theirs, nobodys in asked_twice(world, world.visitor(name), found, names):
+        # In `make test` a route is asked by the first of them who may.
+        left = [one for one in found if IS_THOROUGH or one.route not in tried]
+        for sent, theirs, nobodys in asked_twice(world, world.visitor(name), left, names):
             seen += 1
+            tried.add(sent.address.route)
             if theirs.status < 400 or plain(theirs, names) != plain(nobodys, names):
                 statuses = f"{theirs.status}, for nobody's {nobodys.status}"
                 wrong.append(f"{name} / {sent.method} {sent.label} {sent.address.path}: {statuses}")
@@ -152,7 +157,7 @@ def test_an_id_of_another_campaign_is_answered_as_a_random_one(world, logs, tall
     wrong, seen = told_apart(world, found, logs)
     tally.tried(pairs_of_requests=seen)
     assert not wrong, "\n".join(wrong)
-    assert seen > 200
+    assert seen > 100
 
 
 @pytest.mark.exhaustive
