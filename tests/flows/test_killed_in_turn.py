@@ -77,6 +77,7 @@ def start_all(programs: Programs) -> dict[str, int]:
 def ask_for_jobs(campaign: Campaign, encoder: Path) -> tuple[ReliabilityReport, TrainingRun]:
     version = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
     options = {"encoder": str(encoder), "method": "finetune", "epochs": 5, "device": "cpu"}
+    options |= {"precision": "fp32"}
     run = request_training(version=version, criterion="feature_completeness", options=options)
     report = request_reliability(campaign=campaign)
     for row in (run, report):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate, cycle
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,18 @@ def test_products_are_really_timed(size: dict[str, int], monkeypatch: pytest.Mon
     assert resolve_precision("auto", "cpu") in precision.DTYPES
     (found,) = told
     assert len(found) == len(precision.DTYPES) and min(found) > 0
+
+
+@pytest.mark.parametrize(("half", "turns"), [(1.5, 6), (10.0, 3)])
+def test_turns_end_once_bfloat16_has_lost(
+    half: float, turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    took = cycle([0.0, 1.0, 0.0, half])
+    told = [next(took) for _ in range(4 * 6)]
+    clock = iter(accumulate(told))
+    monkeypatch.setattr(precision.time, "perf_counter", lambda: next(clock))
+    assert measured_seconds("cpu", rows=2, width=2, repeats=5) == [1.0, half]
+    assert len(list(clock)) == 4 * (6 - turns)
 
 
 @pytest.mark.parametrize("kind", ["tiny_bert", "tiny_longformer"])
