@@ -59,7 +59,7 @@ test-fast: .venv/development.stamp ## the quick tests, on SQLite
 
 test-all: .venv/development.stamp ## everything, on the embedded pair and on real services: long
 	@export THOROUGH=1; $(EMBEDDED) $(PYTEST) $(TOGETHER) -m "embedded or not ($(WAITING))" $(PYTEST_ARGS)
-	@export THOROUGH=1; $(SERVICES) $(PYTEST) $(TOGETHER) $(PYTEST_ARGS)
+	@export THOROUGH=1; $(SERVICES) $(PYTEST) $(TOGETHER) -m "not pure" $(PYTEST_ARGS)
 
 check: .venv/development.stamp ## static checks: style, types, imports, templates, migrations
 	@# Types take as long as all the others, and a warm run of each is spent on one core.

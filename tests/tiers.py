@@ -1,7 +1,7 @@
 """Says which tests a command runs, where the place, the name or the promise of a test tells it.
 
 `make test` runs what is not `exhaustive`: on real services what bears `postgres`, `browser` or
-`broker`, on SQLite all the others. `make test-all` runs everything.
+`broker`, on SQLite all the others. `make test-all` runs everything, on both but what is `pure`.
 """
 
 import re
@@ -15,7 +15,9 @@ from _pytest.mark.expression import Expression
 WAITING = ("slow", "browser", "broker")
 TIERS = (*WAITING, "embedded", "postgres", "promise")
 # What a test may bear though its file does not say so.
-UNSAID = ("exhaustive", "planted")
+UNSAID = ("exhaustive", "planted", "pure")
+# The fixtures of whatever asks the database.
+DATABASE = frozenset({"db", "transactional_db"})
 # What asks or changes the tables itself; pages and calls reach them through these rooms only.
 ROOMS_OF_THE_DATABASE = frozenset({"services", "queries"})
 # What a file says in which a test bears a mark.
@@ -56,16 +58,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def marks_of(item: pytest.Item) -> Iterator[str]:
-    """Return the marks that a test bears without being told."""
+    """Yield the marks that a test bears without being told."""
     database = item.get_closest_marker("django_db")
     is_asked_by_its_room = database and ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
     commits = database and database.kwargs.get("transaction")
     if is_asked_by_its_room or commits or "transactional_db" in item.fixturenames:
         yield "postgres"
+    is_waiting = any(map(item.get_closest_marker, WAITING))
+    if not (database or is_waiting or DATABASE & {*item.fixturenames}):
+        yield "pure"
     if is_planted_fault(item):
         yield "planted"
         # One that is found in no time is looked for each time.
-        if any(map(item.get_closest_marker, WAITING)):
+        if is_waiting:
             yield "exhaustive"
 
 

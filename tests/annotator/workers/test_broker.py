@@ -190,6 +190,7 @@ def test_what_cannot_be_moved_is_passed_over(
         assert channel._get("shared")["body"] == "2"
 
 
+@pytest.mark.broker
 def test_a_redis_that_hangs_is_asked_once(settings: Any) -> None:
     if not settings.CELERY_BROKER_URL.startswith("redis:"):
         pytest.skip("a folder does not hang")
