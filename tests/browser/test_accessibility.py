@@ -108,6 +108,7 @@ def test_no_refused_page_breaks_a_rule(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.exhaustive
 def test_no_state_of_the_rate_page_breaks_a_rule(room: Page) -> None:
     found = faults(room)
 

@@ -31,7 +31,7 @@ pytestmark = [
 ]
 KILLS = 1 if int(os.environ.get("PROMISES_SCALE", "1")) == 1 else 20
 KILLS_OF_A_RUN = min(KILLS, 3)  # each is an attempt, and the fifth attempt is the last
-EPOCHS = tries(40, share=2)  # long enough that no machine is done before it is killed
+EPOCHS = tries(40, share=3)  # long enough that no machine is done before it is killed
 LONGEST_WAIT_SECONDS = 240
 # The lease of a worker here is two seconds long.
 SECONDS_PAST_THE_LEASE = 6

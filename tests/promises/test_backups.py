@@ -197,7 +197,7 @@ def check_what_lives(
         server.kill()
     report = host.command(
         *("agreement_report", "tiny", "--criterion", CRITERION, "--split", "train"),
-        *("--scorers", f"bleu-1,model:{model.pk}", "--json"),
+        *("--scorers", f"bleu-1,model:{model.pk}", "--resamples", "100", "--json"),
     )
     assert report.returncode == 0, report.stderr
     assert json.loads(report.stdout)["scorers"][f"model:{model.pk}"]["n"] > 0
