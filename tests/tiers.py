@@ -60,12 +60,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def marks_of(item: pytest.Item) -> Iterator[str]:
     """Yield the marks that a test bears without being told."""
     database = item.get_closest_marker("django_db")
+    fixtures = frozenset(getattr(item, "fixturenames", ()))
     is_asked_by_its_room = database and ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
     commits = database and database.kwargs.get("transaction")
-    if is_asked_by_its_room or commits or "transactional_db" in item.fixturenames:
+    if is_asked_by_its_room or commits or "transactional_db" in fixtures:
         yield "postgres"
     is_waiting = any(map(item.get_closest_marker, WAITING))
-    if not (database or is_waiting or DATABASE & {*item.fixturenames}):
+    if not (database or is_waiting or DATABASE & fixtures):
         yield "pure"
     if is_planted_fault(item):
         yield "planted"
