@@ -7,8 +7,8 @@ class AnnotatorConfig(AppConfig):
     name = "annotator"
 
     def ready(self) -> None:
-        from annotator import tasks
-        from annotator.celery import Queues
+        from annotator import celery, tasks  # noqa: F401 - its app becomes the current one
+        from annotator.jobs.queues import Queues
         from annotator.jobs.registry import register, register_tidying
         from annotator.models import ClaimImport, ReliabilityReport
         from annotator.services.pace import delete_used_up

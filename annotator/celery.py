@@ -1,7 +1,6 @@
 """The Celery app and its two queues."""
 
 import os
-from enum import StrEnum
 
 from celery import Celery
 from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
@@ -9,17 +8,11 @@ from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from annotator import logs
+from annotator.jobs.queues import Queues
 from annotator.workers import heard_of
 from annotator.workers.devices import bind_device
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
-
-
-class Queues(StrEnum):
-    """One worker serves one queue, so that a training never delays a report."""
-
-    WEB = "web"  # imports, reports, sweeps: seconds to minutes, somebody waits at a screen
-    GPU = "gpu"  # training and neural scoring: minutes to hours, one at a time on a device
 
 
 # Under kombu's own names, and not as CELERY_BROKER_TRANSPORT: by the name it sees whether TLS is

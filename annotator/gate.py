@@ -6,14 +6,15 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.http import urlencode
 
 from annotator import permissions
-from annotator.models import User
-from annotator.queries.access import roles_of
+from annotator.models import Campaign, Role, User
+from annotator.queries.access import campaigns_for, roles_of
+from annotator.queries.reliability_access import COUNTS_WITHHELD, counts_withheld
 from annotator.sign_in.second_step import must_set_up
 
 # DRF authenticates by token inside its views; they ask the matrix themselves.
@@ -125,3 +126,19 @@ def _form_page(request: HttpRequest) -> str:
     if request.method != "POST" or match is None or match.view_name not in CARRIED:
         return ""
     return reverse(CARRIED[match.view_name], kwargs=match.kwargs)
+
+
+def own_campaign(request: SignedInRequest, slug: str) -> Campaign:
+    """Return the campaign if the person is its admin."""
+    row = get_object_or_404(campaigns_for(request.user), slug=slug)
+    if Role.ADMIN not in roles_of(request.user, row):
+        raise PermissionDenied
+    return row
+
+
+def counted_campaign(request: SignedInRequest, slug: str) -> Campaign:
+    """Return the campaign if the person is its admin and its counts are not withheld from them."""
+    row = own_campaign(request, slug)
+    if counts_withheld(row, request.user):
+        raise PermissionDenied(COUNTS_WITHHELD)
+    return row

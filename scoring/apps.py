@@ -9,8 +9,8 @@ class ScoringConfig(AppConfig):
     def ready(self) -> None:
         from annotator.audit.words import register_acts
         from annotator.backups.kept_files import register_files
-        from annotator.celery import Queues
         from annotator.health.findings import register_look
+        from annotator.jobs.queues import Queues
         from annotator.jobs.registry import register, register_tidying
         from scoring import tasks
         from scoring.audit_words import ACTS

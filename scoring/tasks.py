@@ -2,7 +2,9 @@
 
 from uuid import UUID
 
-from annotator.celery import Queues, app
+from celery import shared_task
+
+from annotator.jobs.queues import Queues
 from scoring.queries.models import is_neural_report
 from scoring.services.freezes import carry_out_freeze
 from scoring.services.report_work import carry_out_report
@@ -10,22 +12,22 @@ from scoring.services.scores import carry_out_scores
 from scoring.services.training import carry_out_training
 
 
-@app.task(queue=Queues.GPU.value, name="scoring.train")
+@shared_task(queue=Queues.GPU.value, name="scoring.train")
 def train(pk: str) -> None:
     carry_out_training(pk)
 
 
-@app.task(queue=Queues.GPU.value, name="scoring.scores")
+@shared_task(queue=Queues.GPU.value, name="scoring.scores")
 def scores(pk: str) -> None:
     carry_out_scores(pk)
 
 
-@app.task(queue=Queues.WEB.value, name="scoring.report")
+@shared_task(queue=Queues.WEB.value, name="scoring.report")
 def report(pk: str) -> None:
     carry_out_report(pk)
 
 
-@app.task(queue=Queues.GPU.value, name="scoring.neural_report")
+@shared_task(queue=Queues.GPU.value, name="scoring.neural_report")
 def neural_report(pk: str) -> None:
     carry_out_report(pk)
 
@@ -41,6 +43,6 @@ def ring_report(pk: UUID) -> None:
     task.delay(str(pk))
 
 
-@app.task(queue=Queues.WEB.value, name="scoring.freeze")
+@shared_task(queue=Queues.WEB.value, name="scoring.freeze")
 def freeze(pk: str) -> None:
     carry_out_freeze(pk)

@@ -12,16 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.api.fields import CommentField, IdField, StrictSerializer, TextField, TickField
 from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.api.permissions import MatrixPermission
-from annotator.api.serializers import (
-    CommentField,
-    IdField,
-    ScoresSerializer,
-    StrictSerializer,
-    TextField,
-    TickField,
-)
+from annotator.api.scores import ScoresSerializer
 from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
 from annotator.queries.conflict_cases import conflicts_in_reach
 from annotator.queries.conflict_words import conflict_words, open_conflicts

@@ -8,8 +8,7 @@ from rest_framework.request import Request
 
 from annotator.models import TokenScope, User
 from annotator.queries.access import token_caller
-from annotator.services.people import token_digest
-from annotator.services.tokens import note_use
+from annotator.services.tokens import note_use, token_digest
 
 KEYWORD = "Token"
 REFUSED = "This token is unknown or has expired."

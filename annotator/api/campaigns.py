@@ -4,6 +4,7 @@ from typing import cast
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,11 +12,49 @@ from rest_framework.views import APIView
 
 from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.api.permissions import MatrixPermission
-from annotator.api.serializers import CampaignSerializer, ProgressSerializer
 from annotator.models import Campaign, Role, User
 from annotator.queries.access import campaigns_for, roles_of
 from annotator.queries.campaign_progress import campaign_progress
 from annotator.queries.reliability_access import COUNTS_WITHHELD, counts_withheld
+
+
+class CampaignSerializer(serializers.Serializer):
+    """A campaign as its members see it."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    status = serializers.CharField()
+    rubric_version = serializers.CharField()
+    overlap = serializers.IntegerField()
+    roles = serializers.ListField(child=serializers.CharField())
+
+
+class AnnotatorProgressSerializer(serializers.Serializer):
+    """One annotator's counts."""
+
+    username = serializers.CharField()
+    assigned = serializers.IntegerField()
+    rated = serializers.IntegerField()
+    overdue = serializers.IntegerField()
+    quota = serializers.IntegerField(allow_null=True)
+    last_rated_on = serializers.DateField(allow_null=True)
+
+
+class ProgressSerializer(serializers.Serializer):
+    """The counts of a campaign."""
+
+    references = serializers.IntegerField()
+    candidates = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    complete = serializers.IntegerField()
+    locked = serializers.IntegerField()
+    ratings = serializers.IntegerField()
+    open_conflicts = serializers.IntegerField()
+    waiting_conflicts = serializers.IntegerField()
+    ruled_conflicts = serializers.IntegerField()
+    lapsed_conflicts = serializers.IntegerField()
+    unsettled = serializers.IntegerField()
+    annotators = AnnotatorProgressSerializer(many=True)
 
 
 class Campaigns(APIView):

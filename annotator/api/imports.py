@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from annotator.api.fields import StrictSerializer, TickField
 from annotator.api.permissions import MatrixPermission
-from annotator.api.serializers import StrictSerializer, TickField
 from annotator.forms.imports import AUTO, FORMATS, TWICE
 from annotator.jobs.registry import ring_on_commit
 from annotator.jobs.rows import JobStatus

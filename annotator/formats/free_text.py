@@ -1,9 +1,13 @@
 """What free words must be before they are stored: one rule for every form, call and command."""
 
 import unicodedata
+from typing import Final
 
 from annotator.formats.shapes import is_blank
 from annotator.refusals import Refused
+
+# Of a reason that is kept; a ruling, which is signed, may give a longer one.
+LONGEST_REASON: Final = 2_000
 
 
 def says_something(text: str) -> bool:

@@ -10,7 +10,7 @@ from annotator.forms.fields import WholeNumberField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, User
 from annotator.queries.access import campaigns_for
-from annotator.services.people import LONGEST_TOKEN_DAYS
+from annotator.services.tokens import LONGEST_TOKEN_DAYS
 
 
 def password_field(label: str, autocomplete: str) -> forms.CharField:

@@ -14,7 +14,7 @@ from annotator.forms.fields import DayField, FractionField, TickField, WholeNumb
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Role
 from annotator.rubric import HIGHEST
-from annotator.services.campaigns import LONGEST_REASON, LONGEST_TYPED_SLUG, CampaignRules
+from annotator.services.campaigns import LONGEST_TYPED_SLUG, CampaignRules
 
 MOST_ANNOTATORS: Final = 20
 
@@ -139,9 +139,3 @@ class MemberForm(RefusableForm):
 
     username = WordsField(label="User name", max_length=150)
     role = forms.ChoiceField(label="Role", choices=[(role, role) for role in Role.values])
-
-
-class ReasonForm(RefusableForm):
-    """Why a campaign is closed or reopened."""
-
-    reason = WordsField(label="Reason", max_length=LONGEST_REASON)

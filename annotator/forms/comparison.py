@@ -10,8 +10,14 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotator.forms.fields import ASCII_SPACE, FractionField, WholeNumberField
-from annotator.forms.rating import LARGEST_VERSION, CommentField, EverySent
+from annotator.forms.fields import (
+    ASCII_SPACE,
+    LARGEST_VERSION,
+    CommentField,
+    EverySent,
+    FractionField,
+    WholeNumberField,
+)
 from annotator.forms.refusable import RefusableForm, RubricForm
 from annotator.models import Preference
 from annotator.rubric import ALL_CRITERIA, NAMES

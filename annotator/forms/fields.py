@@ -7,8 +7,15 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
 from annotator.formats.free_text import says_something
+
+SCORE: Final = re.compile(r"(10|[0-9])")
+
+
+LARGEST_VERSION: Final = 2**31 - 1
+
 
 ASCII_SPACE: Final = " \t\r\n\f\v"
 WHOLE: Final = re.compile(r"0|-?[1-9][0-9]*")
@@ -96,3 +103,17 @@ class TickField(forms.BooleanField):
         if ticked is None:
             raise ValidationError("Give true or false.", code="invalid")
         return ticked
+
+
+class EverySent(forms.Widget):
+    """Hands on every value sent under a name, so that a name sent twice is seen."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> list[str]:
+        return data.getlist(name) if isinstance(data, QueryDict) else list(data.get(name, []))
+
+
+class CommentField(WordsField):
+    """Free words; the line ends that a form adds are taken off again."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")

@@ -8,13 +8,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from annotator.forms.fields import DayField, WholeNumberField, WordsField
-from annotator.forms.rating import LARGEST_VERSION
+from annotator.formats.free_text import LONGEST_REASON
+from annotator.forms.fields import LARGEST_VERSION, DayField, WholeNumberField, WordsField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Campaign, Reference, User
 from annotator.queries.annotators import annotators_of, members_who_annotate
 from annotator.queries.plan_page import references_named
-from annotator.services.named_work import LARGEST_QUOTA, LONGEST_REASON
+from annotator.services.named_work import LARGEST_QUOTA
 from annotator.services.repeats import LONGEST_LAG, MOST_PERCENT
 from annotator.services.sentinels import MOST_AT_ONCE
 

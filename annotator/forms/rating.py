@@ -1,8 +1,7 @@
 """The rating form: four scores by one rule, a comment, and what makes a resend harmless."""
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django import forms
@@ -10,15 +9,20 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.formats.strict_json import StrictJsonError, loads
-from annotator.forms.fields import ASCII_SPACE, WholeNumberField, WordsField
+from annotator.forms.fields import (
+    ASCII_SPACE,
+    LARGEST_VERSION,
+    SCORE,
+    CommentField,
+    EverySent,
+    WholeNumberField,
+)
 from annotator.forms.refusable import RubricForm
 from annotator.models import Rating
 from annotator.rubric import CRITERIA, NAMES
 from annotator.services.ratings import LONGEST_COMMENT
 
-SCORE: Final = re.compile(r"(10|[0-9])")
 LONGEST_KEY: Final = 200
-LARGEST_VERSION: Final = 2**31 - 1
 LONGEST_TAGS: Final = 100_000
 AIDS: Final = ("aligned", "diff", "marks")
 # Fields of the same form that other buttons of it send: the reason of a skip, a chosen tag.
@@ -26,13 +30,6 @@ OF_OTHER_BUTTONS: Final = frozenset(
     {"csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason", "tag", "aid"}
 )
 TYPED: Final = (*CRITERIA, "comment", "note", "error_tags")
-
-
-class EverySent(forms.Widget):
-    """Hands on every value sent under a name, so that a name sent twice is seen."""
-
-    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> list[str]:
-        return data.getlist(name) if isinstance(data, QueryDict) else list(data.get(name, []))
 
 
 class ScoreField(forms.Field):
@@ -49,13 +46,6 @@ class ScoreField(forms.Field):
         if not SCORE.fullmatch(text):
             raise ValidationError("A score is a whole number from 0 to 10.")
         return int(text)
-
-
-class CommentField(WordsField):
-    """Free words; the line ends that a form adds are taken off again."""
-
-    def to_python(self, value: Any) -> str:
-        return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 class TagsField(forms.CharField):

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from django import forms
 
+from annotator.formats.free_text import LONGEST_REASON
 from annotator.forms.fields import TickField
 from annotator.forms.refusable import RefusableForm
-from annotator.services.unblinding import LONGEST_REASON
 
 WORDS: Final = {
     "csv": "CSV, for spreadsheets",

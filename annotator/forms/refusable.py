@@ -5,7 +5,9 @@ from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 
+from annotator.formats.free_text import LONGEST_REASON
 from annotator.forms.discreet import DiscreetForm
+from annotator.forms.fields import WordsField
 from annotator.refusals import Refused
 
 
@@ -51,3 +53,9 @@ class RubricForm(RefusableForm):
     def version_seen(self) -> int:
         """The revision that the sender saw; 0 before the first."""
         return self.cleaned_data.get("version") or 0
+
+
+class ReasonForm(RefusableForm):
+    """Why a campaign is closed or reopened."""
+
+    reason = WordsField(label="Reason", max_length=LONGEST_REASON)

@@ -7,8 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotator.forms.fields import ASCII_SPACE, TickField, WordsField
-from annotator.forms.rating import SCORE, CommentField
+from annotator.forms.fields import ASCII_SPACE, SCORE, CommentField, TickField, WordsField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import Decision, RulingReason
 from annotator.rubric import CRITERIA

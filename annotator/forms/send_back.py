@@ -4,7 +4,7 @@ from typing import Final
 
 from django import forms
 
-from annotator.forms.rating import CommentField
+from annotator.forms.fields import CommentField
 from annotator.forms.refusable import RefusableForm
 from annotator.models import RoundKind
 from annotator.services.rounds import CHOICES, LONGEST_QUESTION

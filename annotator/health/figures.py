@@ -6,6 +6,7 @@ Routes, methods and codes are their only labels: no name, no id, no text.
 from collections.abc import Iterator
 from typing import Any, Final
 
+from celery import current_app
 from django.conf import settings
 from django.db.models import Count, Min
 from kombu.exceptions import OperationalError
@@ -15,9 +16,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from redis.exceptions import ResponseError
 
-from annotator.celery import Queues, app
 from annotator.clock import database_now
 from annotator.health.count_files import CountFile
+from annotator.jobs.queues import Queues
 from annotator.jobs.registry import kinds_of_jobs
 from annotator.jobs.rows import FINAL_STATUSES, JobStatus
 from annotator.models import SWEEPER, Assignment, AssignmentStatus
@@ -83,7 +84,7 @@ def _queues() -> GaugeMetricFamily:
     """Messages that wait in the broker; nothing of a queue where it is not reached."""
     gauge = GaugeMetricFamily("workbench_messages", "Messages in the broker", labels=["queue"])
     try:
-        with app.connection_for_write() as connection:
+        with current_app.connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, timeout=2)
             channel: Any = connection.default_channel
             for queue in Queues:

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Final
 
+from celery import current_app
 from django.conf import settings
 from django.db.models import Q
 from kombu.exceptions import OperationalError
 from redis.exceptions import ResponseError
 
-from annotator.celery import Queues, app
 from annotator.clock import database_now
 from annotator.health.findings import Finding, missing, ok, warning
+from annotator.jobs.queues import Queues
 from annotator.jobs.registry import kinds_of_jobs, queue_of
 from annotator.jobs.rows import JobStatus
 from annotator.models import SWEEPER
@@ -93,7 +94,7 @@ def look_at_broker() -> Iterator[Finding]:
     address = settings.CELERY_BROKER_URL
     kind = address.partition(":")[0]
     try:
-        with app.connection_for_write() as connection:
+        with current_app.connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, timeout=3)
             channel: Any = connection.default_channel
             if kind.startswith("redis"):

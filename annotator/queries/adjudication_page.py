@@ -32,8 +32,7 @@ from annotator.queries.conflict_cases import (
     shuffled,
 )
 from annotator.queries.locks import locked_candidates
-from annotator.queries.rate_page import reading_preference
-from annotator.queries.readings import reading_of
+from annotator.queries.readings import reading_of, reading_preference
 from annotator.queries.rounds import SeenRound, earlier_points, points_of, rounds_on
 from annotator.queries.signatures import sealed_sha256s, seen_sha256, signature_holds
 from annotator.rubric import OVERALL

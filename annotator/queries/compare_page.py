@@ -11,8 +11,7 @@ from annotator.claims.reading import SideView
 from annotator.models import Campaign, Comparison, Preference, ReadingPreference, Reference, User
 from annotator.queries.compare_rows import CompareRow, compare_rows
 from annotator.queries.comparisons import closed_because, comparisons_for
-from annotator.queries.rate_page import reading_preference
-from annotator.queries.readings import reading_of
+from annotator.queries.readings import reading_of, reading_preference
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from annotator.models import (
 )
 from annotator.queries.access import assignments_for
 from annotator.queries.locks import LOCKED_SENTENCE, is_locked
-from annotator.queries.readings import reading_of
+from annotator.queries.readings import reading_of, reading_preference
 
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
 LEFT_SENTENCES = {
@@ -134,11 +134,6 @@ def own_rating(user: User, assignment_id: UUID) -> Rating | None:
     """Return the user's rating of an assignment; None when there is none, or it is not theirs."""
     rows = Rating.objects.filter(assignment__in=assignments_for(user).values("pk"))
     return rows.filter(assignment=assignment_id).select_related("assignment__campaign").first()
-
-
-def reading_preference(user: User) -> ReadingPreference:
-    """Return how the user likes to read; the defaults when they never said."""
-    return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
 
 
 def _closed_because(assignment: Assignment, rating: Rating | None) -> str:

@@ -16,9 +16,7 @@ from annotator.queries.given_ratings import GivenRating, GivenRatings, is_genuin
 from annotator.rubric import CRITERIA, HIGHEST, OVERALL, TOTAL_WEIGHT
 
 if TYPE_CHECKING:
-    from annotator.reliability.self_consistency import Repeat
-    from annotator.reliability.sensitivity import Sentinel
-    from annotator.reliability.tables import Table
+    from annotator.reliability.tables import Repeat, Sentinel, Table
 
 ALONE: Final = "a repeat whose first rating does not count"
 UNKNOWN_DAMAGE: Final = "a sentinel that does not say which criterion it damages"
@@ -80,7 +78,7 @@ def repeats_of(
     pairs: Iterable[tuple[GivenRating, GivenRating]], criterion: str
 ) -> tuple[Repeat, ...]:
     """Return the repeats on one criterion, in its units."""
-    from annotator.reliability.self_consistency import Repeat
+    from annotator.reliability.tables import Repeat
 
     return tuple(
         Repeat(one.annotator, one.reference, one.scores[criterion], two.scores[criterion])
@@ -95,7 +93,7 @@ def sentinels_of(campaign: Campaign, given: GivenRatings) -> tuple[tuple[Sentine
     where the annotator rated one, those scores count, else full marks, which the reference has
     against itself.
     """
-    from annotator.reliability.sensitivity import Sentinel
+    from annotator.reliability.tables import Sentinel
 
     twins = _twins(campaign)
     own = _own(given)

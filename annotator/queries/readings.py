@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from annotator.claims.reading import Reading, read_pair
+from annotator.models import ReadingPreference, User
 
 # Pairs kept per process. The texts themselves are the key: equal texts read alike, whatever row
 # they come from, and nothing is written to disk or to a shared cache.
@@ -21,3 +22,8 @@ def reading_of(reference: str, candidate: str) -> Reading:
 @lru_cache(maxsize=MOST_KEPT)
 def _kept(reference: str, candidate: str) -> Reading:
     return read_pair(reference, candidate)
+
+
+def reading_preference(user: User) -> ReadingPreference:
+    """Return how the user likes to read; the defaults when they never said."""
+    return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)

@@ -10,9 +10,9 @@ from annotator.reliability.against_others import against_others
 from annotator.reliability.drift import Drift, drift
 from annotator.reliability.plain import Plain, plain_estimate, scaled
 from annotator.reliability.resampling import DRAWS
-from annotator.reliability.self_consistency import Repeat, self_consistency
+from annotator.reliability.self_consistency import self_consistency
 from annotator.reliability.severity import Severity, SeverityReport, severities
-from annotator.reliability.tables import Table
+from annotator.reliability.tables import Repeat, Table
 
 # Two-sided 95 % of the standard normal distribution.
 NORMAL = 1.959963984540054

@@ -11,19 +11,9 @@ from annotator.reliability.estimates import Estimate, undefined
 from annotator.reliability.icc import intraclass_correlations
 from annotator.reliability.raw_agreement import raw_agreement
 from annotator.reliability.resampling import DRAWS
-from annotator.reliability.tables import Table
+from annotator.reliability.tables import Repeat, Table
 
 NO_REPEATS = "No item has come back to be rated again yet."
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """One annotator's score of an item at first and, unaware, again; with the item's reference."""
-
-    annotator: str
-    cluster: str
-    first: float
-    second: float
 
 
 @dataclass(frozen=True, slots=True)

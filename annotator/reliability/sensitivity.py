@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from annotator.reliability.estimates import Estimate, undefined
 from annotator.reliability.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
-from annotator.reliability.tables import Floats, ReliabilityError
+from annotator.reliability.tables import Floats, ReliabilityError, Sentinel
 
 NO_SENTINELS = "No damaged candidate and its untouched twin have both been rated yet."
 ONE_CRITERION = "No criterion but the damaged one was rated."
-
-
-@dataclass(frozen=True, slots=True)
-class Sentinel:
-    """One annotator's scores by criterion of an untouched candidate and of its damaged twin."""
-
-    annotator: str
-    cluster: str
-    criterion: str
-    untouched: Mapping[str, float]
-    damaged: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

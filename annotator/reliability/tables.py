@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,3 +125,24 @@ def rating_pairs(table: Table) -> Pairs:
         nothing = np.zeros(0, dtype=np.int64)
         return Pairs(nothing, nothing, nothing, np.zeros(0), np.zeros(0), nothing)
     return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """One annotator's scores by criterion of an untouched candidate and of its damaged twin."""
+
+    annotator: str
+    cluster: str
+    criterion: str
+    untouched: Mapping[str, float]
+    damaged: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One annotator's score of an item at first and, unaware, again; with the item's reference."""
+
+    annotator: str
+    cluster: str
+    first: float
+    second: float

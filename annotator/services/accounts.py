@@ -1,12 +1,23 @@
 """Writes of a site admin about accounts: deactivated, made active again."""
 
-from django.db import transaction
+from typing import Final
 
-from annotator.models import Campaign, Membership, Role, User
-from annotator.refusals import OutOfDate
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from annotator.clock import database_now
+from annotator.models import Campaign, Invitation, Membership, Role, User
+from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
-from annotator.services.people import withdraw_invitations
 from annotator.services.sessions import Ended, end_access
+from annotator.sign_in.names import name_problem, skeleton
+
+TAKEN: Final = (
+    "There is an account already whose name is {} or looks like it; choose a name that nobody "
+    "takes for another's."
+)
 
 
 @transaction.atomic
@@ -57,3 +68,76 @@ def _refuse_last_admin(user: User) -> None:
                 f"{user.username} is the last admin of a campaign; its members must have another "
                 "one first."
             )
+
+
+@transaction.atomic
+def create_user(*, username: str, password: str | None, is_site_admin: bool = False) -> User:
+    """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
+    refuse_name(username)
+    user = User(username=username, name_skeleton=skeleton(username), is_superuser=is_site_admin)
+    field = "username"
+    try:
+        user.clean_fields(exclude=["password"])
+        field = "password"
+        if password is not None:
+            validate_password(password, user)
+    except ValidationError as error:
+        raise Refused(" ".join(error.messages), {field: error.messages}) from error
+    if password is None:
+        user.set_unusable_password()
+    else:
+        user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:  # another one of that name at the same moment
+        raise Refused(TAKEN.format(username)) from error
+    audit.record(action="user.created", object_type="user", object_id=user.pk)
+    return user
+
+
+def refuse_name(username: str) -> None:
+    """Raise Refused for a name that is none, is taken, or would be taken for another's."""
+    if problem := name_problem(username):
+        raise Refused(problem, {"username": [problem]})
+    if User.objects.filter(username__iexact=username).exists():
+        sentence = f"There is an account named {username} already (upper case does not count)."
+    elif User.objects.filter(name_skeleton=skeleton(username)).exists():
+        sentence = TAKEN.format(username)
+    else:
+        return
+    raise Refused(sentence, {"username": [sentence]})
+
+
+@transaction.atomic
+def set_demo_password(*, user: User, password: str) -> None:
+    """Give a demo account the password that the operator chose, however short.
+
+    As any other password, a new one ends sessions and tokens.
+    """
+    if not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        end_access(user=user, by=None)
+
+
+@transaction.atomic
+def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | None = None) -> int:
+    """End the unused links that a person made, everywhere or in a campaign; return how many.
+
+    Else they would work again with the person's account or role.
+    """
+    rows = Invitation.objects.filter(invited_by=invited_by, accepted_at=None, expires_at__gt=Now())
+    if campaign is not None:
+        rows = rows.filter(campaign=campaign)
+    found = list(rows.select_for_update(no_key=True, of=("self",)).order_by("pk"))
+    Invitation.objects.filter(pk__in=[row.pk for row in found]).update(expires_at=database_now())
+    for row in found:
+        audit.record(
+            actor=by,
+            campaign=row.campaign_id,
+            action="invitation.withdrawn",
+            object_type="invitation",
+            object_id=row.pk,
+        )
+    return len(found)

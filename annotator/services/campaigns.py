@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotator.clock import database_now
-from annotator.formats.free_text import check_words
+from annotator.formats.free_text import LONGEST_REASON, check_words
 from annotator.models import (
     Campaign,
     CampaignStatus,
@@ -27,7 +27,6 @@ from annotator.services import audit
 from annotator.services.measured_conflicts import measure_conflicts
 from annotator.services.places import spread_places
 
-LONGEST_REASON: Final = 2_000
 NO_REASON: Final = "Say why, in a few words: it stays in the trail."
 LONGEST_NAME: Final = 200
 NO_NAME: Final = "Give the campaign a name."

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotator.clock import database_now
-from annotator.formats.free_text import check_words
+from annotator.formats.free_text import LONGEST_REASON, check_words
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -24,7 +24,6 @@ from annotator.services.assignments import renew_lease
 from annotator.services.further_annotators import assign_further
 from annotator.services.places import add_places, free_place, hold_place
 
-LONGEST_REASON = 2_000
 LEAVABLE = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
 
 

@@ -12,7 +12,9 @@ from annotator.clock import database_now
 from annotator.models import Campaign, Invitation, Membership, Role, User
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
-from annotator.services.people import create_user, grant_role, token_digest
+from annotator.services.accounts import create_user
+from annotator.services.people import grant_role
+from annotator.services.tokens import token_digest
 
 LASTS: Final = timedelta(days=7)
 

@@ -8,7 +8,7 @@ from typing import Final
 from django.db import transaction
 
 from annotator.clock import database_now
-from annotator.formats.free_text import check_words
+from annotator.formats.free_text import LONGEST_REASON, check_words
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -27,7 +27,6 @@ from annotator.services import audit
 from annotator.services.assignments import assign_candidates
 from annotator.services.places import add_places, free_place
 
-LONGEST_REASON: Final = 2_000
 NO_REASON: Final = "Say why, in a few words: it stays in the trail."
 LARGEST_QUOTA: Final = 1_000_000
 

@@ -9,11 +9,12 @@ from annotator.formats.preference_records import PreferenceRecord
 from annotator.models import Campaign, ClaimImport, Role, User
 from annotator.refusals import Refused
 from annotator.services import audit
+from annotator.services.accounts import create_user
 from annotator.services.claim_import import ImportCounts, import_claims
 from annotator.services.imported_annotations import AnnotationLedger, Rows
 from annotator.services.imported_preferences import PreferenceLedger
 from annotator.services.imported_texts import ImportedTexts, Statement, Statements
-from annotator.services.people import create_user, grant_role
+from annotator.services.people import grant_role
 
 
 @dataclass(frozen=True, slots=True)

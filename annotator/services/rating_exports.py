@@ -1,21 +1,16 @@
 """Writes of exports of ratings: on record before anything is told, and whole files on disk."""
 
-import base64
-import errno
 import json
 import secrets
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Final, Protocol
+from typing import Any, Final
 
 from django.db import transaction
 
 from annotator.clock import database_now
 from annotator.files.whole import write_whole, written_aside
-from annotator.formats.free_text import check_words
+from annotator.formats.free_text import LONGEST_REASON, check_words
 from annotator.formats.times import time_text
 from annotator.models import Campaign, Shown, User
 from annotator.queries.export_history import EXPORTED
@@ -23,16 +18,10 @@ from annotator.queries.rating_files import FORMATS, RatingExport
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
 from annotator.services.system_unblinding import show_systems
-from annotator.services.unblinding import LONGEST_REASON, STILL_OPEN, record_unblinding
+from annotator.services.unblinding import STILL_OPEN, record_unblinding
 
 MANIFEST: Final = ".manifest.json"
 NOTICE: Final = "Confidential: ratings of unfiled claims. Comments may name people."
-
-
-class NoRoom(Refused):
-    """The disk is full."""
-
-    status = 507
 
 
 @transaction.atomic
@@ -83,42 +72,6 @@ def request_export(
         key=key or secrets.token_hex(16),
         is_anonymous=is_anonymous,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Spooled:
-    """A whole file without a name, open at its beginning; `digest` is its SHA-256 in base64."""
-
-    file: IO[bytes]
-    size: int
-    digest: str
-
-
-class Export(Protocol):
-    """What is read piece by piece."""
-
-    def pieces(self) -> Iterator[bytes]: ...
-
-
-def spooled(export: Export) -> Spooled:
-    """Read an export to its end, so that a slow reader holds up nobody; NoRoom when it is full."""
-    digest = sha256()
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
-    try:
-        for piece in export.pieces():
-            file.write(piece)
-            digest.update(piece)
-        size = file.tell()
-        file.seek(0)
-    except OSError as error:
-        file.close()
-        if error.errno == errno.ENOSPC:
-            raise NoRoom("There is no room on the disk for the file; try again later.") from error
-        raise
-    except BaseException:
-        file.close()
-        raise
-    return Spooled(file, size, base64.b64encode(digest.digest()).decode())
 
 
 def write_export(export: RatingExport, target: Path) -> dict[str, Any]:

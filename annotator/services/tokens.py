@@ -1,13 +1,26 @@
 """Writes of API tokens that there are: used, revoked."""
 
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
 from annotator.clock import database_now
-from annotator.models import ApiToken, User
-from annotator.refusals import OutOfDate
+from annotator.models import ApiToken, Campaign, TokenScope, User
+from annotator.refusals import OutOfDate, Refused
 from annotator.services import audit
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token as it is shown once."""
+
+    token: str
+    row: ApiToken
 
 
 @transaction.atomic
@@ -39,3 +52,50 @@ def revoke_tokens(*, user: User, by: User | None) -> int:
 def note_use(*, token_id: UUID) -> None:
     """Note the day on which a token is used: one write a day, not one a call."""
     ApiToken.objects.filter(pk=token_id).update(last_used_on=database_now().date())
+
+
+LONGEST_TOKEN_DAYS: Final = 90
+
+
+MOST_TOKENS: Final = 50
+
+
+def token_digest(token: str) -> str:
+    """Return what is stored of a token. It is random, so a plain digest cannot be guessed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@transaction.atomic
+def create_token(
+    *,
+    user: User,
+    scope: str = TokenScope.WRITE,
+    days: int = LONGEST_TOKEN_DAYS,
+    campaign: Campaign | None = None,
+) -> NewToken:
+    """Make an API token that expires after 1 to 90 days, for one campaign or all of the user's."""
+    if not 1 <= days <= LONGEST_TOKEN_DAYS:
+        sentence = f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}."
+        raise Refused(sentence, {"days": [sentence]})
+    if campaign is not None and not campaign.memberships.filter(user=user).exists():
+        sentence = f"{user.username} has no role in {campaign.slug}."
+        raise Refused(sentence, {"campaign": [sentence]})
+    if ApiToken.objects.filter(user=user, expires_at__gt=database_now()).count() >= MOST_TOKENS:
+        raise Refused(f"{MOST_TOKENS} tokens are enough; revoke one first.")
+    token = secrets.token_urlsafe(32)
+    row = ApiToken.objects.create(
+        user=user,
+        token_sha256=token_digest(token),
+        scope=scope,
+        campaign=campaign,
+        expires_at=database_now() + timedelta(days=days),
+    )
+    audit.record(
+        actor=user,
+        campaign=campaign,
+        action="token.created",
+        object_type="token",
+        object_id=row.pk,
+        details={"scope": scope, "days": days},
+    )
+    return NewToken(token, row)

@@ -5,13 +5,12 @@ from typing import Final
 from django.db import transaction
 
 from annotator.clock import database_now
-from annotator.formats.free_text import check_words
+from annotator.formats.free_text import LONGEST_REASON, check_words
 from annotator.models import Campaign, Membership, Shown, Unblinding, User
 from annotator.queries.unblindings import is_unblinded
 from annotator.refusals import OutOfDate
 from annotator.services import audit
 
-LONGEST_REASON: Final = 2_000
 STILL_OPEN: Final = "The campaign is open; names are shown once it is closed."
 
 

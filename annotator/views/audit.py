@@ -7,13 +7,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from annotator.files.whole import spooled
 from annotator.forms.audit import AuditForm
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, own_campaign
 from annotator.queries.audit_trail import A_PAGE, Trail, campaign_trail, own_trail, system_trail
 from annotator.refusals import Refused
 from annotator.services.audit_exports import request_audit_export
-from annotator.services.rating_exports import spooled
-from annotator.views.campaigns import own_campaign
 
 UNPROCESSABLE = 422
 

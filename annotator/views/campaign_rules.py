@@ -7,14 +7,9 @@ from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotator.forms.campaigns import (
-    NewCampaignForm,
-    ReasonForm,
-    RulesForm,
-    rules_as_sent,
-)
-from annotator.forms.refusable import RefusableForm
-from annotator.gate import SignedInRequest
+from annotator.forms.campaigns import NewCampaignForm, RulesForm, rules_as_sent
+from annotator.forms.refusable import ReasonForm, RefusableForm
+from annotator.gate import SignedInRequest, own_campaign
 from annotator.models import Campaign
 from annotator.queries.rules_history import rules_history
 from annotator.refusals import Refused
@@ -24,7 +19,6 @@ from annotator.services.campaigns import (
     create_campaign,
     reopen_campaign,
 )
-from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422

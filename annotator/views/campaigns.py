@@ -1,21 +1,25 @@
 """The campaign page of an admin, and its counts as they stand now."""
 
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render, resolve_url
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotator.conflicts.rules import gap_text
 from annotator.forms.comparison import AskForm
-from annotator.gate import SignedInRequest
-from annotator.models import Campaign, Role
-from annotator.queries.access import campaigns_for, roles_of
+from annotator.gate import SignedInRequest, counted_campaign, own_campaign
+from annotator.models import Campaign
 from annotator.queries.campaign_notices import campaign_notices
 from annotator.queries.campaign_progress import campaign_progress
 from annotator.queries.preference_check import preference_check
 from annotator.queries.reliability_access import COUNTS_WITHHELD, counts_withheld
 from annotator.queries.retention import retention
+from annotator.refusals import Refused
+from annotator.services.comparison_draws import ask_comparisons
+from annotator.views.see_other import SeeOther
+
+UNPROCESSABLE = 422
 
 
 @require_safe
@@ -30,22 +34,6 @@ def campaign_counts(request: SignedInRequest, slug: str) -> HttpResponse:
     row = counted_campaign(request, slug)
     context = {"campaign": row, "progress": campaign_progress(row)}
     return render(request, "annotator/_campaign_counts.html", context)
-
-
-def own_campaign(request: SignedInRequest, slug: str) -> Campaign:
-    """Return the campaign if the person is its admin."""
-    row = get_object_or_404(campaigns_for(request.user), slug=slug)
-    if Role.ADMIN not in roles_of(request.user, row):
-        raise PermissionDenied
-    return row
-
-
-def counted_campaign(request: SignedInRequest, slug: str) -> Campaign:
-    """Return the campaign if the person is its admin and its counts are not withheld from them."""
-    row = own_campaign(request, slug)
-    if counts_withheld(row, request.user):
-        raise PermissionDenied(COUNTS_WITHHELD)
-    return row
 
 
 def campaign_page(
@@ -71,3 +59,28 @@ def campaign_page(
             "asking": asking or AskForm(),
         }
     return render(request, "annotator/campaign.html", context, status=status)
+
+
+@require_POST
+def ask(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give out comparisons of a share of all pairs, and go back to the campaign."""
+    campaign = counted_campaign(request, slug)
+    form = AskForm(request.POST)
+    if not form.is_valid():
+        form.focus_error()
+        return campaign_page(request, campaign, form, UNPROCESSABLE)
+    try:
+        asked = ask_comparisons(
+            campaign=campaign,
+            share=form.exact_share,
+            seed=form.cleaned_data["seed"],
+            asked_by=request.user,
+        )
+    except Refused as refusal:
+        form.add_error(None, refusal.sentence)
+        return campaign_page(request, campaign, form, refusal.status)
+    messages.success(
+        request,
+        f"{asked.pairs} of {asked.of} pairs drawn; {asked.comparisons} comparisons given out.",
+    )
+    return SeeOther(resolve_url("annotator:campaign", campaign.slug))

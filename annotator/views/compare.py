@@ -7,15 +7,13 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotator.forms.comparison import AskForm, PreferenceForm
+from annotator.forms.comparison import PreferenceForm
 from annotator.gate import SignedInRequest
 from annotator.queries.compare_page import ComparePage, compare_page
 from annotator.queries.comparisons import next_comparison
 from annotator.refusals import OutOfDate, Refused
-from annotator.services.comparison_draws import ask_comparisons
 from annotator.services.preferences import show_aid
 from annotator.services.stated_preferences import submit_preference
-from annotator.views.campaigns import campaign_page, counted_campaign
 from annotator.views.compare_form import page_context
 from annotator.views.see_other import SeeOther
 
@@ -70,31 +68,6 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return HttpResponse(status=NO_CONTENT)
     context = page_context(_own_page(request, pk), form, is_checked=False)
     return render(request, "annotator/compare.html", context)
-
-
-@require_POST
-def ask(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Give out comparisons of a share of all pairs, and go back to the campaign."""
-    campaign = counted_campaign(request, slug)
-    form = AskForm(request.POST)
-    if not form.is_valid():
-        form.focus_error()
-        return campaign_page(request, campaign, form, UNPROCESSABLE)
-    try:
-        asked = ask_comparisons(
-            campaign=campaign,
-            share=form.exact_share,
-            seed=form.cleaned_data["seed"],
-            asked_by=request.user,
-        )
-    except Refused as refusal:
-        form.add_error(None, refusal.sentence)
-        return campaign_page(request, campaign, form, refusal.status)
-    messages.success(
-        request,
-        f"{asked.pairs} of {asked.of} pairs drawn; {asked.comparisons} comparisons given out.",
-    )
-    return SeeOther(resolve_url("annotator:campaign", campaign.slug))
 
 
 def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:

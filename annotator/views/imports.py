@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.forms.imports import ImportForm
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, own_campaign
 from annotator.jobs.registry import ring_on_commit
 from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, ClaimImport
@@ -16,7 +16,6 @@ from annotator.queries.imports import ImportPage, imports_of, recent_imports
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.carried_out_imports import carry_out_if_small
 from annotator.services.import_jobs import cancel_import, confirm_import, request_import
-from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422

@@ -6,7 +6,7 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.invitations import AcceptForm, InviteForm
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, own_campaign
 from annotator.models import Invitation, User
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.invitations import (
@@ -16,7 +16,6 @@ from annotator.services.invitations import (
     open_invitations,
     reason_not_to_join,
 )
-from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
 

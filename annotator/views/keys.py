@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotator.forms.keys import KeysForm
 from annotator.gate import SignedInRequest
-from annotator.queries.rate_page import reading_preference
+from annotator.queries.readings import reading_preference
 from annotator.services.preferences import save_keys
 from annotator.views.see_other import SeeOther
 

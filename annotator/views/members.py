@@ -6,12 +6,11 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.forms.campaigns import MemberForm
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, own_campaign
 from annotator.models import Campaign, User
 from annotator.queries.members import members_of
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.people import grant_role, revoke_role
-from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422

@@ -18,14 +18,13 @@ from annotator.forms.plan import (
     SentinelsForm,
     WithdrawForm,
 )
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, counted_campaign
 from annotator.models import Campaign
 from annotator.queries.annotators import annotators_of
 from annotator.queries.plan_page import checks_of, free_places, people_at_work
 from annotator.queries.plan_preview import plan_table
 from annotator.refusals import Refused
 from annotator.services.plans import carry_out_plan, preview_plan
-from annotator.views.campaigns import counted_campaign
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422

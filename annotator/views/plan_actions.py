@@ -17,7 +17,7 @@ from annotator.forms.plan import (
     SentinelsForm,
     WithdrawForm,
 )
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, counted_campaign
 from annotator.models import Campaign
 from annotator.queries.members import annotator_membership
 from annotator.refusals import Refused
@@ -25,7 +25,6 @@ from annotator.services.named_work import assign_by_name, set_quota, withdraw_as
 from annotator.services.qualification import mark_qualification, unmark_qualification
 from annotator.services.repeats import set_repeats
 from annotator.services.sentinels import add_sentinels
-from annotator.views.campaigns import counted_campaign
 from annotator.views.plan import UNPROCESSABLE, plan_page
 from annotator.views.see_other import SeeOther
 

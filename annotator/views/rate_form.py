@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from annotator.forms.fields import ASCII_SPACE
-from annotator.forms.rating import AIDS, SCORE, TYPED, RatingForm, as_sent
+from annotator.forms.fields import ASCII_SPACE, SCORE
+from annotator.forms.rating import AIDS, TYPED, RatingForm, as_sent
 from annotator.keymap import ACTIONS, GROUPS, keymap, shown
 from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
 from annotator.queries.rate_page import RatePage

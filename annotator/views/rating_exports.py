@@ -6,6 +6,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods
 
+from annotator.files.whole import spooled
 from annotator.forms.rating_export import RatingExportForm
 from annotator.gate import SignedInRequest
 from annotator.models import Campaign, User
@@ -14,7 +15,7 @@ from annotator.queries.export_access import OPEN, Exporter, exporter_of
 from annotator.queries.export_history import exports_of
 from annotator.queries.rating_files import RatingExport
 from annotator.refusals import Refused
-from annotator.services.rating_exports import request_export, spooled
+from annotator.services.rating_exports import request_export
 from annotator.views.export_notes import note_export
 
 

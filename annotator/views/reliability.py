@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotator.forms.campaigns import ReasonForm
-from annotator.gate import SignedInRequest
+from annotator.forms.refusable import ReasonForm
+from annotator.gate import SignedInRequest, own_campaign
 from annotator.jobs.registry import ring_on_commit
 from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, Shown, User
@@ -22,7 +22,6 @@ from annotator.queries.unblindings import is_unblinded, unblindings_of
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.reliability import cancel_reliability, request_reliability
 from annotator.services.unblinding import show_names
-from annotator.views.campaigns import own_campaign
 from annotator.views.see_other import SeeOther
 
 FORBIDDEN = 403

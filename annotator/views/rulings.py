@@ -7,12 +7,11 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, counted_campaign
 from annotator.models import Campaign
 from annotator.queries.campaign_rulings import campaign_rulings, rulings_of
 from annotator.refusals import Refused
 from annotator.services.adjudication import void_adjudication
-from annotator.views.campaigns import counted_campaign
 from annotator.views.see_other import SeeOther
 
 

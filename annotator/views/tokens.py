@@ -11,9 +11,8 @@ from annotator.forms.account import TokenForm
 from annotator.gate import SignedInRequest
 from annotator.queries.own_tokens import own_tokens
 from annotator.refusals import Refused
-from annotator.services.people import create_token
 from annotator.services.signing import confirm_password
-from annotator.services.tokens import revoke_token
+from annotator.services.tokens import create_token, revoke_token
 from annotator.views.see_other import SeeOther
 
 UNPROCESSABLE = 422

@@ -7,9 +7,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotator.forms.what_if import what_if_form
-from annotator.gate import SignedInRequest
+from annotator.gate import SignedInRequest, counted_campaign
 from annotator.queries.what_if_page import what_if as replay
-from annotator.views.campaigns import counted_campaign
 
 
 @require_safe

@@ -12,8 +12,10 @@ from django.db.models import Count
 from annotation_flow.texts import CANDIDATES_PER_REFERENCE, Item, make_items
 from annotator.formats.digests import text_sha256
 from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, Role
+from annotator.services.accounts import create_user
 from annotator.services.campaigns import create_campaign
-from annotator.services.people import create_token, create_user, grant_role
+from annotator.services.people import grant_role
+from annotator.services.tokens import create_token
 
 SLUG = "flow"
 BATCH = 200  # references at a time

@@ -14,10 +14,10 @@ from rest_framework.response import Response
 from annotator.api.paging import PAGED, PARAMETERS, page_of
 from annotator.jobs.registry import ring_on_commit
 from annotator.refusals import OutOfDate, Refused
+from annotator.views.saved_files import file_download
 from scoring.agreement.question import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
 from scoring.api.door import Door, OwnFormats, body, person, version_of
 from scoring.api.words import report_words
-from scoring.downloads import file_download
 from scoring.queries.models import reports_for
 from scoring.queries.reports.page import ordered_result
 from scoring.report_downloads import report_file

@@ -2,8 +2,7 @@
 
 from django import forms
 
-from annotator.forms.fields import TickField
-from annotator.forms.rating import CommentField
+from annotator.forms.fields import CommentField, TickField
 from annotator.forms.refusable import RefusableForm
 from scoring.services.promotions import MOST_CHARACTERS
 

@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from annotator.formats.shapes import is_blank
 from annotator.forms.discreet import DISCREET
-from annotator.forms.rating import CommentField
+from annotator.forms.fields import CommentField
 from annotator.refusals import Refused
 from scoring.services.scores import MOST_CANDIDATES, MOST_CHARACTERS
 

@@ -14,8 +14,8 @@ from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
 from scoring.patclaimeval.score_cache import ScoreCache
 from scoring.patclaimeval.stream import ModelWords
+from scoring.queries.models import MODEL_PREFIX, find_model
 from scoring.queries.promotions import promoted_model
-from scoring.queries.scorers import MODEL_PREFIX, find_model
 
 logger = logging.getLogger(__name__)
 

@@ -1,5 +1,6 @@
 """Reads of training runs, model versions and reports, in the scope of a person."""
 
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -8,8 +9,11 @@ from annotator.jobs.rows import JobStatus
 from annotator.models import Role, User
 from annotator.queries.access import campaigns_for
 from annotator.queries.reliability_access import withheld_campaigns
+from annotator.refusals import Refused
 from scoring.models import AgreementReport, ModelVersion, TrainingRun
 from scoring.queries.datasets import measured_versions_for, versions_for
+
+MODEL_PREFIX: Final = "model:"
 
 
 def runs_for(user: User) -> QuerySet[TrainingRun]:
@@ -46,3 +50,16 @@ def reports_for(user: User) -> QuerySet[AgreementReport]:
 def is_neural_report(pk: UUID) -> bool:
     """Say whether a report waits for the queue of networks and endpoints."""
     return AgreementReport.objects.filter(pk=pk, is_neural=True).exists()
+
+
+def find_model(model_id: str, user: User | None = None, field: str = "") -> ModelVersion:
+    """Return the model version or refuse; `user` None means a command on this machine.
+
+    `field` is what a refusal names as wrong.
+    """
+    rows = ModelVersion.objects.all() if user is None else models_for(user)
+    try:
+        return rows.get(pk=UUID(model_id))
+    except (ValueError, ModelVersion.DoesNotExist) as error:
+        sentence = f"There is no model {model_id[:100]!r}."
+        raise Refused(sentence, {field: [sentence]} if field else None) from error

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from annotator.jobs.rows import JobStatus
 from scoring.models import AgreementReport, ModelVersion
+from scoring.queries.models import MODEL_PREFIX
 from scoring.queries.promotions import standing_promotion
-from scoring.queries.scorers import MODEL_PREFIX
 
 FEW: Final = 20
 

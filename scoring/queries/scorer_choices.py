@@ -8,9 +8,8 @@ from annotator.rubric import NAMES
 from scoring.metrics.base import Places
 from scoring.metrics.registry import BASELINE_NAMES, METRIC_NAMES, needs_of, what_is_missing
 from scoring.queries.metric_places import metric_places
-from scoring.queries.models import models_for
+from scoring.queries.models import MODEL_PREFIX, models_for
 from scoring.queries.reports.scorer_labels import scorer_label
-from scoring.queries.scorers import MODEL_PREFIX
 
 WITH_DRAFT: Final = "Scores only candidates whose reference has a draft in its campaign."
 NO_MODEL: Final = "No model version yet: a training run makes one."

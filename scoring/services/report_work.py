@@ -20,10 +20,10 @@ from scoring.metrics.registry import BASELINE_NAMES, what_is_missing
 from scoring.models import AgreementReport
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.queries.metric_places import metric_places
+from scoring.queries.models import MODEL_PREFIX
 from scoring.queries.reports.evidence import drafts_of, evidence_of
 from scoring.queries.reports.rows import ReportRow, Text, report_rows
 from scoring.queries.reports.scorers import load_scorer
-from scoring.queries.scorers import MODEL_PREFIX
 from scoring.report_files.stored_numbers import storable
 from scoring.services.report_scores import PairScores, TextPair, score_pairs
 from scoring.services.reports import question_of, record_event

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
-from annotator.forms.campaigns import ReasonForm
+from annotator.forms.refusable import ReasonForm
 from annotator.gate import SignedInRequest
 from annotator.refusals import Forbidden, Refused
 from annotator.views.see_other import SeeOther

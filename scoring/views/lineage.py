@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from annotator.forms.campaigns import ReasonForm
+from annotator.forms.refusable import ReasonForm
 from annotator.gate import SignedInRequest
 from annotator.models import Reference
 from annotator.queries.reliability_access import COUNTS_WITHHELD, counts_withheld

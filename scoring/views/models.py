@@ -2,19 +2,21 @@
 
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
+from annotator.models import User
 from annotator.refusals import Refused
-from scoring.downloads import model_download
+from annotator.views.export_notes import note_export
+from annotator.views.saved_files import as_file
 from scoring.queries.exporters import exporter
 from scoring.queries.model_page import model_page
 from scoring.queries.models import models_for
 from scoring.queries.promotions import promoted_ids
-from scoring.services.model_exports import model_archive
+from scoring.services.model_exports import Archive, model_archive
 
 
 @require_safe
@@ -43,3 +45,10 @@ def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
         context = {"version": version, "sentence": refusal.sentence}
         return render(request, "scoring/export_refused.html", context, status=refusal.status)
     return model_download(found, request.user)
+
+
+def model_download(found: Archive, by: User) -> StreamingHttpResponse:
+    """Stream the archive of a model under its name and type."""
+    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+    note_export(answer, by=by)
+    return as_file(answer, found.name)

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from annotator.gate import SignedInRequest
-from scoring.downloads import file_download
+from annotator.views.saved_files import file_download
 from scoring.queries.models import reports_for
 from scoring.queries.reports.page import ordered_result
 from scoring.report_downloads import report_file

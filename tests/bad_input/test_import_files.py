@@ -14,7 +14,7 @@ from django.utils.html import escape
 
 from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, TokenScope
 from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from annotator.services.uploaded_files import stored_uploads
 from scoring.models import DatasetVersion
 from tests.annotator.services.import_files import drop_at_once

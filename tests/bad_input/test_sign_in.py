@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import ClaimImport, Membership, ReliabilityReport, Role
-from annotator.services.people import create_user
+from annotator.services.accounts import create_user
 from annotator.services.reliability import request_reliability
 from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
 from tests.bad_input.rooms import Room, counts

@@ -12,7 +12,8 @@ from django.conf import settings
 from kombu import Producer
 from redis import Redis
 
-from annotator.celery import Queues, app
+from annotator.celery import app
+from annotator.jobs.queues import Queues
 from annotator.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.services.dataset_import import import_dataset

@@ -14,8 +14,8 @@ from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.services.adjudication import rule
 from annotator.services.comparisons import assign_comparisons
-from annotator.services.people import create_token
 from annotator.services.stated_preferences import submit_preference
+from annotator.services.tokens import create_token
 from annotator.services.turns import take_turn
 from tests.conftest import CANDIDATE_CANARY, SYSTEM_CANARY
 

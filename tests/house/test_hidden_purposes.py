@@ -8,9 +8,9 @@ from django.test import Client
 
 from annotator.models import Assignment, Campaign, Candidate, Purpose, Reference
 from annotator.services.assignments import take_next
-from annotator.services.people import create_token
 from annotator.services.repeats import repeat_everywhere
 from annotator.services.sentinels import add_sentinels
+from annotator.services.tokens import create_token
 
 pytestmark = pytest.mark.django_db
 

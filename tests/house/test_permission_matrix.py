@@ -27,7 +27,7 @@ from annotator import permissions
 from annotator.api.permissions import MatrixPermission
 from annotator.gate import API_PREFIX, METRICS_ROUTE, Gate
 from annotator.models import Campaign, CampaignStatus, Role, TokenScope, User
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 ARGUMENTS = {

@@ -3,7 +3,8 @@
 import pytest
 from celery import Task
 
-from annotator.celery import Queues, app
+from annotator.celery import app
+from annotator.jobs.queues import Queues
 from scoring import tasks
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 from scripts.supervise import programs

@@ -11,7 +11,7 @@ from django.test import Client
 from annotator import permissions
 from annotator.models import User
 from annotator.queries.access import roles_of
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.marks import HERE
 from tests.house.blindness.states import furnish

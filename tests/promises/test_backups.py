@@ -24,8 +24,8 @@ from annotator.models import Assignment, Backup, Campaign, User
 from annotator.rubric import CRITERIA
 from annotator.services import backups
 from annotator.services.backups import make_backup
-from annotator.services.people import create_token
 from annotator.services.ratings import submit_rating
+from annotator.services.tokens import create_token
 from scoring.models import ModelVersion
 from scoring.services.dataset_import import import_dataset
 from scoring.services.freezing import freeze_dataset

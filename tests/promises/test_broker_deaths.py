@@ -15,7 +15,7 @@ from django.db import connection
 
 from annotator.jobs.leases import request_cancel
 from annotator.jobs.rows import JobStatus
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from scoring.models import ModelVersion, TrainingRun
 from scoring.services.dataset_import import import_dataset
 from scoring.services.runs import request_training

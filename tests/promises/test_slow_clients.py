@@ -17,7 +17,7 @@ import pytest
 from django.conf import settings
 
 from annotator.models import Rating, User
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, make_callers
 from tests.promises.rated_work import give_work

@@ -11,7 +11,7 @@ from django.db import connection
 
 from annotator.clock import database_now
 from annotator.models import ApiToken, Assignment, AuditEvent, Campaign, Rating, RatingRevision
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Caller, make_callers, rating_words, server_errors, tell
 from tests.served import wrong_clocks

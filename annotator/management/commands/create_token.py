@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from annotator.management.house_command import HouseCommand, find_campaign, find_user
 from annotator.models import TokenScope
-from annotator.services.people import LONGEST_TOKEN_DAYS, create_token
+from annotator.services.tokens import LONGEST_TOKEN_DAYS, create_token
 
 
 class Command(HouseCommand):

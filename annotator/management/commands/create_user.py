@@ -8,7 +8,8 @@ from annotator.management.asked_password import asked_password
 from annotator.management.house_command import HouseCommand, find_campaign
 from annotator.models import Role, User
 from annotator.refusals import Refused
-from annotator.services.people import create_user, grant_role
+from annotator.services.accounts import create_user
+from annotator.services.people import grant_role
 
 
 class Command(HouseCommand):

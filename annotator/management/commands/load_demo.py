@@ -21,11 +21,12 @@ from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
 from annotator.management.house_command import HouseCommand
 from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
 from annotator.refusals import Refused
+from annotator.services.accounts import create_user, set_demo_password
 from annotator.services.assignments import assign_candidates
 from annotator.services.campaigns import create_campaign
 from annotator.services.claim_import import import_claims
 from annotator.services.comparisons import assign_comparisons
-from annotator.services.people import create_user, grant_role, set_demo_password
+from annotator.services.people import grant_role
 from annotator.services.ratings import submit_rating
 
 SLUG = "demo"

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.management.house_command import HouseCommand
-from scoring.queries.scorers import MODEL_PREFIX, find_model
+from scoring.queries.models import MODEL_PREFIX, find_model
 from scoring.services.model_exports import export_model
 
 

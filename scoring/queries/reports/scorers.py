@@ -15,7 +15,7 @@ from scoring.metrics.registry import (
 from scoring.patclaimeval.pair_scores import SCORING_VERSION
 from scoring.queries.metric_places import metric_places
 from scoring.queries.model_scorers import cached_scorer
-from scoring.queries.scorers import MODEL_PREFIX, find_model
+from scoring.queries.models import MODEL_PREFIX, find_model
 
 LONGEST_KEY: Final = 200
 A_FEW: Final = 16

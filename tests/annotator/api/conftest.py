@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from annotator.models import User
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 
 Call = Callable[..., Any]
 

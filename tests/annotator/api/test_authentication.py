@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotator.models import ApiToken
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 
 
 def get(header: str, method: str = "get", path: str = "campaigns/"):

@@ -14,7 +14,7 @@ from annotator.models import ClaimImport, Reference, TokenScope, User
 from annotator.services import carried_out_imports
 from annotator.services.campaigns import close_campaign
 from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from annotator.services.uploaded_files import arrivals_directory, stored_uploads
 from tests.annotator.services.import_files import bad, drop_at_once, good
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import Rating
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotator.services import call_counts
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 
 pytestmark = pytest.mark.usefixtures("paces_stand_still")
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
-from annotator.services.people import token_digest
+from annotator.services.tokens import token_digest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 

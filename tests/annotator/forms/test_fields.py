@@ -16,7 +16,7 @@ from rest_framework import serializers
 import annotator.api
 import annotator.forms
 import scoring.forms
-from annotator.api.serializers import StrictSerializer
+from annotator.api.fields import StrictSerializer
 from annotator.formats.free_text import says_something
 from scoring.api.door import _wrong_type
 

@@ -11,7 +11,7 @@ from annotator.queries.access import (
     roles_of,
     token_caller,
 )
-from annotator.services.people import create_token, token_digest
+from annotator.services.tokens import create_token, token_digest
 
 pytestmark = pytest.mark.django_db
 

@@ -23,9 +23,8 @@ from annotator.reliability.people_report import (
 )
 from annotator.reliability.planning import annotators_needed
 from annotator.reliability.preference_report import preference_report
-from annotator.reliability.self_consistency import Repeat
 from annotator.reliability.severity import severities
-from annotator.reliability.tables import Table
+from annotator.reliability.tables import Repeat, Table
 from tests.annotator.reliability.conftest import GAP, make_table, random_table
 
 UNIT = 11

@@ -4,7 +4,8 @@ import pytest
 
 from annotator.reliability import resampling
 from annotator.reliability.icc import TOO_FEW, intraclass_correlations
-from annotator.reliability.self_consistency import NO_REPEATS, Repeat, self_consistency
+from annotator.reliability.self_consistency import NO_REPEATS, self_consistency
+from annotator.reliability.tables import Repeat
 from tests.annotator.reliability.conftest import make_table
 
 REPEATS = [

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotator.models import ClaimImport, User
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from annotator.services.uploaded_files import arrivals_directory
 
 pytestmark = pytest.mark.django_db

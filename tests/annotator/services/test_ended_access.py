@@ -9,7 +9,8 @@ from django.test import Client
 from annotator.models import ApiToken, AuditEvent, Invitation, SecondFactor, User
 from annotator.services.accounts import reactivate
 from annotator.services.invitations import invite, open_invitations
-from annotator.services.people import create_token, grant_role, revoke_role
+from annotator.services.people import grant_role, revoke_role
+from annotator.services.tokens import create_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 PASSWORD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"

@@ -22,9 +22,10 @@ from annotator.models import (
 )
 from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA, OVERALL
+from annotator.services.accounts import create_user
 from annotator.services.assignments import take_next
 from annotator.services.campaigns import create_campaign
-from annotator.services.people import create_user, grant_role
+from annotator.services.people import grant_role
 from annotator.services.preference_import import PreferenceCounts, import_preferences
 
 pytestmark = pytest.mark.django_db

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from annotator.files.whole import spooled
 from annotator.models import AuditEvent
 from annotator.queries.rating_files import FORMATS, RatingExport
 from annotator.refusals import OutOfDate, Refused
 from annotator.services import rating_exports
-from annotator.services.rating_exports import MANIFEST, request_export, spooled, write_export
+from annotator.services.rating_exports import MANIFEST, request_export, write_export
 from tests.annotator.rating_rows import prefer, rate
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from django.db import DatabaseError
 from django.test import Client
 
 from annotator.models import AuditEvent
-from annotator.services.people import create_token
 from annotator.services.refused_access import OF_ONE, record_refusal
+from annotator.services.tokens import create_token
 from tests.conftest import grant
 
 SECRET = "a cup with a secret handle"

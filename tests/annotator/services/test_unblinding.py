@@ -2,11 +2,12 @@
 
 import pytest
 
+from annotator.formats.free_text import LONGEST_REASON
 from annotator.models import AuditEvent, Shown, Unblinding
 from annotator.queries.unblindings import is_unblinded, unblindings_of
 from annotator.refusals import OutOfDate, Refused
 from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.unblinding import LONGEST_REASON, show_feedback, show_names
+from annotator.services.unblinding import show_feedback, show_names
 
 pytestmark = pytest.mark.django_db
 

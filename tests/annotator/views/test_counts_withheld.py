@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotator.services.campaigns import close_campaign
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.conftest import grant
 
 COUNTED = ("counts/", "what-if/", "plan/", "rulings/")

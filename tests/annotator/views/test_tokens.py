@@ -7,7 +7,7 @@ from django.contrib.auth.hashers import make_password
 from django.test import Client
 
 from annotator.models import ApiToken, AuditEvent, Campaign, User
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,8 @@ from django.test import Client, override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from annotator.models import AuditEvent, Membership, Role, User
-from annotator.services.people import create_token
 from annotator.services.reliability import carry_out_reliability, request_reliability
+from annotator.services.tokens import create_token
 from tests.held import held
 from tests.house.blindness.marks import ELSEWHERE, HERE, Marks
 from tests.house.blindness.people import Visitor, person, visitors

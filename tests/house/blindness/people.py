@@ -7,7 +7,7 @@ from typing import Final
 from django.test import Client
 
 from annotator.models import Campaign, Membership, Role, User
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 
 PASSWORD: Final = "a long enough phrase"
 ROLES: Final = {

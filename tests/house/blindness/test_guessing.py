@@ -12,7 +12,7 @@ from django.test import Client
 
 from annotator.models import Assignment, Candidate, Membership, Reference
 from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.house.blindness.clocks import telling
 from tests.house.blindness.guesser import Shown, share_guessed
 from tests.soak.tally import Tally, tally

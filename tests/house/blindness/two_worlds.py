@@ -23,7 +23,7 @@ from django.utils import timezone
 from annotator import permissions
 from annotator.models import Assignment, AssignmentStatus, Campaign, Comparison, Rating, User
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from tests.house.blindness.addresses import addresses, ids
 from tests.house.blindness.clocks import telling
 from tests.house.blindness.snapshots import DRAWN_ANEW

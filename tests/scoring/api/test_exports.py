@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Membership
-from annotator.services.people import create_token
+from annotator.services.tokens import create_token
 from scoring import storage
 from scoring.models import DatasetVersion
 

@@ -11,8 +11,9 @@ import pytest
 from annotator.models import Campaign, Conflict, Rating, Reference, User
 from annotator.refusals import Refused
 from annotator.rubric import CRITERIA
+from annotator.services.accounts import create_user
 from annotator.services.adjudication import rule, void_adjudication
-from annotator.services.people import create_user, grant_role
+from annotator.services.people import grant_role
 from scoring.models import DatasetVersion
 from scoring.queries.datasets import read_rows
 from scoring.services.freezing import freeze_dataset

@@ -222,7 +222,7 @@ def test_a_forged_key_has_no_effect(
         with suppress(ValidationError):
             tasks.train.run(forged)
     with pytest.raises(TypeError):
-        tasks.train.run(str(run.pk), "more")
+        tasks.train.run(str(run.pk), "more")  # type: ignore[call-arg]
     assert trained == []
     assert state(run).status == JobStatus.QUEUED
 
