@@ -14,7 +14,8 @@ from scoring.queries.datasets import version_or_404
 from scoring.queries.rankings import ranking_of
 from scoring.queries.version_access import version_reader
 
-FORBIDDEN, UNPROCESSABLE = 403, 422
+FORBIDDEN = 403
+UNPROCESSABLE = 422
 
 
 @require_safe
