@@ -34,7 +34,7 @@ register_converter(_FullName, "dataset")
 
 urlpatterns = [
     path("api/v1/", include("scoring.api.urls")),
-    path("datasets/", datasets.dataset_list, name="datasets"),
+    path("datasets/", freezes.dataset_list, name="datasets"),
     path("datasets/freeze/", freezes.freeze, name="freeze"),
     path("datasets/freezes/<uuid:pk>/", freezes.freeze_page, name="freeze_page"),
     path("datasets/freezes/<uuid:pk>/progress/", freezes.progress, name="freeze_progress"),

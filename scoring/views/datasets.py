@@ -4,43 +4,26 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_POST, require_safe
 
 from annotator.gate import SignedInRequest
-from annotator.queries.reliability_access import withheld_campaigns
 from annotator.refusals import Refused
 from annotator.views.see_other import SeeOther
 from scoring.formats.export_formats import EXPORT_FORMATS
 from scoring.forms.licence import LicenceForm
 from scoring.models import DatasetVersion
 from scoring.queries.card_page import card_page
-from scoring.queries.datasets import SPLITS, version_or_404, versions_for
+from scoring.queries.datasets import SPLITS, version_or_404
 from scoring.queries.exporters import may_export
-from scoring.queries.freezes import freezes_for
 from scoring.queries.used_ratings import ratings_by_annotator
 from scoring.queries.uses import uses_of_version
 from scoring.queries.version_access import version_reader
 from scoring.queries.version_page import making_words, people_plot, siblings_of
-from scoring.services.freezes import UNFINISHED
 from scoring.services.licences import set_licence
 
-VERSIONS_A_PAGE = 50
 UNPROCESSABLE = 422
-
-
-@require_safe
-def dataset_list(request: SignedInRequest) -> HttpResponse:
-    """List the versions that the person may see, and the freezes under way."""
-    pages = Paginator(versions_for(request.user), VERSIONS_A_PAGE)
-    context = {
-        "page": pages.get_page(request.GET.get("page")),
-        "withheld": withheld_campaigns(request.user),
-        "under_way": freezes_for(request.user).filter(status__in=UNFINISHED),
-    }
-    return render(request, "scoring/datasets.html", context)
 
 
 @require_safe

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -11,16 +12,21 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.gate import SignedInRequest
 from annotator.jobs.registry import ring_on_commit
 from annotator.jobs.rows import JobStatus
-from annotator.queries.reliability_access import reader_of
+from annotator.queries.reliability_access import reader_of, withheld_campaigns
 from annotator.refusals import OutOfDate, Refused
 from annotator.views.see_other import SeeOther
 from scoring.forms.freeze import FreezeForm
 from scoring.models import Freeze
 from scoring.queries.card_page import CardPage, card_page
+from scoring.queries.datasets import versions_for
 from scoring.queries.freeze_previews import preview_freeze
 from scoring.queries.freeze_sizes import MOST_PREVIEWED, comparisons_of
 from scoring.queries.freezes import freezes_for, settings_words
-from scoring.services.freezes import cancel_freeze, request_freeze
+from scoring.services.freezes import UNFINISHED, cancel_freeze, request_freeze
+
+
+VERSIONS_A_PAGE = 50
+
 
 UNPROCESSABLE = 422
 RATES_HERE = (
@@ -118,3 +124,15 @@ def _freeze(request: SignedInRequest, pk: UUID) -> Freeze:
 
 def _context(row: Freeze) -> dict[str, Any]:
     return {"freeze": row, "settings": list(settings_words(row))}
+
+
+@require_safe
+def dataset_list(request: SignedInRequest) -> HttpResponse:
+    """List the versions that the person may see, and the freezes under way."""
+    pages = Paginator(versions_for(request.user), VERSIONS_A_PAGE)
+    context = {
+        "page": pages.get_page(request.GET.get("page")),
+        "withheld": withheld_campaigns(request.user),
+        "under_way": freezes_for(request.user).filter(status__in=UNFINISHED),
+    }
+    return render(request, "scoring/datasets.html", context)

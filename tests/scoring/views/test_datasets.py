@@ -208,7 +208,7 @@ def test_the_api_tells_no_labels_to_who_rates_in_the_open_campaign(
 def test_the_list_is_paged(
     room: FrozenRoom, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoring.views.datasets.VERSIONS_A_PAGE", 1)
+    monkeypatch.setattr("scoring.views.freezes.VERSIONS_A_PAGE", 1)
     room.freeze(tie_band=9.0)
     rita = signed_in(room.rita)
     assert "room@2" in shown(rita, "/datasets/") and "room@1" not in shown(rita, "/datasets/")
