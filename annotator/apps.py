@@ -7,18 +7,28 @@ class AnnotatorConfig(AppConfig):
     name = "annotator"
 
     def ready(self) -> None:
-        from annotator import celery, tasks  # noqa: F401 - its app becomes the current one
-        from annotator.jobs.queues import Queues
-        from annotator.jobs.registry import register, register_tidying
+        from celery.signals import worker_ready, worker_shutting_down
+
+        from annotator import tasks
+        from annotator.accounts.sessions import delete_ended_sessions
         from annotator.models import ClaimImport, ReliabilityReport
-        from annotator.services.pace import delete_used_up
-        from annotator.services.presences import forget_presences
-        from annotator.services.sessions import delete_ended_sessions
+        from annotator.operations import presences
+        from annotator.rate_limits import delete_used_up
+        from core.jobs.queues import Queues
+        from core.jobs.registry import register, register_tidying
 
         register(
-            ReliabilityReport, lambda pk: tasks.reliability.delay(str(pk)), lambda _: Queues.WEB
+            ReliabilityReport,
+            lambda pk: tasks.reliability.delay(str(pk)),
+            lambda _: Queues.WEB,
         )
-        register(ClaimImport, lambda pk: tasks.import_claims.delay(str(pk)), lambda _: Queues.WEB)
+        register(
+            ClaimImport,
+            lambda pk: tasks.import_claims.delay(str(pk)),
+            lambda _: Queues.WEB,
+        )
         register_tidying(delete_used_up)
-        register_tidying(forget_presences)
+        register_tidying(presences.forget_presences)
         register_tidying(delete_ended_sessions)
+        worker_ready.connect(presences.begin)
+        worker_shutting_down.connect(presences.end)

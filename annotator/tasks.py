@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from annotator.jobs.queues import Queues
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.reliability import carry_out_reliability
+from annotator.imports.services import carry_out_import
+from annotator.reliability.services import carry_out_reliability
+from core.jobs.queues import Queues
 
 
 @shared_task(queue=Queues.WEB.value, name="annotator.reliability")

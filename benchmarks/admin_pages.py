@@ -143,8 +143,8 @@ def rating(of: object, number: int, chance: random.Random, now: object) -> objec
 
 def dispute(campaign: object, now: object) -> None:
     """Open the conflicts that the ratings show, and rule on some."""
+    from annotator.conflicts.services import measure_conflicts
     from annotator.models import Candidate, Conflict, Reference
-    from annotator.services.measured_conflicts import measure_conflicts
 
     for pk in Reference.objects.filter(campaign=campaign).values_list("pk", flat=True):
         measure_conflicts(campaign, pk, now)
@@ -202,7 +202,7 @@ def adjudicate(candidates: object, now: object) -> None:
 def work_out_reliability() -> None:
     """Have the figures of agreement made here, as a worker makes them, and say how long it took."""
     from annotator.models import Campaign
-    from annotator.services.reliability import carry_out_reliability, request_reliability
+    from annotator.reliability.services import carry_out_reliability, request_reliability
 
     start = time.perf_counter()
     carry_out_reliability(request_reliability(campaign=Campaign.objects.get()).pk)

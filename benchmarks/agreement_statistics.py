@@ -136,9 +136,14 @@ def peer(items: int, resamples: int) -> Callable[[], dict[str, float]]:
 
 def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     """Return what starts from Item objects and scores by text."""
-    from scoring.agreement.checks import item_checks
-    from scoring.agreement.dropping import keep_scored
-    from scoring.agreement.items import Item, ScorerScores, distinct_texts, score_differences
+    from scoring.agreement.breakdowns import keep_scored
+    from scoring.agreement.items import (
+        Item,
+        ScorerScores,
+        distinct_texts,
+        item_checks,
+        score_differences,
+    )
 
     rng = np.random.default_rng(0)
     words = "a cup comprising a wall and a handle joined to said wall; " * 5

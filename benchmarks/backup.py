@@ -102,7 +102,7 @@ def differences(told: dict[str, Any], found: dict[str, Any]) -> list[str]:
 def environment(database: str, data: Path) -> dict[str, str]:
     """Return the environment of an empty host."""
     env = os.environ | {"DATA_DIR": str(data), "PYTHONPATH": str(ROOT)}
-    env |= {"DJANGO_SETTINGS_MODULE": "annotator.settings"}
+    env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
     env |= {"BACKUP_PASSPHRASE": "six words that nobody else knows"}
     if database == "PostgreSQL":
         env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
@@ -167,8 +167,8 @@ def crowd(writers: str, stop: str) -> dict[str, int]:
     from django.db import connection
 
     from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
+    from annotator.rating.services import submit_rating
     from annotator.rubric import CRITERIA
-    from annotator.services.ratings import submit_rating
 
     campaign = Campaign.objects.create(slug="busy", name="Busy", overlap=int(writers))
     reference = Reference.objects.create(
@@ -226,8 +226,8 @@ def crowd(writers: str, stop: str) -> dict[str, int]:
 
 def contents(sealed: str) -> dict[str, Any]:
     """Return what a backup says of its tables and files."""
-    from annotator.backups.archives import check_archive
-    from annotator.backups.sealing import Passphrase, open_sealed
+    from annotator.operations.backups.archives import check_archive
+    from annotator.operations.backups.sealing import Passphrase, open_sealed
 
     with Path(sealed).open("rb") as source, tempfile.TemporaryFile() as plain:
         open_sealed(source, plain, Passphrase(os.environ["BACKUP_PASSPHRASE"]))
@@ -242,7 +242,11 @@ def host() -> dict[str, Any]:
     """Return the tables and files of this host, counted and digested anew."""
     from django.conf import settings
 
-    from annotator.backups.tables import applied_migrations, models_after, plain_digest_of
+    from annotator.operations.backups.tables import (
+        applied_migrations,
+        models_after,
+        plain_digest_of,
+    )
 
     models = models_after(applied_migrations())
     data = Path(settings.DATA_DIR)

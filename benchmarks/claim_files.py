@@ -99,7 +99,7 @@ def in_child(job: str, layout: str, path: Path, database: str, folder: Path) -> 
     """Run one measurement in a fresh process over an empty database."""
     with tempfile.TemporaryDirectory(dir=folder) as data:
         env = os.environ | {"DATA_DIR": data, "PYTHONPATH": str(ROOT)}
-        env |= {"DJANGO_SETTINGS_MODULE": "annotator.settings"}
+        env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
         if database == "PostgreSQL":
             env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
         else:
@@ -151,9 +151,9 @@ def resident() -> int:
 def prepare(job: str) -> Any:
     """Return what a job does with a file; it returns for how long a transaction was open."""
     from annotator.formats.claim_files import read_claims
-    from annotator.formats.records import ReadNotes
-    from annotator.queries.import_checks import check_claims
-    from annotator.services.file_imports import import_file
+    from annotator.imports.checks import check_claims
+    from annotator.imports.services import import_file
+    from core.text_io.streams import ReadNotes
 
     def read(file: Any, layout: str) -> float:
         for _ in read_claims(file, layout, ReadNotes()):

@@ -6,7 +6,7 @@ The pairs are demo references with one candidate of each, joined and renumbered 
 have 20 or 100 claims; sizes are printed. Times are of one warm process, in milliseconds: words
 met before are folded once, as in a server, but every round parses and compares anew.
 
-Then eight shapes of nasty text, at 1, 2 and 4 times the size, up to what `annotator.claims.budget`
+Then eight shapes of nasty text, at 1, 2 and 4 times the size, up to what `annotator.claims.reading`
 allows a pair: seconds of processor time for the whole reading, the growth from one size to the
 next, and the most memory that the reading of the largest held. Beyond the budget a text is shown
 as it is; the last column says whether it was.
@@ -20,21 +20,17 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from annotator.claims import budget
-from annotator.claims.alignment import align_claims
+from annotator.claims import reading
 from annotator.claims.antecedents import missing_antecedents
-from annotator.claims.dependencies import find_references
 from annotator.claims.edits import Edit, apply_edits
-from annotator.claims.foreign_terms import foreign_terms
 from annotator.claims.limitations import align_limitations
-from annotator.claims.markers import find_markers
-from annotator.claims.parsing import parse_claims
+from annotator.claims.pairing import align_claims
+from annotator.claims.parsing import find_markers, find_references, parse_claims
 from annotator.claims.reading import read_pair
-from annotator.claims.renamed_terms import renamed_terms
+from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import build_tree
 from annotator.claims.word_diff import diff_words
-from annotator.demo.candidates import make_candidates
-from annotator.demo.sources import read_sources
+from annotator.demo import make_candidates, read_sources
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 SIZES = (20, 100)
@@ -111,7 +107,7 @@ def forget() -> None:
 
 
 # Characters of both texts together.
-LARGEST = budget.CHARACTERS.most
+LARGEST = reading.CHARACTERS.most
 NOUNS = [
     "valve",
     "pump",

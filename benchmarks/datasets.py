@@ -81,7 +81,7 @@ def in_child(job: str, size: str, items: int, database: str) -> Iterator[dict[st
     """Run the measurements of one job over an empty database, a fresh process each."""
     with tempfile.TemporaryDirectory(prefix="datasets.") as data:
         env = os.environ | {"DATA_DIR": data, "PYTHONPATH": str(ROOT)}
-        env |= {"DJANGO_SETTINGS_MODULE": "annotator.settings"}
+        env |= {"DJANGO_SETTINGS_MODULE": "config.settings"}
         if database == "PostgreSQL":
             env["DATABASE_URL"] = fresh_database(os.environ["DATABASE_URL"])
         else:
@@ -143,11 +143,11 @@ def measured(work: Callable[[], object], items: int) -> dict[str, float]:
 def work_of(step: str, path: Path) -> Callable[[], object]:
     """Return what a step does."""
     from annotator.models import Campaign
+    from scoring.datasets.exports.services import export_version
+    from scoring.datasets.freezing.imports import import_files
+    from scoring.datasets.freezing.services import freeze_dataset
     from scoring.models import DatasetVersion
-    from scoring.services.dataset_import import import_files
-    from scoring.services.exports import export_version
-    from scoring.services.freezing import freeze_dataset
-    from scoring.splits import SplitPlan
+    from scoring.quadruplets import SplitPlan
 
     def export() -> None:
         version = DatasetVersion.objects.get()

@@ -21,9 +21,9 @@ import torch
 from torch import Tensor
 
 from benchmarks.packed_encoder import draw_pairs, longformer, packed, padded
-from scoring.patclaimeval.loss import margin_tolerance_loss
+from scoring.patclaimeval.network import margin_tolerance_loss
+from scoring.patclaimeval.packed.attention import attention_for
 from scoring.patclaimeval.packed.forward import PackedForward
-from scoring.patclaimeval.packed.operations import attention_for
 from scoring.patclaimeval.packed.sequences import Tokens, by_budget
 
 CRITERIA, EPOCHS, QUADRUPLETS, BATCH = 5, 10, 1044, 4

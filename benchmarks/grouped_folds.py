@@ -23,18 +23,17 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
-from scoring.agreement.checks import contains_reference
+from scoring.agreement.correlation import count_pairs, leave_one_reference_out
 from scoring.agreement.figures import make_sample
-from scoring.agreement.pair_counts import count_pairs, leave_one_reference_out
+from scoring.agreement.items import contains_reference
 from scoring.agreement.resampling import jackknife_t_interval
 from scoring.metrics.base import Pair
 from scoring.metrics.registry import get_metric
-from scoring.patclaimeval.agreement import decide, macro_f1, tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, grouped_folds
 from scoring.patclaimeval.score import load_scorer
 from scoring.patclaimeval.train import train_model
-from scoring.patclaimeval.validation import as_items
+from scoring.patclaimeval.validation import as_items, decide, macro_f1, tau_b
 
 N_GRAMS = ("bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor")
 Vector = np.ndarray[Any, Any]

@@ -113,10 +113,10 @@ def measure(waiting: list[object]) -> None:
     """Measure what conflicts once, then submit what is left; print times and rows."""
     from django.db import connection, transaction
 
-    from annotator.clock import database_now
+    from annotator.conflicts.services import measure_conflicts
     from annotator.models import Conflict
-    from annotator.services.measured_conflicts import measure_conflicts
-    from annotator.services.ratings import submit_rating
+    from annotator.rating.services import submit_rating
+    from core.clock import database_now
 
     first = waiting[0]
     start = time.perf_counter()

@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--annotations", type=int, default=20_000)
     parser.add_argument("--measure", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if options.measure:
         measured(*options.measure)
         return
@@ -68,7 +68,7 @@ def main() -> None:
 
 def annotations(count: int, path: Path) -> None:
     """Import an export of Label Studio, and give it back."""
-    from annotator.services.campaigns import create_campaign
+    from annotator.campaigns.services import create_campaign
 
     with path.open("w") as file:
         file.writelines(items(count))
@@ -92,7 +92,7 @@ def report(what: str, count: int, *how: str) -> None:
 
 def measured(kind: str, *how: str) -> None:
     """Carry one out in this process and print what it took as JSON."""
-    from annotator import settings
+    from config import settings
 
     settings.DATABASES["default"]["NAME"] = os.environ[DATABASE]
     import django
@@ -110,8 +110,8 @@ def measured(kind: str, *how: str) -> None:
 
 def export(slug: str, name: str) -> Any:
     """Return what writes an export to a file, once it is warm."""
+    from annotator.exports.services import request_export, write_export
     from annotator.models import Campaign
-    from annotator.services.rating_exports import request_export, write_export
 
     campaign = Campaign.objects.get(slug=slug)
     folder = tempfile.mkdtemp()
@@ -131,8 +131,8 @@ def export(slug: str, name: str) -> Any:
 def import_annotations(path: str, slug: str) -> Any:
     """Return what reads a file and stores it."""
     from annotator.formats.label_studio import read
+    from annotator.imports.preferences.services import import_preferences
     from annotator.models import Campaign
-    from annotator.services.preference_import import import_preferences
 
     campaign = Campaign.objects.get(slug=slug)
 

@@ -131,9 +131,8 @@ def train(folder: Path) -> None:
 
 def stream(folder: Path, count: int, cache: str) -> dict[str, float]:
     """Score a file of so many pairs, and return seconds and megabytes."""
-    from scoring.patclaimeval.pair_scores import CachedScorer
+    from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache
     from scoring.patclaimeval.score import load_scorer
-    from scoring.patclaimeval.score_cache import ScoreCache
     from scoring.patclaimeval.stream import ModelWords, Tally, score_lines
 
     path = folder / f"pairs-{count}.jsonl"
@@ -162,7 +161,7 @@ def peak_megabytes() -> float:
 
 def answers(folder: Path, times: int) -> None:
     """Print how long POST score/ takes for one candidate, known and not, and a worker's part."""
-    os.environ |= {"DATA_DIR": str(folder / "data"), "DJANGO_SETTINGS_MODULE": "annotator.settings"}
+    os.environ |= {"DATA_DIR": str(folder / "data"), "DJANGO_SETTINGS_MODULE": "config.settings"}
     import django
 
     django.setup()
@@ -171,7 +170,7 @@ def answers(folder: Path, times: int) -> None:
 
     call_command("migrate", verbosity=0)
     from scoring.models import ScoreRequest
-    from scoring.services.scores import carry_out_scores
+    from scoring.scores.services import carry_out_scores
 
     client = Client(headers={"Host": "127.0.0.1"})
     client.force_login(researcher(folder))
@@ -220,12 +219,12 @@ def researcher(folder: Path) -> Any:
     from hashlib import sha256
 
     from annotator.models import Campaign, Membership, User
-    from scoring import storage
-    from scoring.model_directories.seals import seal_of
+    from scoring import files as scoring_files
     from scoring.models import Dataset, DatasetVersion, ModelVersion, Promotion, TrainingRun
+    from scoring.training.model_versions.files import seal_of
 
-    (folder / "model").rename(storage.models_directory() / "model")
-    manifest = (storage.models_directory() / "model" / "MANIFEST.json").read_bytes()
+    (folder / "model").rename(scoring_files.models_directory() / "model")
+    manifest = (scoring_files.models_directory() / "model" / "MANIFEST.json").read_bytes()
     user = User.objects.create(username="rita")
     campaign = Campaign.objects.create(slug="cups", name="Cups")
     Membership.objects.create(user=user, campaign=campaign, role="researcher")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from annotator.audit.words import Act
+from annotator.audit_log import Act
 
 _DATASET: Final = ("dataset", "criterion")
 ACTS: Final = {

@@ -4,12 +4,12 @@ from uuid import UUID
 
 from celery import shared_task
 
-from annotator.jobs.queues import Queues
-from scoring.queries.models import is_neural_report
-from scoring.services.freezes import carry_out_freeze
-from scoring.services.report_work import carry_out_report
-from scoring.services.scores import carry_out_scores
-from scoring.services.training import carry_out_training
+from core.jobs.queues import Queues
+from scoring.datasets.freezing.services import carry_out_freeze
+from scoring.reports.work import carry_out_report
+from scoring.scores.services import carry_out_scores
+from scoring.training.model_versions.queries import is_neural_report
+from scoring.training.runs.work import carry_out_training
 
 
 @shared_task(queue=Queues.GPU.value, name="scoring.train")

@@ -232,10 +232,10 @@ def programs(port: int) -> list[Program]:
     web = [*python, "granian", "--interface", "asginl", "--host", HOST, "--port", str(port)]
     web += ["--http", "1", "--no-ws", "--workers", "2", "--respawn-failed-workers"]
     web += ["--respawn-interval", "0.5", "--workers-kill-timeout", "5"]
-    web += ["--log-level", "warning", "annotator.asgi:application"]
+    web += ["--log-level", "warning", "config.asgi:application"]
     found = [Program("web server", web)]
     for queue in ("web", "gpu"):
-        worker = [*python, "celery", "--quiet", "-A", "annotator.celery", "worker", "-Q", queue]
+        worker = [*python, "celery", "--quiet", "-A", "config.celery", "worker", "-Q", queue]
         worker += ["-n", f"{queue}@%h", "--pool", "prefork", "--concurrency", "1"]
         worker += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
         found.append(Program(f"worker of queue {queue}", worker))
@@ -252,7 +252,7 @@ def main() -> None:
     parent = os.getppid() if parser.parse_args().with_parent else None
     port = chosen_port()
     url = f"http://{HOST}:{port}"
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     data_dir = Path(os.environ.get("DATA_DIR") or ROOT / "var")
     is_local = not any(os.environ.get(name) for name in PRODUCTION_SETTINGS)
     # Counts of the web processes before: theirs would stand beside those of the new ones for good.

@@ -10,13 +10,12 @@ from uuid import UUID
 import pytest
 from django.test import override_settings
 
-from annotator.clock import database_now
+from annotator import rate_limits
+from annotator.assignments.services import assign_candidates, spread_places
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services import pace
-from annotator.services.assignments import assign_candidates
-from annotator.services.places import spread_places
-from annotator.services.ratings import submit_rating
+from core.clock import database_now
 from tests.amounts import choose_examples
 from tests.emptied import flush_past_the_guards
 
@@ -55,7 +54,7 @@ def static_files_found_when_asked_for() -> Iterator[None]:
 def paces_stand_still(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no more in than a limit does at once: a slow machine takes long enough for another."""
     now = database_now()
-    monkeypatch.setattr(pace, "database_now", lambda: now)
+    monkeypatch.setattr(rate_limits, "database_now", lambda: now)
 
 
 @pytest.fixture

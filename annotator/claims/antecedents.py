@@ -1,10 +1,193 @@
-"""Owns antecedent basis: which "the X" has no earlier X in its chain of claims."""
+"""Owns what introduces a term: the words of a claim outside its definite terms.
 
-from dataclasses import dataclass
+Owns antecedent basis: which "the X" has no earlier X in its chain of claims.
+"""
 
-from annotator.claims.basis import ORDINALS, WORD, Basis, Reading, chains_above
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
 from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.terms import Mention, find_mentions, singular
+
+WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
+# Nouns that need no introduction: properties and parts that every thing of their kind has.
+_INHERENT_WORDS = """
+amount art average back beginning bottom boundary bulk case center centre change circumference
+claim combination dark decrease difference direction earth edge end environment equation
+expression extent exterior fact first following foregoing former formula front ground group
+increase inside interface interior internet invention last latter left length like majority manner
+maximum mean middle minimum need number order other outcome outside part periphery plane position
+presence present proviso rate ratio rear reduction remainder rest right same second side step sum
+surface surroundings third time top total use user value variation vicinity way weight width world
+"""
+_INHERENT = frozenset(_INHERENT_WORDS.split())
+ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"])
+# "The lowest pressure", "the respective valve", "the visible range": unique by what they say.
+_UNIQUE_WORDS = """
+appropriate best complete desired entire following foregoing least most next only opposite other
+overall particular present previous proper remaining required respective same subsequent visible
+whole worst
+"""
+_UNIQUE = frozenset(_UNIQUE_WORDS.split())
+# Adjectives that may join a known noun without making it another thing.
+_LIGHT_WORDS = """
+actual associated certain current final given individual initial known new original resultant
+resulting single specific specified various
+"""
+_LIGHT = _UNIQUE.union(ORDINALS, _LIGHT_WORDS.split())
+_NO_SUPERLATIVE = frozenset(["guest", "harvest", "interest", "request", "test", "forest"])
+# "The edge of the plate", "the gap between", "the current produced by": what follows says which one
+# is meant. Not so "the method of claim 1", and never after "said".
+_DEFINED = re.compile(
+    r"(?:\s*\([^()]{1,24}\))?(?:\s+(?:and|or)(?:\s+[\w-]+){1,3}?)?\s+(?:of(?!\s+(?:claims?|any|one"
+    r"|either)\b)|between|among|(?:in|at|to|on|by|from|for)\s+which|where|corresponding\s+to"
+    r"|thereof|associated\s+therewith|ones?|(?:caused|created|emitted|generated|measured|obtained"
+    r"|produced|provided|supplied)\s+by)\b",
+    re.IGNORECASE,
+)
+# "The equation z = x + y".
+_NAMED_AFTER = frozenset(["equation", "expression", "formula", "letter", "symbol", "word"])
+# "The transmission" has basis in "transmitting"; "the heating step" in "heating".
+_ACTION_ENDINGS = ("tion", "sion", "ment", "ance", "ence", "ysis", "ison", "ing", "al", "ure")
+_ACT_NOUNS = frozenset(["act", "action", "operation", "procedure", "process", "stage", "step"])
+_STEM = 5
+_DEFINITE_OPENING = re.compile(r"(?:the|said)\b", re.IGNORECASE)
+
+
+def chains_above(claims: tuple[Claim, ...]) -> Iterator[int]:
+    """Yield for each claim the set of claims above it, as bits: bit i stands for claims[i].
+
+    Sets as bits, because "any preceding claim" a hundred times over makes long unions.
+    """
+    above_number: dict[int, int] = {}
+    for place, claim in enumerate(claims):
+        above = 0
+        for number in claim.depends_on:
+            above |= above_number.get(number, 0)
+        if not above and (claim.depends_on or _DEFINITE_OPENING.match(claim.body)):
+            above = (1 << place) - 1
+        yield above
+        if claim.number is not None:
+            own = above | 1 << place
+            above_number[claim.number] = above_number.get(claim.number, 0) | own
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One claim read: its definite terms in question, and the first place of every other word."""
+
+    definite: list[Mention]
+    words: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> "Reading":
+        mentions = [item for item in find_mentions(text) if item.is_definite]
+        reading = cls([item for item in mentions if not _defines_itself(item, text)])
+        done = 0
+        for mention in reading.definite:
+            reading.take(text, done, mention.start)
+            done = mention.end
+        reading.take(text, done, len(text))
+        return reading
+
+    def take(self, text: str, start: int, end: int) -> None:
+        """Note the words between two places: alone, in pairs, and by the stems of their acts."""
+        before = ""
+        for match in WORD.finditer(text, start, end):
+            lowered = match.group().lower()
+            word = singular(lowered)
+            self.words.setdefault(word, match.start())
+            self.words.setdefault(f"{before} {word}", match.start())
+            if len(lowered) > _STEM:
+                self.words.setdefault(lowered[:_STEM] + "*", match.start())
+                if lowered.endswith(("ing", "ed")):
+                    self.words.setdefault(lowered[: _STEM - 1] + "~", match.start())
+            if lowered.endswith(("y", "ying")):
+                self.words.setdefault(lowered.removesuffix("ing") + "*", match.start())
+            # "coil-shaped", "semi-conductor": the parts are known too.
+            for part in lowered.split("-") if "-" in lowered else ():
+                self.words.setdefault(singular(part), match.start())
+            before = word
+
+
+@dataclass(slots=True)
+class Basis:
+    """Which claims introduce which word, as bits."""
+
+    claims: dict[str, int] = field(default_factory=dict)
+
+    def add(self, reading: Reading, place: int) -> None:
+        for word in reading.words:
+            self.claims[word] = self.claims.get(word, 0) | 1 << place
+
+    def holds(self, mention: Mention, reading: Reading, above: int, *, loosely: bool) -> bool:
+        """Whether a definite term has basis in its claim before it or in the claims above.
+
+        Loosely: the noun is enough, as for "the insertion device of claim 1" after "a device".
+        """
+
+        def known(*keys: str) -> bool:
+            return any(
+                reading.words.get(key, mention.start) < mention.start
+                or self.claims.get(key, 0) & above
+                for key in keys
+            )
+
+        def described(words: list[str]) -> bool:
+            return loosely or all(
+                known(word, *_stems(word)) or (word in _LIGHT and word not in ORDINALS)
+                for word in words
+            )
+
+        for phrase in mention.phrases:
+            words = phrase.split(" ")
+            if (known(words[-1]) or known(*_act_keys(words))) and described(words[:-1]):
+                return True
+        # "The base layer vary": two words known together are a term, whatever follows.
+        words = mention.phrases[0].split(" ")
+        return any(
+            known(f"{words[last - 1]} {words[last]}") and described(words[: last - 1])
+            for last in range(1, len(words) - 1)
+        )
+
+
+def _act_keys(words: list[str]) -> Iterator[str]:
+    """Yield what else may introduce a noun that names an act: the verb it comes from."""
+    head = words[-1]
+    if head in _ACT_NOUNS and len(words) > 1:
+        yield from _stems(words[-2])
+    elif head.endswith(_ACTION_ENDINGS):
+        yield from _stems(head)
+
+
+def _stems(word: str) -> Iterator[str]:
+    """Yield the keys under which a verb and the noun of its act meet: a shared beginning."""
+    if len(word) > _STEM:
+        yield word[:_STEM] + "*"
+    # Four letters are enough where one of the two is a participle ("forming", "formation").
+    if len(word) >= _STEM:
+        yield word[: _STEM - 1] + "~"
+    if word.endswith("ied"):
+        yield word[:-3] + "y*"
+
+
+def _defines_itself(mention: Mention, text: str) -> bool:
+    """Whether a definite term needs no introduction: inherent, unique, or said by what follows."""
+    words = mention.term.split(" ")
+    if _INHERENT.intersection(mention.heads):
+        return True
+    if words[0] in _UNIQUE or (words[0].endswith("est") and words[0] not in _NO_SUPERLATIVE):
+        return True
+    if words[0] in _NAMED_AFTER or _holds_a_name(text[mention.start : mention.end].split()):
+        return True
+    return mention.article == "the" and _DEFINED.match(text, mention.end) is not None
+
+
+def _holds_a_name(written: list[str]) -> bool:
+    """Whether a term of several words has capitals in some, not all: "the Curie temperature"."""
+    capitals = [word[:1].isupper() and word[1:].islower() for word in written[1:]]
+    return any(capitals) and not all(capitals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Owns known damage to claim sets: seeded functions, each of which lowers one criterion.
+"""Owns changes to claim text by spans: apply them, remove a listed element, remove a claim.
+
+Owns known damage to claim sets: seeded functions, each of which lowers one criterion.
 
 A person who knows the rubric would lower the named criterion and, as far as the text allows, no
 other. The functions are pure: the same text, severity, seed and word pairs give the same result.
@@ -11,24 +13,11 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
-from annotator.claims.dependencies import find_references
-from annotator.claims.edits import (
-    Edit,
-    apply_edits,
-    remove_claim,
-    remove_element,
-    without_overlaps,
-)
-from annotator.claims.features import listed_elements
-from annotator.claims.lexicon import (
-    BLURRED_ENDINGS,
-    MUDDLES,
-    RENAMINGS,
-    REWORDINGS,
-    WordPairs,
-)
-from annotator.claims.parsing import parse_claims
+from annotator.claims.edits import Edit, apply_edits, remove_claim, remove_element, without_overlaps
+from annotator.claims.limitations import listed_elements
+from annotator.claims.parsing import find_references, parse_claims
 from annotator.claims.terms import find_mentions
+from annotator.claims.words import BLURRED_ENDINGS, MUDDLES, RENAMINGS, REWORDINGS, WordPairs
 
 # Characters read in the trials for one damage: each trial reads its whole text anew. Published
 # claim sets need fewer than 250,000 for a dozen places; a text in which every trial fails would

@@ -1,13 +1,12 @@
-"""Owns changes to claim text by spans: apply them, remove a listed element, remove a claim."""
+"""Edits of a claim text that keep it a claim set."""
 
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotator.claims.dependencies import find_references
-from annotator.claims.features import listed_elements
-from annotator.claims.parsing import Claim, parse_claims
+from annotator.claims.limitations import listed_elements
+from annotator.claims.parsing import Claim, find_references, parse_claims
 
 _LEADING_AND = re.compile(r"^(\s*)(and|or)\b(?=\s)", re.IGNORECASE)
 

@@ -1,11 +1,351 @@
-"""Owns the cut of a claim set's text into numbered claims, losing no byte of it."""
+"""Owns the references that one claim makes to others ("of claim 1", "any preceding claim").
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Owns the numbers that open claims: where they stand in a text and which of them count.
+
+Owns the cut of a claim set's text into numbered claims, losing no byte of it.
+
+Owns the cut of a text at the borders of marks that may overlap, nest and stick out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from heapq import heappop, heappush
 
-from annotator.claims.dependencies import dependencies
-from annotator.claims.markers import Marker, find_markers
+# English, then German and French, then Chinese and Japanese.
+_CLAIM_WORD = (
+    r"(?:\b(?:claims?|anspr(?:u|\u00fc)ch(?:en?|s)?|revendications?)[ \t\r\n\u00a0]+(?:no\.?\s+)?"
+    r"|(?:\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42|[\u8bf7\u8acb]\u6c42[\u9879\u9805])\s*)"
+)
+# A claim number has at most four digits: longer runs are reference numerals or noise.
+_NUMBER = r"\(?\d{1,4}(?!\d)\)?"
+_RANGE_WORD = (
+    r"\s*+(?:(?:to|through|till|bis|\u00e0)\b|-|\u2010|\u2011|\u2012|\u2013|\u2014|~|\uff5e|\uff0d"
+    r"|\u81f3|\u5230)\s*(?:claims?\s+)?(?:\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42)?"
+)
+# After a bare comma a number belongs to the list only if no noun follows: "claim 1, 2 valves".
+_COMMA = (
+    r",\s*(?=(?:claims?\s+)?\(?\d{1,4}\)?\s*(?:[-,.:;)\u2010-\u2014\u3001]|$"
+    r"|(?:or|and|to|through|in|where|which|that|further|as|char|compris|oder|und|bis|ou|et)))"
+)
+# White space is taken whole: giving it back one by one makes a long run of it cost its square.
+_LIST_WORD = (
+    r"\s*+(?:,?\s*+(?:and/or|and|or|oder|und|ou|et)\b\s*|[\u3001\uff0c/]\s*|(?:\u6216\u8005|\u4ee5\u53ca"
+    rf"|[\u6216\u548c\u53ca\u4e0e\u8207])\s*|{_COMMA})(?:(?:any|one|either)\s+(?:one\s+)?of\s+)?"
+    r"(?:claims?\s+|\u6743\u5229\u8981\u6c42\s*|\u6b0a\u5229\u8981\u6c42\s*)?"
+)
+_EXPLICIT = re.compile(
+    rf"{_CLAIM_WORD}({_NUMBER}(?:(?:{_RANGE_WORD}|{_LIST_WORD}){_NUMBER})*)", re.IGNORECASE
+)
+# A range word stands right behind its first number; elsewhere none is looked for.
+_PIECE = re.compile(rf"((?<=[\d)]){_RANGE_WORD})?\(?(\d{{1,4}}(?!\d))", re.IGNORECASE)
+_EARLIER = r"(?:preceding|previous|foregoing|aforementioned|aforesaid|above|earlier|prior)"
+# "the preceding claims 1 to 3" names its claims by number and is left to those numbers.
+_PRECEDING = re.compile(
+    rf"(?:(?P<just>\bthe\s+(?:immediately\s+|directly\s+)?)?\b{_EARLIER}\s+"
+    r"(?:(?!of\b|in\b|to\b|as\b|the\b)[a-z]+\s+)?claim(?P<many>s?)\b(?!\s*\(?\d)"
+    r"|\bclaims?\s+(?:above|before)\b"
+    r"|\b(?:vorher|vor|voran)(?:gehend|stehend)en\s+Anspr|\brevendications?\s+pr\u00e9c\u00e9dentes?"
+    r"|[\u4e0a\u524d]\u8ff0[^\u3002\uff0c\uff1b\d]{0,6}(?:\u6743\u5229|\u6b0a\u5229)\u8981\u6c42(?!\s*\d))",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(
+    r"\b(?:any|one|each|all|either|some|more)(?:\s+one)?(?:\s+of)?\s*$", re.IGNORECASE
+)
+# Wider than any real claim set, so that "claims 1 to 9999" costs nothing.
+WIDEST_RANGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReference:
+    """One claim number as written in a claim: its span and whether it closes a range."""
+
+    number: int
+    start: int
+    end: int
+    closes_range: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One place where a claim cites others: the numbers meant, and the span of the words.
+
+    A number carries its own span; the numbers that a range fills in carry that of the range's
+    end; "any preceding claim" is one citation of all numbers before, perhaps of none.
+    """
+
+    numbers: tuple[int, ...]
+    start: int
+    end: int
+
+
+def find_references(text: str) -> tuple[ClaimReference, ...]:
+    """Return every claim number that `text` cites, in order of appearance.
+
+    Input: the words of one claim (without its own number) or of a whole claim set.
+    Output: references whose start and end are offsets into `text`; `closes_range` is true
+    for the 3 of "claims 1 to 3". "Any preceding claim" cites no number and is not listed.
+    """
+    return tuple(_iterate_references(text))
+
+
+def _iterate_references(text: str) -> Iterator[ClaimReference]:
+    for match in _EXPLICIT.finditer(text):
+        for piece in _PIECE.finditer(text, match.start(1), match.end(1)):
+            yield ClaimReference(
+                number=int(piece.group(2)),
+                start=piece.start(2),
+                end=piece.end(2),
+                closes_range=piece.group(1) is not None,
+            )
+
+
+def cites_preceding(text: str) -> bool:
+    """Tell whether a claim depends on all claims before it ("any one of the preceding claims")."""
+    return any(not _means_one(text, match) for match in _PRECEDING.finditer(text))
+
+
+def _means_one(text: str, match: re.Match[str]) -> bool:
+    """Whether "the preceding claim" means the last claim and not all of them."""
+    if not match["just"] or match["many"]:
+        return False
+    return _CHOICE.search(text[max(0, match.start() - 24) : match.start()]) is None
+
+
+def citations(text: str, earlier: Sequence[int] = ()) -> tuple[Citation, ...]:
+    """Return the places where a claim cites others, in order: numbers first, then "preceding".
+
+    Inputs as for `dependencies`. Output: citations whose spans are offsets into `text`.
+    """
+    found: list[Citation] = []
+    last = 0
+    filled: set[tuple[int, int]] = set()
+    for item in find_references(text):
+        numbers: tuple[int, ...] = (item.number,)
+        if item.closes_range and last and 0 < item.number - last <= WIDEST_RANGE:
+            # A range written a thousand times over is filled in once.
+            if (last, item.number) not in filled:
+                numbers = tuple(range(last + 1, item.number + 1))
+            filled.add((last, item.number))
+        found.append(Citation(numbers, item.start, item.end))
+        last = item.number
+    named = False
+    for match in _PRECEDING.finditer(text):
+        if _means_one(text, match):
+            found.append(Citation(tuple(earlier[-1:]), match.start(), match.end()))
+        else:
+            numbers = () if named else tuple(earlier[-WIDEST_RANGE:])
+            found.append(Citation(numbers, match.start(), match.end()))
+            named = True
+    return tuple(found)
+
+
+def dependencies(text: str, earlier: Sequence[int] = ()) -> tuple[int, ...]:
+    """Return the claim numbers on which a claim depends, without repeats, in order.
+
+    Inputs: the words of one claim and the numbers of the claims before it, which "any preceding
+    claim" stands for, the last WIDEST_RANGE of them. Ranges are filled in; a range that runs
+    backwards or is wider than WIDEST_RANGE keeps its two ends only. Numbers that no claim carries
+    are kept: whether they are faults is for the claim tree to say.
+    """
+    return tuple(
+        dict.fromkeys(number for item in citations(text, earlier) for number in item.numbers)
+    )
+
+
+# White space inside a line, with what a reader cannot see: NUL, bidi marks, zero-width characters.
+SPACE = " \t\u00a0\u1680\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u00ad\\x00"
+_HAN = "\u3400-\u9fff"
+# What stands before a number at the start of a line, also in a page or a markdown file.
+_LINE = (
+    rf"(?:(?<=[\n\r\x0b\x0c\x85\u2028\u2029])|\A)[{SPACE}]*"
+    rf"(?:(?:<[a-z][^<>\n]{{0,60}}>|[*#_]{{1,6}})[{SPACE}]*)?"
+)
+_WORD = (
+    rf"(?:claim|anspruch|revendication|\u6743\u5229\u8981\u6c42|\u6b0a\u5229\u8981\u6c42"
+    rf"|[\u8bf7\u8acb]\u6c42[\u9879\u9805])[{SPACE}]*"
+)
+_CLAIM_NUMBER = r"(?P<number>\d{1,4})(?!\d)"
+_AFTER = rf"(?=[\s{SPACE}{_HAN}A-Z\u00c0-\u00dd(\[\"'\u201c*_]|$)"
+_LINE_MARKER = re.compile(
+    rf"{_LINE}(?:(?P<word>{_WORD}){_CLAIM_NUMBER}[{SPACE}*_]{{0,3}}(?:[:.)\uff1a\uff0e\u3001-]|(?=\s|$))"
+    rf"|(?P<open>[(\uff08]){_CLAIM_NUMBER.replace('number', 'inner')}[)\uff09]"
+    rf"|{_CLAIM_NUMBER.replace('number', 'plain')}[{SPACE}]{{0,2}}"
+    rf"(?P<style>[\uff0e\u3001\uff1a]|[.):]{_AFTER}))",
+    re.IGNORECASE,
+)
+# A bare number opens a claim only where a text has no other marks at all.
+_BARE_MARKER = re.compile(rf"{_LINE}{_CLAIM_NUMBER}[{SPACE}]+(?=[A-Z{_HAN}])")
+# Inside a line: after white space, or straight after the full stop of a word (never of a decimal).
+_INLINE_MARKER = re.compile(
+    rf"(?:(?<=[^\s{SPACE},])[{SPACE}]+|(?<=[a-z)]\.)|(?<=[\u3002\uff1b])"
+    r"|(?<=claim \d\.)|(?<=claim \d\d\.))"
+    rf"(?P<word>Claim )?{_CLAIM_NUMBER}[{SPACE}]{{0,2}}(?P<style>[.):\uff0e\u3001])"
+    rf"(?=[\s{SPACE}]*(?:[A-Z{_HAN}\u00c0-\u00dd]|[(\[][A-Za-z]{{3}}))"
+)
+_STATUS = r"[(\[]?(?:previously[ ]+)?(?:cancel|withdrawn|deleted|not[ ]entered)"
+_CANCELLED = re.compile(
+    rf"(?:{_LINE}|(?<=[.)])[{SPACE}]+)(?:claims?[{SPACE}]+)?{_CLAIM_NUMBER}\.?"
+    rf"[{SPACE}]{{0,2}}(?:-|\u2013|\u2014|to|through|and)[{SPACE}]{{0,2}}(?P<last>\d{{1,4}})(?!\d)"
+    rf"[{SPACE}]{{0,2}}[.):]?(?=[{SPACE}]*{_STATUS})",
+    re.IGNORECASE,
+)
+# "... of claim\n1. A ..." is a wrapped line, not a new claim; so is "... as Fig.\n2. The".
+_OPEN_CITATION = re.compile(
+    r"(?:\S[ \t\u00a0]+(?:claims?|to|through|or|and|of|in|by|with|under|either|any|steps?|examples?"
+    r"|tables?|formulae?|figures?|figs?\.?|nos?\.?)|\u6743\u5229\u8981\u6c42|[\u81f3\u6216\u548c])$",
+    re.IGNORECASE,
+)
+_ABBREVIATION = re.compile(r"\b(?:figs?|nos?|eqs?|ex|e\.g|i\.e|approx|ca|cf|vs)\.$", re.IGNORECASE)
+_FULL_STOP = re.compile(r"[.!?\u3002\uff0e\uff01\uff1f][)\"'\u201d\u2019]?$|[a-z]{3}\)$")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n[ \t]*$")
+_CLAIM_OPENING = re.compile(
+    rf"[\s{SPACE}]*(?:[(\[][A-Za-z]{{3}}|(?:An?|The|In|Use|Method|Apparatus|System|Device)\b|[{_HAN}])"
+)
+_LONGEST_JUMP = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One number that may open a claim: source[start:end] is the mark, spaces before included."""
+
+    number: int
+    last: int
+    start: int
+    end: int
+    style: str
+    opens_line: bool
+    is_cancelled: bool = False
+
+
+# The pair at hand is counted before it is cut.
+@lru_cache(maxsize=8)
+def find_markers(text: str) -> tuple[Marker, ...]:
+    """Return the numbers that open claims, in order; () where the text is not numbered.
+
+    Input: any text. Output: markers whose `number` is the number written and whose `last` is the
+    end of a cancelled range ("1-10. (canceled)") or the number itself. A number inside a line
+    opens a claim when it continues the count, or when it stands between a full stop and the
+    opening of a claim. Time is linear in the length of the text.
+    """
+    found = _candidates(text)
+    style = _main_style(found)
+    found = [replace(mark, opens_line=False) if _strays(mark, style) else mark for mark in found]
+    return tuple(_count(text, found, style)) or tuple(_bare_markers(text))
+
+
+def _strays(mark: Marker, style: str) -> bool:
+    """Whether a mark at the start of a line is of another style than the claims' own."""
+    return mark.opens_line and mark.style != style and not mark.is_cancelled
+
+
+def _candidates(text: str) -> list[Marker]:
+    marks: dict[int, Marker] = {}
+    for match in _CANCELLED.finditer(text):
+        last = max(int(match["last"]), int(match["number"]))
+        mark = _mark(match, match["number"], ".", opens_line=True)
+        marks[match.start()] = replace(mark, last=last, is_cancelled=True)
+    for match in _LINE_MARKER.finditer(text):
+        style = "claim" if match["word"] else match["open"] or match["style"]
+        digits = match["number"] or match["inner"] or match["plain"]
+        marks.setdefault(match.start(), _mark(match, digits, style, opens_line=True))
+    for match in _INLINE_MARKER.finditer(text):
+        style = "claim" if match["word"] else match["style"]
+        marks.setdefault(match.start(), _mark(match, match["number"], style, opens_line=False))
+    return [
+        marks[start]
+        for start in sorted(marks)
+        if not _OPEN_CITATION.search(_before(text, marks[start]))
+    ]
+
+
+def _mark(match: re.Match[str], digits: str, style: str, *, opens_line: bool) -> Marker:
+    number = int(digits)
+    return Marker(number, number, match.start(), match.end(), style, opens_line)
+
+
+def _main_style(found: list[Marker]) -> str:
+    lines = [mark for mark in found if mark.opens_line and not mark.is_cancelled]
+    first = next((mark.style for mark in lines if mark.number == 1), None)
+    return first or (lines[0].style if lines else "")
+
+
+def _count(text: str, found: list[Marker], style: str) -> Iterator[Marker]:
+    """Yield the marks that open claims, walking once and knowing what is still to come."""
+    lines_ahead = Counter(mark.number for mark in found if mark.opens_line)
+    closed = [_is_closed(text, mark) for mark in found]
+    inline_ahead = Counter(
+        mark.number
+        for mark, ends in zip(found, closed, strict=True)
+        if ends and not mark.opens_line
+    )
+    opening = _opening_number(found)
+    previous: Marker | None = None
+    for mark, ends in zip(found, closed, strict=True):
+        (lines_ahead if mark.opens_line else inline_ahead)[mark.number] -= mark.opens_line or ends
+        expected = previous.last + 1 if previous else opening
+        if mark.is_cancelled:
+            accepted = True
+        elif mark.opens_line:
+            stray = not ends and (lines_ahead[expected] > 0 or _is_lower(text, mark))
+            accepted = previous is None or not stray
+            if mark.number == expected and previous is not None:
+                accepted = not (stray and lines_ahead[mark.number] > 0)
+        elif lines_ahead[mark.number] > 0:
+            accepted = False
+        elif mark.number == expected:
+            accepted = ends or inline_ahead[mark.number] == 0
+        else:
+            accepted = ends and previous is not None and _jumps(text, mark, expected)
+        if accepted:
+            previous = mark
+            yield mark
+
+
+def _jumps(text: str, mark: Marker, expected: int) -> bool:
+    """Whether a number out of turn stands before what reads like the opening of a claim."""
+    nearby = 1 <= mark.number <= expected + _LONGEST_JUMP
+    return nearby and _CLAIM_OPENING.match(text, mark.end) is not None
+
+
+def _opening_number(found: list[Marker]) -> int:
+    """Return the number that the first claim inside a line carries.
+
+    1, but for a set whose first claims were cancelled: then the first number that another follows.
+    """
+    numbers = {mark.number for mark in found}
+    if 1 in numbers:
+        return 1
+    inline = (mark.number for mark in found if not mark.opens_line)
+    return next((number for number in inline if number + 1 in numbers), 1)
+
+
+def _bare_markers(text: str) -> list[Marker]:
+    """Return "1 A pump ... 2 The pump" at the starts of lines, if they count 1, 2, 3 ..."""
+    found = [
+        _mark(match, match["number"], "", opens_line=True) for match in _BARE_MARKER.finditer(text)
+    ]
+    in_turn = [mark for place, mark in enumerate(found, start=1) if mark.number == place]
+    return found if len(in_turn) == len(found) >= 2 else []
+
+
+def _before(text: str, mark: Marker) -> str:
+    """Return the end of what stands before a mark, without white space."""
+    return text[max(0, mark.start - 80) : mark.start].rstrip(" \t\r\n\u00a0\u3000\u200b\ufeff\x00")
+
+
+def _is_closed(text: str, mark: Marker) -> bool:
+    """Whether a sentence, a status in brackets or a paragraph ends before a mark."""
+    before = _before(text, mark)
+    if not before or (mark.opens_line and _BLANK_LINE.search(text, mark.start - 40, mark.start)):
+        return True
+    return bool(_FULL_STOP.search(before)) and not _ABBREVIATION.search(before)
+
+
+def _is_lower(text: str, mark: Marker) -> bool:
+    return text[mark.end : mark.end + 20].lstrip()[:1].islower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +406,84 @@ def _make_claim(source: str, marker: Marker, start: int, end: int, earlier: Sequ
     text = source[start:end]
     cited = dependencies(text[offset:], earlier)
     return Claim(marker.number, text, start, end, cited, offset, marker.last)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One mark: source[start:end] carries `kind`, with an optional note."""
+
+    start: int
+    end: int
+    kind: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of text under the same marks throughout; `start` is an offset into the source."""
+
+    text: str
+    start: int
+    kinds: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def cut_segments(text: str, offset: int, spans: Iterable[Span]) -> tuple[Segment, ...]:
+    """Cut `text` wherever a mark begins or ends.
+
+    Inputs: a text that begins at `offset` of its source, and marks in offsets of that source, in
+    any order; what sticks out of the text is cut off, a mark without length marks nothing.
+    Output: segments in order whose texts joined give `text`, byte for byte; () for "". Neighbours
+    with equal kinds and notes are one segment. `kinds` and `notes` name each kind and each note
+    once, in the order in which the marks that cover the segment begin; of two that begin at one
+    place the one given first leads. Time: O(text + spans log spans), and the length of the output.
+    """
+    if not text:
+        return ()
+    end = offset + len(text)
+    opens: dict[int, list[tuple[int, Span]]] = {}
+    borders = {offset, end}
+    inside = [item for item in spans if max(item.start, offset) < min(item.end, end)]
+    if not inside:
+        return (Segment(text, offset, (), ()),)
+    for rank, span in enumerate(sorted(inside, key=lambda item: item.start)):
+        start = max(span.start, offset)
+        opens.setdefault(start, []).append((rank, span))
+        borders.update((start, min(span.end, end)))
+    kinds, notes = _Cover(), _Cover()
+    pieces: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = []
+    for border in sorted(borders)[:-1]:
+        for rank, span in opens.get(border, ()):
+            kinds.add(span.kind, rank, span.end)
+            notes.add(span.note, rank, span.end)
+        piece = (border, kinds.labels_at(border), notes.labels_at(border))
+        if not pieces or pieces[-1][1:] != piece[1:]:
+            pieces.append(piece)
+    ends = [piece[0] for piece in pieces[1:]] + [end]
+    return tuple(
+        Segment(text[start - offset : stop - offset], start, names, remarks)
+        for (start, names, remarks), stop in zip(pieces, ends, strict=True)
+    )
+
+
+class _Cover:
+    """The labels in force at a place that only moves forward."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[tuple[int, int]]] = {}
+
+    def add(self, label: str, rank: int, end: int) -> None:
+        """Put a label in force up to `end`; no label, no entry."""
+        if label:
+            heappush(self._places.setdefault(label, []), (rank, end))
+
+    def labels_at(self, place: int) -> tuple[str, ...]:
+        """Return the labels in force, by the rank of the first mark still open."""
+        for label, marks in list(self._places.items()):
+            while marks and marks[0][1] <= place:
+                heappop(marks)
+            if not marks:
+                del self._places[label]
+        return tuple(sorted(self._places, key=lambda label: self._places[label][0]))

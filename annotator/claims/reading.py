@@ -1,33 +1,175 @@
-"""Owns what a reader sees of two claim sets side by side: rows, trees, limitations, marks.
+"""Owns how much of a pair of texts is worked out for the eye, and what is said about the rest.
+
+Owns what comparing the claims of a pair says of each: its different words, its limitations.
+
+Owns what a reader sees of two claim sets side by side: rows, trees, limitations, marks.
 
 Everything is derived from the two texts and nothing is changed: the pieces of each claim, joined,
 are the claim, and the claims, joined, are the text.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from annotator.claims import budget
-from annotator.claims.alignment import align_claims
 from annotator.claims.antecedents import missing_antecedents
-from annotator.claims.compared_claims import (
-    CANDIDATE,
-    REFERENCE,
-    ComparedClaim,
-    Cuts,
-    Pairs,
-    compare_claims,
-    words_of,
-)
-from annotator.claims.foreign_terms import foreign_terms
 from annotator.claims.invisible import count_invisible, find_invisible
-from annotator.claims.markers import find_markers
-from annotator.claims.parsing import Claim, parse_claims
-from annotator.claims.renamed_terms import renamed_terms
-from annotator.claims.segments import Segment, Span, cut_segments
+from annotator.claims.limitations import (
+    Feature,
+    LimitationPair,
+    Standing,
+    align_features,
+    split_features,
+)
+from annotator.claims.pairing import Row, align_claims, pairs_compared
+from annotator.claims.parsing import Claim, Segment, Span, cut_segments, find_markers, parse_claims
+from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import Node, build_tree
-from annotator.claims.word_diff import Kind
+from annotator.claims.word_diff import Kind, Piece, diff_words
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most that a pair may have of something, and the sentence for a pair that has more."""
+
+    most: int
+    sentence: str
+
+    def message(self, count: int) -> str:
+        """Return what the page says of a pair with so many; "" where nothing is left out."""
+        if count <= self.most:
+            return ""
+        return f"{self.sentence.format(count=count, most=self.most)} The texts are complete."
+
+
+_PLAIN = "claims are not set side by side, and no differences, limitations or terms are marked."
+
+# Both texts together. The parts that read words take 2 to 3 microseconds a character and some 200
+# bytes of memory each.
+CHARACTERS: Final = Limit(200_000, "This pair has {count:,} characters; above {most:,} " + _PLAIN)
+# Of either text. The page pays a tenth of a millisecond for each, and "any preceding claim" links
+# each with up to 200 before it.
+CLAIMS: Final = Limit(1_000, "A text of this pair has {count:,} claims; above {most:,} " + _PLAIN)
+_UNCUT = (
+    "claims are not cut into limitations, and none is marked as missing, added, narrower or "
+    "broader."
+)
+# Of either text: each is a line of the page.
+LIMITATIONS: Final = Limit(
+    5_000, "A text of this pair has {count:,} limitations; above {most:,} " + _UNCUT
+)
+# Limitations of a claim times those of its counterpart, as far as `pairing` compares them, over
+# all pairs of claims: half a microsecond each.
+COMPARISONS: Final = Limit(
+    400_000, "This pair has {count:,} pairs of limitations to compare; above {most:,} " + _UNCUT
+)
+# Of either text. Each is an entry of the list beside the text and a mark in it, and a text with
+# thousands of them is no longer read by its marks.
+MARKS: Final = Limit(
+    2_000, "A text of this pair has {count:,} marks; the first {most:,} are shown."
+)
+
+
+REFERENCE: Final = "reference"
+CANDIDATE: Final = "candidate"
+# Start, end and standing of each limitation; "" where nothing was compared.
+Cuts = tuple[tuple[int, int, str], ...]
+Sides = Mapping[str, tuple[Claim, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedClaim:
+    """What comparing a pair says of one claim: its different words and its limitations.
+
+    Offsets count from the start of the claim's words, behind its number.
+    """
+
+    pieces: tuple[Piece, ...]
+    limitations: Cuts
+
+
+# By side and index of the claim.
+Pairs = Mapping[tuple[str, int], ComparedClaim]
+_Features = Mapping[tuple[str, int], tuple[Feature, ...]]
+
+
+def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
+    """Compare claims that stand in one row, and cut all claims into limitations.
+
+    Inputs: the rows of `align_claims`, and the claims of both sides. Output: what is said of each
+    claim, and why claims are not cut into limitations, "" where they are.
+    """
+    features = {
+        (side, index): split_features(words_of(claim))
+        for side in claims
+        for index, claim in enumerate(claims[side])
+    }
+    uncut = _too_many_limitations(rows, features)
+    return _compared(rows, claims, features, is_cut=not uncut), uncut
+
+
+def _too_many_limitations(rows: Iterable[Row], features: _Features) -> str:
+    """Say that a pair has too many limitations to be cut into them; "" where it has not."""
+    counts = Counter[str]()
+    for (side, _), found in features.items():
+        counts[side] += len(found)
+    compared = sum(
+        pairs_compared(
+            len(features[REFERENCE, row.reference]), len(features[CANDIDATE, row.candidate])
+        )
+        for row in rows
+        if row.reference is not None and row.candidate is not None
+    )
+    most = max(counts.values(), default=0)
+    return LIMITATIONS.message(most) or COMPARISONS.message(compared)
+
+
+def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut: bool) -> Pairs:
+    found: dict[tuple[str, int], ComparedClaim] = {}
+    for row in rows:
+        if row.reference is None or row.candidate is None:
+            side = REFERENCE if row.candidate is None else CANDIDATE
+            index = row.reference if row.candidate is None else row.candidate
+            assert index is not None
+            standing = Standing.MISSING if side == REFERENCE else Standing.ADDED
+            cuts = tuple((item.start, item.end, standing) for item in features[side, index])
+            # That all of it stands on one side only is said once, not for every word.
+            found[side, index] = ComparedClaim(
+                (), cuts if is_cut else _whole(words_of(claims[side][index]))
+            )
+            continue
+        one, other = (REFERENCE, row.reference), (CANDIDATE, row.candidate)
+        texts = (
+            words_of(claims[REFERENCE][row.reference]),
+            words_of(claims[CANDIDATE][row.candidate]),
+        )
+        here, there = diff_words(*texts)
+        if is_cut:
+            pairs = align_features(features[one], features[other])
+            found[one] = ComparedClaim(here, _standings(pairs, REFERENCE))
+            found[other] = ComparedClaim(there, _standings(pairs, CANDIDATE))
+        else:
+            found[one] = ComparedClaim(here, _whole(texts[0]))
+            found[other] = ComparedClaim(there, _whole(texts[1]))
+    return found
+
+
+def _whole(words: str) -> Cuts:
+    """Return a claim as one limitation of which nothing is said."""
+    return ((0, len(words), ""),) if words else ()
+
+
+def _standings(pairs: Iterable[LimitationPair], side: str) -> Cuts:
+    """Return one side's limitations in the order of its own text."""
+    own = ((p.reference if side == REFERENCE else p.candidate, p.standing) for p in pairs)
+    return tuple(sorted((entry.start, entry.end, standing) for entry, standing in own if entry))
+
+
+def words_of(claim: Claim) -> str:
+    """Return the text of a claim behind its number."""
+    return claim.text[claim.body_offset :]
+
 
 # The kinds of mark, as the screen names them in its classes.
 ONLY_HERE: Final = "only-here"
@@ -159,13 +301,13 @@ def _text(side: SideView) -> str:
 
 def _too_large(reference: str, candidate: str) -> str:
     """Say that a pair is too large to be cut into claims; "" where it is not."""
-    return budget.CHARACTERS.message(len(reference) + len(candidate)) or budget.CLAIMS.message(
+    return CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
         max(len(find_markers(text)) for text in (reference, candidate))
     )
 
 
 def _unshown(*sides: SideView) -> str:
-    return budget.MARKS.message(max(side.mark_count for side in sides))
+    return MARKS.message(max(side.mark_count for side in sides))
 
 
 def _messages(*notices: str) -> tuple[str, ...]:
@@ -195,7 +337,7 @@ def _side(
     pairs: Pairs,
 ) -> SideView:
     tree = build_tree(claims)
-    most = budget.MARKS.most
+    most = MARKS.most
     spans = (
         *marks,
         *(Span(f.start, f.end, BROKEN, f.sentence) for f in tree.faults[:most]),
@@ -223,7 +365,7 @@ def _side(
 def _plain_side(text: str) -> SideView:
     if not text:
         return SideView((), (), None, 0, 0)
-    marks = find_invisible(text, budget.MARKS.most)
+    marks = find_invisible(text, MARKS.most)
     claim = ClaimView(
         number=None,
         start=0,

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from annotator.claims.common_words import common_words
-from annotator.claims.words import Tokens, is_content, read_tokens
+from annotator.claims.words import Tokens, common_words, is_content, read_tokens
 
 # A run of same function words goes if the words that differ around it outnumber it this often.
 _DISSOLVES = 4

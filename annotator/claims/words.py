@@ -1,9 +1,18 @@
-"""Owns the reading of claim text as words: tokens with their places, and what counts as equal."""
+"""Owns the reading of claim text as words: tokens with their places, and what counts as equal.
+
+Owns the longest common subsequence of two word lists, in one piece or, if long, in several.
+
+Owns the general word pairs with which claim text is damaged or harmlessly reworded.
+
+Owns the content words of a claim text: what it says, less how it is worded.
+"""
 
 import re
 import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 # Scripts that write no spaces: kana, ideographs, Thai, Lao, Burmese, Khmer.
@@ -95,3 +104,334 @@ _fold_cached = lru_cache(maxsize=16_384)(_fold)
 def is_content(key: str) -> bool:
     """Tell whether a token says what a text is about: no function word and no punctuation."""
     return key not in _FUNCTION and key[:1].isalnum()
+
+
+# Words of one side times words of the other for which an exact answer costs under 10 ms and 4 MB.
+LARGEST_EXACT = 30_000_000
+
+Pair = tuple[int, int]
+
+
+def common_words(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
+    """Return places (i, j) with left[i] == right[j], rising in both, as many as can be.
+
+    Inputs: two lists of words. Output: the pairs of a longest common subsequence, [] if there is
+    none. The method is the bit-parallel one of Hyyro (2004): one row of the dynamic programme is
+    one whole number, so repeated words cost no more than rare ones. Where len(left) * len(right),
+    less what both begin and end with, is above LARGEST_EXACT, the lists are first cut at words
+    that occur once in each and rise in both, and pieces that are still too large are cut into
+    blocks of equal shares: the answer is then common and rising, but may not be the longest.
+    """
+    size = min(len(left), len(right))
+    head = next((i for i in range(size) if left[i] != right[i]), size)
+    tail = next((i for i in range(size - head) if left[-1 - i] != right[-1 - i]), size - head)
+    pairs = [(place, place) for place in range(head)]
+    box = (head, len(left) - tail, head, len(right) - tail)
+    for low, high, start, stop in _boxes(left, right, box):
+        inner = _longest(left[low:high], right[start:stop])
+        pairs += [(low + i, start + j) for i, j in inner]
+    return pairs + [(len(left) - i, len(right) - i) for i in range(tail, 0, -1)]
+
+
+def _longest(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
+    """Return a longest common subsequence, each pair as late in `left` as it can be."""
+    # Words that the other side lacks are in no pair: without them the rows are short.
+    known, given = set(left), set(right)
+    firsts = [place for place, word in enumerate(left) if word in given]
+    seconds = [place for place, word in enumerate(right) if word in known]
+    return [
+        (firsts[i], seconds[j])
+        for i, j in _longest_of_known(
+            [left[place] for place in firsts], [right[place] for place in seconds]
+        )
+    ]
+
+
+def _longest_of_known(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
+    """Do as `_longest` for lists in which every word stands on both sides."""
+    bits = _places(left)
+    every = (1 << len(left)) - 1
+    row, rows = every, [every]
+    for word in right:
+        found = row & bits[word]
+        row = ((row + found) | (row - found)) & every
+        rows.append(row)
+    pairs: list[Pair] = []
+    i, j = len(left) - 1, len(right)
+    while i >= 0 and j > 0:
+        # A nought at i: the common words of left[:i + 1] are one more than those of left[:i].
+        if rows[j] >> i & 1:
+            i -= 1
+        elif rows[j - 1] >> i & 1:
+            pairs.append((i, j - 1))
+            i, j = i - 1, j - 1
+        else:
+            j -= 1
+    pairs.reverse()
+    return pairs
+
+
+def _places(words: Sequence[str]) -> dict[str, int]:
+    """Return for each word its places as the bits of one whole number."""
+    marked: dict[str, bytearray] = {}
+    for place, word in enumerate(words):
+        if (row := marked.get(word)) is None:
+            row = marked[word] = bytearray(len(words) // 8 + 1)
+        row[place >> 3] |= 1 << (place & 7)
+    return {word: int.from_bytes(row, "little") for word, row in marked.items()}
+
+
+Box = tuple[int, int, int, int]
+
+
+def _boxes(left: Sequence[str], right: Sequence[str], box: Box) -> Iterator[Box]:
+    """Cut a box of the two lists (low, high, start, stop) into boxes of bearable size."""
+    low, high, start, stop = box
+    if (high - low) * (stop - start) <= LARGEST_EXACT:
+        yield box
+        return
+    anchors = _anchors(left, right, box)
+    corners = [(low, start), *((i, j) for i, j in anchors), (high, stop)]
+    for (i, j), (next_i, next_j) in pairwise(corners):
+        yield from _blocks((i, next_i, j, next_j))
+
+
+def _blocks(box: Box) -> Iterator[Box]:
+    low, high, start, stop = box
+    count = 1
+    if (high - low) * (stop - start) > LARGEST_EXACT:
+        count = -(-max(high - low, stop - start) // int(LARGEST_EXACT**0.5))
+    for k in range(count):
+        yield (
+            low + (high - low) * k // count,
+            low + (high - low) * (k + 1) // count,
+            start + (stop - start) * k // count,
+            start + (stop - start) * (k + 1) // count,
+        )
+
+
+def _anchors(left: Sequence[str], right: Sequence[str], box: Box) -> list[Pair]:
+    """Return places of words that occur once in each side of the box, rising in both."""
+    low, high, start, stop = box
+    once_left, once_right = _once(left, low, high), _once(right, start, stop)
+    # Patience sorting: `ends` holds the smallest last place of a chain of each length.
+    ends: list[int] = []
+    chain: list[Pair] = []
+    before: list[int] = []
+    last: list[int] = []
+    for word, i in once_left.items():
+        if (j := once_right.get(word)) is None:
+            continue
+        length = bisect_left(ends, j)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [j]
+        last[length : length + 1] = [len(chain)]
+        chain.append((i, j))
+    found: list[Pair] = []
+    place = last[-1] if last else -1
+    while place >= 0:
+        found.append(chain[place])
+        place = before[place]
+    return found[::-1]
+
+
+def _once(words: Sequence[str], low: int, high: int) -> dict[str, int]:
+    """Map each word that occurs once in words[low:high] to its place, in order."""
+    places: dict[str, int] = {}
+    repeated: set[str] = set()
+    for place in range(low, high):
+        word = words[place]
+        if word in places:
+            repeated.add(word)
+        places[word] = place
+    return {word: place for word, place in places.items() if word not in repeated}
+
+
+WordPairs = tuple[tuple[str, str], ...]
+
+# Other names for one thing: two of them in one claim set are an inconsistency.
+RENAMINGS: WordPairs = (
+    ("housing", "enclosure"),
+    ("controller", "supervisor"),
+    ("processor", "computing core"),
+    ("sensor", "probe"),
+    ("memory", "storage"),
+    ("device", "apparatus"),
+    ("member", "part"),
+    ("unit", "module"),
+    ("signal", "indication"),
+    ("composition", "mixture"),
+)
+
+# Sayings that mean the same in a claim; the first may become the second anywhere.
+REWORDINGS: WordPairs = (
+    ("configured to", "adapted to"),
+    ("further comprising", "additionally comprising"),
+    ("at least one", "one or more"),
+    ("attached to", "fastened to"),
+    ("secured to", "fixed to"),
+    ("greater than", "above"),
+    ("less than", "below"),
+    ("in response to", "in reaction to"),
+    ("is selected from", "is chosen from"),
+    ("is made of", "is formed of"),
+    ("in an amount of", "amounting to"),
+    ("by means of", "using"),
+    ("so that", "such that"),
+    ("carry out", "execute"),
+    ("for each", "for every"),
+    ("wherein", "in which"),
+)
+
+# Words that blur a limitation; the first is a place, the second what stands there afterwards.
+MUDDLES: WordPairs = (
+    ("configured to", "possibly configured, as appropriate, to"),
+    ("adapted to", "possibly adapted, as appropriate, to"),
+    ("arranged", "suitably or otherwise arranged"),
+    ("connected", "in some manner associated or connected"),
+    ("comprises", "comprises or may comprise, or the like,"),
+    ("when", "when or about when"),
+    ("which", "which, roughly speaking,"),
+    ("that is", "that is more or less"),
+)
+
+# Endings that leave a limitation open.
+BLURRED_ENDINGS = (
+    ", or something of that kind",
+    ", if appropriate",
+    ", as the case may be",
+    ", or the like",
+    ", in a suitable manner or not",
+    ", substantially so",
+)
+
+
+# Words of the drafter's craft and labels: with or without them a limitation says the same.
+_CRAFT_WORDS = """
+according accordingly adapted aforesaid arranged being capable certain characterised characterized
+configured corresponding designed embodiment first following forth furnished given having herein
+least means namely operable operative plurality provided provision provides related relating respect
+respective respectively second set step steps suitable third used using wherein additionally
+additional fourth fifth characterising characterizing operably described mentioned
+"""
+# Hedges: they blur a limitation but set none.
+_HEDGES = """
+appropriate appropriately approximately case certain essentially generally kind like manner normally
+optional optionally otherwise perhaps possible possibly preferable preferably rough roughly somehow
+something speaking substantially suitable suitably typically usually
+"""
+_CRAFT = frozenset((_CRAFT_WORDS + _HEDGES).split())
+# Groups of words that drafters use for one another; each word is read as the first of its group.
+_SYNONYM_GROUPS = """
+attach fasten secure fix affix mount
+select choose
+make form compose
+execute perform carry
+connect couple join link
+exceed above greater larger higher more
+below under less smaller lower fewer
+locate position place dispose situate
+obtain acquire get
+show display
+begin start commence
+end terminate
+near adjacent
+apparatus device
+"""
+# What stands for a suffix, and the shortest stem it may leave. Agent nouns stay: a sensor is no
+# sensing.
+_SUFFIXES = (("ication", "y", 3), ("ation", "", 4), ("ional", "", 4), ("ion", "", 4),
+             ("ment", "", 4), ("ingly", "", 4), ("ing", "", 3), ("edly", "", 4), ("ed", "", 3),
+             ("ity", "", 4), ("ly", "", 4))  # fmt: skip
+_VOWEL = re.compile("[aeiouy]")
+_SHORTEST_INFLECTED = 4
+_IDEOGRAPH_CRAFT_PAIRS = """
+所述 一种 其中 包括 根据 根據 包含 据权 權利 权利 利要 要求 项所 任一 一项
+"""
+_IDEOGRAPH_CRAFT = frozenset(_IDEOGRAPH_CRAFT_PAIRS.split())
+# "(12)", "(102, 202a)", "(W1)", "(a)", "(iv)": labels and reference numerals, which limit nothing.
+# An item is all that stands up to the next separator, and is read in one way only: "i" is a letter
+# and a Roman number, and trying both for each of a list costs two to the power of its length.
+_LABEL_ITEM = r"(?>(?:\d+[a-z]?'?|[a-z]\d{0,3}'?|[ivx]{1,4})(?=[\s,;/)-]))"
+_LABELS = re.compile(rf"\(\s*{_LABEL_ITEM}(?:\s*[,;/-]\s*{_LABEL_ITEM})*\s*\)", re.IGNORECASE)
+_FIRST_UNSPACED = "\u0e01"
+_CITING = frozenset(
+    {",", "or", "and", "to", "through", "-", "any", "of", "one", "/", "claim", "claims"}
+)
+
+
+def content_words(text: str) -> list[str]:
+    """Return the content words of a claim or a part of one, in order, with repeats.
+
+    Input: any text. Output: keys under which inflections of a word ("forming", "formed") and some
+    words that drafters use for one another ("select", "choose") are one. Left out are function
+    words, hedges, words of the drafter's craft ("configured", "respective", "first"), the number
+    marker, numbers of cited claims, list labels and reference numerals ("(a)", "(12, 14a)").
+    Unspaced scripts give pairs of neighbouring characters. A surface reading, not a lexicon.
+    """
+    tokens = read_tokens(_LABELS.sub(" ", text))
+    words: list[str] = []
+    is_citing = False
+    previous_end, previous_key = -1, ""
+    for place, key in enumerate(tokens.keys):
+        if len(key) == 1 and key >= _FIRST_UNSPACED and key.isalnum():
+            if tokens.starts[place] == previous_end and previous_key + key not in _IDEOGRAPH_CRAFT:
+                words.append(previous_key + key)
+            previous_end, previous_key = tokens.ends[place], key
+            is_citing = key == "\u6c42"
+        elif key in {"claim", "claims"}:
+            is_citing = True
+        elif is_citing and (key.isdigit() or key in _CITING):
+            continue
+        else:
+            is_citing = False
+            if is_content(key) and key not in _CRAFT:
+                words.append(stem(key))
+    return words
+
+
+def stem(word: str) -> str:
+    """Return the key of a word under which its inflections and its synonyms are one."""
+    return _stem_cached(word) if len(word) <= _LONGEST_CACHED else word
+
+
+@lru_cache(maxsize=16_384)
+def _stem_cached(word: str) -> str:
+    cut = _cut(word)
+    return _SYNONYMS.get(cut, cut)
+
+
+def _cut(word: str) -> str:
+    """Cut the plural, up to two suffixes and a silent e, while a stem remains."""
+    if not word.isascii() or not word.islower() or len(word) < _SHORTEST_INFLECTED:
+        return word
+    if word.endswith(("ies", "ied")):
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes")):
+        word = word[:-2]
+    elif word.endswith("s") and word[-2] not in "sui":
+        word = word[:-1]
+    word = _without_suffix(_without_suffix(word))
+    if word.endswith("i"):
+        word = word[:-1] + "y"
+    if word.endswith("ll"):
+        return word[:-1]
+    return word.removesuffix("e") if len(word) >= _SHORTEST_INFLECTED else word
+
+
+def _without_suffix(word: str) -> str:
+    for suffix, instead, shortest in _SUFFIXES:
+        rest = word.removesuffix(suffix)
+        if suffix == "ed" and rest.endswith("e"):
+            continue  # a speed is not the past of anything
+        if len(word) > len(rest) >= shortest and _VOWEL.search(rest):
+            doubled = len(rest) > shortest and rest[-1] == rest[-2] != "s"
+            return (rest[:-1] if doubled else rest) + instead
+    return word
+
+
+_SYNONYMS = {
+    _cut(word): _cut(group.split()[0])
+    for group in _SYNONYM_GROUPS.strip().splitlines()
+    for word in group.split()
+}

@@ -1,13 +1,237 @@
-"""When ratings conflict: criterion gap, overall gap, order flip. Standard library only."""
+"""The value that counts for a candidate, by policy, as exact fractions. Standard library only.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+Order flips: for each candidate its widest one, found without looking at every pair.
+
+Standard library only.
+
+When ratings conflict: criterion gap, overall gap, order flip. Standard library only.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import ceil
+from typing import Final, TypeVar
 
-from annotator.conflicts.flips import widest_flips
-from annotator.rubric import CRITERIA, TOTAL_WEIGHT
+from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, TOTAL_WEIGHT
+
+Value = TypeVar("Value", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class SettledValue:
+    """One criterion of one candidate: what was given, and what counts under each policy.
+
+    All in rating points, 0 to 10, the overall as numerator / 11. `settled` is the ruling where
+    there is one, else the mean; `majority` what more than half gave; none where there is nothing.
+    """
+
+    criterion: str
+    given: tuple[Fraction, ...]
+    settled: Fraction | None
+    majority: Fraction | None
+    is_ruled: bool
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.criterion]
+
+    @property
+    def settled_text(self) -> str:
+        return "none" if self.settled is None else points_text(self.settled)
+
+    @property
+    def majority_text(self) -> str:
+        return "none" if self.majority is None else points_text(self.majority)
+
+
+def settle(
+    given: Sequence[Mapping[str, Fraction]], ruling: Mapping[str, Fraction] | None = None
+) -> tuple[SettledValue, ...]:
+    """Return the five criteria of a candidate in the rubric's order.
+
+    Input: each annotator's points by criterion, and those of the valid ruling where there is one.
+    The ruling counts instead of the mean; a majority is one of the annotators whatever was ruled.
+    """
+    values = []
+    for criterion in ALL_CRITERIA:
+        column = tuple(points[criterion] for points in given)
+        ruled = ruling.get(criterion) if ruling else None
+        settled = mean(column) if ruling is None else ruled
+        found = majority(column)
+        values.append(SettledValue(criterion, column, settled, found, ruled is not None))
+    return tuple(values)
+
+
+def mean(values: Sequence[Fraction]) -> Fraction | None:
+    """Return the exact mean, or None of no values: sum of the values / their number."""
+    return sum(values, Fraction(0)) / len(values) if values else None
+
+
+def majority(values: Sequence[Value]) -> Value | None:
+    """Return what more than half of the annotators say, or None where nothing is said by so many.
+
+    Input: one value of each annotator who is asked about: points of a candidate, or in which order
+    somebody who rated both puts two candidates. Half of them is no majority. Whatever is called a
+    majority of annotators in this program is this one; a caller says what none means.
+    """
+    if not values:
+        return None
+    value, times = Counter(values).most_common(1)[0]
+    return value if 2 * times > len(values) else None
+
+
+def points_text(value: Fraction) -> str:
+    """Return points (0 to 10) as people read them: whole as they are, else rounded half up."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    hundredths = (200 * value + 1) // 2
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+# Overall numerators (0 to 110) by candidate and annotator.
+Overalls = Mapping[str, Mapping[str, int]]
+Pair = tuple[str, str]
+_WIDEST: Final = 10 * TOTAL_WEIGHT
+
+
+def flip_gap(left: Mapping[str, int], right: Mapping[str, int], *, has_ladder: bool) -> int:
+    """Return how wide two candidates' order flip is, or 0 where there is none.
+
+    Input: the overall numerators that annotators gave each of the two. Of two annotators in
+    opposite order the one nearer to a tie decides; the gap is the largest of any two. With a ladder
+    there is none where the majority of three or more put the two in one order.
+    """
+    apart = [value - right[who] for who, value in left.items() if who in right]
+    gap = max(0, min(max(apart), -min(apart))) if apart else 0
+    # Two held equal are in no order, however many say so; two opposite orders are no majority.
+    is_settled = has_ladder and bool(majority([(one > 0) - (one < 0) for one in apart]))
+    return 0 if is_settled else gap
+
+
+def widest_flips(
+    overalls: Overalls,
+    least: int,
+    *,
+    has_ladder: bool,
+    ruled: Collection[str] = (),
+    asked: Collection[str] = (),
+) -> dict[Pair, int]:
+    """Return each candidate's widest order flip, by sorted pair: at most one for each candidate.
+
+    Those of at least `least` (1 to 110), as `flip_gap` measures them; two candidates that are each
+    other's widest share one. A candidate in any flip is in one of these. Two that are both `ruled`
+    are in none. Who is not `asked` about is paired with another such one where there is any; of
+    equally wide ones the first by name counts.
+
+    Candidates are bits of whole numbers, so that one operation looks at all partners of one
+    candidate: the work grows with the candidates, and by a 64th of their square.
+    """
+    names = sorted(overalls)
+    scales = _scales(names, overalls)
+    everyone = (1 << len(names)) - 1
+    unruled = everyone & ~_bits(names, ruled)
+    unasked = everyone & ~_bits(names, asked)
+    found: dict[Pair, int] = {}
+    for name in names:
+        own = [(scales[who], value) for who, value in overalls[name].items()]
+        if len(own) < 2:
+            continue
+        partners = unruled if name in ruled else everyone
+        if has_ladder:
+            partners &= ~_in_order(own)
+        first = partners if name in asked else partners & unasked
+        gap, bit = _widest(own, first, least)
+        if not gap and first != partners:
+            gap, bit = _widest(own, partners, least)
+        if gap:
+            left, right = sorted((name, names[bit]))
+            found[left, right] = gap
+    return found
+
+
+class _Scale:
+    """One annotator's overall numerators, in order, with the candidates below and from each."""
+
+    def __init__(self, bits: Mapping[int, int]) -> None:
+        self._values = sorted(bits)
+        self._below = [0]
+        for value in self._values:
+            self._below.append(self._below[-1] | bits[value])
+        self.rated = self._below[-1]
+        self._above = [self.rated ^ mask for mask in self._below]
+
+    def below(self, value: int) -> int:
+        """Return the candidates whose numerator is less."""
+        return self._below[bisect_left(self._values, value)]
+
+    def above(self, value: int) -> int:
+        """Return the candidates whose numerator is as large or larger."""
+        return self._above[bisect_left(self._values, value)]
+
+
+def _scales(names: Sequence[str], overalls: Overalls) -> dict[str, _Scale]:
+    bits: dict[str, dict[int, int]] = {}
+    for place, name in enumerate(names):
+        for who, value in overalls[name].items():
+            of_one = bits.setdefault(who, {})
+            of_one[value] = of_one.get(value, 0) | 1 << place
+    return {who: _Scale(of_one) for who, of_one in bits.items()}
+
+
+def _bits(names: Sequence[str], some: Collection[str]) -> int:
+    return sum(1 << place for place, name in enumerate(names) if name in some) if some else 0
+
+
+def _widest(own: Sequence[tuple[_Scale, int]], partners: int, least: int) -> tuple[int, int]:
+    """Return the widest gap of a candidate to one of the partners with its place; 0, 0 if none."""
+
+    def flips(gap: int) -> int:
+        worse = better = 0
+        for scale, value in own:
+            worse |= scale.below(value - gap + 1)
+            better |= scale.above(value + gap)
+        return worse & better & partners
+
+    kept = flips(least)
+    if not kept:
+        return 0, 0
+    low, high = least, _WIDEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        if wider := flips(middle):
+            low, kept = middle, wider
+        else:
+            high = middle - 1
+    return low, (kept & -kept).bit_length() - 1
+
+
+def _in_order(own: Sequence[tuple[_Scale, int]]) -> int:
+    """Return the partners that the majority of three or more put in one order with a candidate."""
+    if len(own) < 3:
+        return 0
+    both = _at_least(scale.rated for scale, _ in own)
+    worse = _at_least(scale.below(value) for scale, value in own)
+    better = _at_least(scale.above(value + 1) for scale, value in own)
+    found = 0
+    for count in range(3, len(own) + 1):
+        # Of so many annotators of both more than half are one more than half, rounded down.
+        half = count // 2 + 1
+        found |= both[count] & ~both[count + 1] & (worse[half] | better[half])
+    return found
+
+
+def _at_least(sets: Iterable[int]) -> list[int]:
+    """Return at each place from 1 the candidates that are in so many of the sets, or more."""
+    counts = [-1]
+    for one in sets:
+        counts.append(0)
+        for place in range(len(counts) - 1, 0, -1):
+            counts[place] |= counts[place - 1] & one
+    return [*counts, 0]
 
 
 @dataclass(frozen=True, slots=True)

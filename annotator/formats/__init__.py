@@ -1,1 +1,1 @@
-"""Strict readers of the files that bring claim sets, and the one JSON reader of the project."""
+"""Strict readers and writers of files: claim sets, ratings, preferences."""

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from annotator.formats import claims_csv, claims_jsonl, label_studio, patent_ce_claims
-from annotator.formats.compressed import SeekableSource, unpacked
-from annotator.formats.csv_streams import names_a_column
-from annotator.formats.json_streams import BOM, refuse_foreign
-from annotator.formats.records import ByteSource, FormatError, ReadNotes
-from annotator.formats.reference_records import ReferenceRecord
+from annotator.formats.csv_streams import SeekableSource, names_a_column, unpacked
+from annotator.formats.references import ReferenceRecord
+from core.text_io.streams import BOM, ByteSource, FormatError, ReadNotes, refuse_foreign
 
 READERS: Final[dict[str, Callable[[ByteSource, ReadNotes | None], Iterator[ReferenceRecord]]]] = {
     "claims-jsonl": claims_jsonl.read,

@@ -4,15 +4,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from annotator.claims.compact_keys import FirstLines
+from annotator.claims.near_duplicates import FirstLines
 from annotator.formats.claims_jsonl import LONGEST
-from annotator.formats.csv_streams import CsvRow, CsvStream
-from annotator.formats.formula_cells import MARK, is_formula
-from annotator.formats.records import BadRecord, BadRecordList, ByteSource, FormatError, ReadNotes
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
-from annotator.formats.shapes import Shape
-from annotator.formats.spreadsheet_damage import CELL_CHARACTERS, damage_of_id, damage_of_text
-from annotator.formats.strict_json import MAX_BYTES, short
+from annotator.formats.csv_streams import (
+    CELL_CHARACTERS,
+    CsvRow,
+    CsvStream,
+    damage_of_id,
+    damage_of_text,
+)
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from core.text_io.shapes import Shape
+from core.text_io.streams import BadRecord, BadRecordList, ByteSource, FormatError, ReadNotes
+from core.text_io.strict_json import MAX_BYTES, short
+from core.text_io.text import MARK, is_formula
 
 REQUIRED: Final = ("reference_id", "reference_claims", "candidate_id", "claims")
 OF_REFERENCE: Final = (

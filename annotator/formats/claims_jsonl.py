@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from annotator.claims.compact_keys import FirstLines
-from annotator.formats.json_streams import Record, read_lines
-from annotator.formats.records import ByteSource, ReadNotes
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
-from annotator.formats.shapes import Shape, checked, type_words
-from annotator.formats.strict_json import MAX_BYTES, short
+from annotator.claims.near_duplicates import FirstLines
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from core.text_io.shapes import Shape, checked, type_words
+from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
+from core.text_io.strict_json import MAX_BYTES, short
 
 LONGEST: Final = {"office": 40, "ipc": 40, "language": 20, "title": 500, "family": 200}
 _REFERENCE_FIELDS: Final = (

@@ -2,16 +2,31 @@
 
 The csv module of Python is not used: it reads past an unclosed quote to the end of the file, takes
 a quote inside a bare field for text, and its field limit is one for the whole process.
+
+What spreadsheets make of ids and texts: dates, rounded numbers, error values, cut cells.
+
+Files that came compressed with gzip, read as what is in them, up to a stated size.
 """
 
+import gzip
+import io
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from annotator.formats.json_streams import BOM, CHUNK, CR_ALONE, refuse_foreign
-from annotator.formats.records import BadRecord, ByteSource, FormatError, ReadNotes
-from annotator.formats.strict_json import MAX_BYTES
+from core.text_io.streams import (
+    BOM,
+    CHUNK,
+    CR_ALONE,
+    BadRecord,
+    ByteSource,
+    FormatError,
+    ReadNotes,
+    refuse_foreign,
+)
+from core.text_io.strict_json import MAX_BYTES
 
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _SYLK: Final = (
@@ -237,3 +252,113 @@ def _header_cells(text: str, delimiter: str) -> list[str]:
         name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
         for name in text.split(delimiter)
     ]
+
+
+# A spreadsheet cuts a longer text here, without a word.
+CELL_CHARACTERS: Final = 32_767
+_MONTH: Final = (
+    "(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|m\u00e4rz?|mrz|apr(?:il)?|may|mai|june?|juni|"
+    "july?|juli|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|okt(?:ober)?|nov(?:ember)?|"
+    "dec(?:ember)?|dez(?:ember)?)\\.?"
+)
+_DATE: Final = re.compile(
+    rf"\d{{1,4}}[-. /]\s?{_MONTH}(?:[-. /]\s?\d{{2,4}})?|{_MONTH}[- ]\d{{1,4}}"
+    r"|\d{1,2}([./-])\d{1,2}\1(?:\d{2}|\d{4})|\d{4}([./-])\d{1,2}\2\d{1,2}(?:[ T][\d:.]+)?",
+    re.IGNORECASE,
+)
+_ROUNDED: Final = re.compile(r"[+-]?\d(?:[.,]\d+)?E[+-]\d{2,3}", re.IGNORECASE)
+_ERROR: Final = re.compile(
+    r"#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!|SPILL!|CALC!|FIELD!|GETTING_DATA|#+)"
+)
+
+
+def damage_of_id(text: str) -> str | None:
+    """Return what a spreadsheet has made of an id, in words; None where nothing shows it.
+
+    Input: an id. Output: words for a day ("3-Oct", "03.10.2024"), a number in scientific notation
+    ("1E+05"), or an error value ("#NAME?"); the id that was there before cannot be told.
+    """
+    if _DATE.fullmatch(text):
+        return "a spreadsheet has made a date of this id; format the column as text"
+    if _ROUNDED.fullmatch(text):
+        return "a spreadsheet has made a rounded number of this id; format the column as text"
+    return damage_of_text(text)
+
+
+def damage_of_text(text: str) -> str | None:
+    """Return in words that a text is a spreadsheet's error value; None where it is not."""
+    if text.startswith("#") and _ERROR.fullmatch(text):
+        return f"{text} is the error value of a spreadsheet, not a text"
+    return None
+
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAGIC: Final = b"\x1f\x8b"
+MOST_BYTES: Final = 4 * 1024**3
+# Claim texts shrink to a third or a tenth, short made-up ones to a thirtieth.
+MOST_TIMES: Final = 100
+# Below this many bytes nothing is said of the ratio: a small file may be one word many times.
+UNSUSPECTED_BYTES: Final = 16 * 1024 * 1024
+_BLOCK: Final = 256 * 1024
+
+
+class SeekableSource(ByteSource, Protocol):
+    """A ByteSource that can be read again from its beginning."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+
+    def tell(self) -> int: ...
+
+
+def unpacked(file: SeekableSource, *, most_bytes: int = MOST_BYTES) -> ByteSource:
+    """Return what a file holds from its beginning on: itself, or what gzip packed in it.
+
+    Input: a file open for bytes; its first two bytes decide, not its name. Output: a source that
+    raises FormatError while it is read where the gzip stream is cut short or damaged, gives more
+    than `most_bytes`, or more than MOST_TIMES the bytes that were read for it (once it has given
+    UNSUSPECTED_BYTES): so that a small file cannot fill a server.
+    """
+    file.seek(0)
+    head = file.read(len(MAGIC))
+    file.seek(0)
+    if head != MAGIC:
+        return file
+    return io.BufferedReader(_Unpacking(file, most_bytes), _BLOCK)
+
+
+class _Unpacking(io.RawIOBase):
+    """Reads through gzip and counts."""
+
+    def __init__(self, file: SeekableSource, most_bytes: int) -> None:
+        super().__init__()
+        self._packed = file
+        self._stream = gzip.GzipFile(fileobj=file, mode="rb")
+        self._most_bytes = most_bytes
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        space = memoryview(buffer).cast("B")
+        try:
+            data = self._stream.read(min(len(space), _BLOCK))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FormatError(
+                "The file is compressed with gzip, but cut short or damaged: "
+                f"only {self._given:,} bytes could be unpacked."
+            ) from error
+        self._given += len(data)
+        if self._given > self._most_bytes:
+            raise FormatError(
+                f"The file unpacks to more than the limit of {self._most_bytes:,} bytes."
+            )
+        if self._given > max(UNSUSPECTED_BYTES, MOST_TIMES * self._packed.tell()):
+            raise FormatError(
+                f"The file unpacks to more than {MOST_TIMES} times its size; stopped after "
+                f"{self._given:,} bytes. Unpack it and look what it is."
+            )
+        space[: len(data)] = data
+        return len(data)

@@ -1,24 +1,289 @@
-"""The reader of PatentEval's export from Label Studio: which of two next claims is better, and why.
+"""A stated preference as a file brings it, with the texts that were compared.
+
+The strict reader of Python's way of writing lists and objects, where an export holds it as text.
+
+Label Studio's tables come with `[{'selected': 'left'}]` in place of JSON. Nothing is evaluated:
+only what `repr` writes of texts, whole and decimal numbers, True, False, None, lists and dicts is
+let through to the parser, and nothing is deeper or longer than the limits.
+
+What a Label Studio export says of one of the two outputs: error tags, marks and the comment.
+
+The reader of PatentEval's export from Label Studio: which of two next claims is better, and why.
 
 Layout: Zuo et al., "PatentEval", NAACL 2024, the file of annotations of the next-claim task. The
 claims so far take the place of the reference, the two outputs are its candidates. Which system
 wrote an output is not in the file, and "output1" is a place on the screen, not a system.
 """
 
+import ast
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from annotator.claims.compact_keys import FirstLines
-from annotator.formats.json_streams import Record, read_array
-from annotator.formats.label_studio_tags import said_of_side
-from annotator.formats.preference_records import LEFT, RIGHT, PreferenceRecord
-from annotator.formats.python_literals import LiteralError, is_literal, read_literal
-from annotator.formats.records import ByteSource, ReadNotes
-from annotator.formats.shapes import Shape, checked, type_words
-from annotator.formats.strict_json import MAX_BYTES
+from annotator.claims.near_duplicates import FirstLines
+from annotator.typology import CLAIMS, MOST_TAGS, tag_of
+from core.text_io.shapes import Shape, checked, type_words
+from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
+from core.text_io.strict_json import MAX_BYTES, short
+
+LEFT: Final = "left"
+RIGHT: Final = "right"
+_TURNED: Final = {LEFT: RIGHT, RIGHT: LEFT}
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceRecord:
+    """What one annotator said of two candidates of one reference, as they were shown.
+
+    `annotator` is the name that an account may have, the program's before the number it gave.
+    `judgement` is of the overall quality: 1 left is better, 0 equal, -1 right is. `error_tags`
+    have `tag` (a code of the typology), `side` (left or right) and, where a span was marked,
+    `start` and `end` in code points of that candidate. `other_errors` are the sides said to have
+    an error that has no tag; `highlights` counts marks that nobody made. Times know their zone.
+    `fields` is the whole item as JSON text, keys in its order, with null for the three texts.
+    """
+
+    annotation: int
+    annotator: str
+    reference_claims: str
+    left: str
+    right: str
+    judgement: int
+    created_at: datetime
+    updated_at: datetime
+    ipc: str = ""
+    error_tags: tuple[dict[str, Any], ...] = ()
+    left_comment: str = ""
+    right_comment: str = ""
+    highlights: int = 0
+    other_errors: tuple[str, ...] = ()
+    fields: str = "{}"
+
+    @property
+    def comment(self) -> str:
+        """What was written: of one side as it was written, of both with the side before each."""
+        left = self.left_comment or self._undescribed(LEFT)
+        right = self.right_comment or self._undescribed(RIGHT)
+        return f"Left: {left}\nRight: {right}" if left and right else left or right
+
+    def turned(self) -> "PreferenceRecord":
+        """Return the same preference with the two sides changed about."""
+        return replace(
+            self,
+            left=self.right,
+            right=self.left,
+            judgement=-self.judgement,
+            left_comment=self.right_comment,
+            right_comment=self.left_comment,
+            other_errors=tuple(_TURNED[side] for side in self.other_errors),
+            error_tags=tuple(tag | {"side": _TURNED[tag["side"]]} for tag in self.error_tags),
+        )
+
+    def _undescribed(self, side: str) -> str:
+        is_named = side in self.other_errors
+        return f"Another error of the {side} candidate, not described." if is_named else ""
+
+
+MAX_CHARACTERS: Final = 1_000_000
+MAX_DEPTH: Final = 8
+
+_ESCAPE: Final = r"\\(?:[\\'\"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+_TOKEN: Final = re.compile(
+    rf"""\s*+(?:
+        '(?:[^'\\\n]|{_ESCAPE})*+' | "(?:[^"\\\n]|{_ESCAPE})*+"
+        | -?[0-9]{{1,18}}(?:\.[0-9]{{1,18}})?(?![0-9A-Za-z_.])
+        | (?:None|True|False)(?![0-9A-Za-z_])
+        | (?P<open>[\[{{]) | (?P<close>[\]}}]) | [,:]
+    )\s*+""",
+    re.VERBOSE | re.ASCII,
+)
+
+
+class LiteralError(ValueError):
+    """The text is no literal that is accepted; the message says why, without quoting it."""
+
+
+def is_literal(text: str) -> bool:
+    """Say whether a text is meant as a written list or object: it opens with a bracket."""
+    return text.lstrip(" \t\r\n").startswith(("[", "{"))
+
+
+def read_literal(text: str) -> Any:
+    """Return the list or dict that a text writes in Python's way, or raise LiteralError.
+
+    Input: any text. Output: list, dict, str, int, float, bool or None, at most MAX_DEPTH deep;
+    keys are texts, none stands twice, and no text holds NUL or half a surrogate pair.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise LiteralError(f"longer than {MAX_CHARACTERS:,} characters")
+    _check_characters(text)
+    _check_tokens(text)
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        for node in ast.walk(tree):
+            _check_node(node)
+        return ast.literal_eval(tree)
+    except LiteralError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise LiteralError("the list or object that it writes is not well formed") from error
+
+
+def _check_tokens(text: str) -> None:
+    position = depth = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise LiteralError(
+                f"character {position + 1} is not part of a list or object, or a text is not closed"
+            )
+        depth += (match["open"] is not None) - (match["close"] is not None)
+        if depth > MAX_DEPTH:
+            raise LiteralError(f"nested deeper than {MAX_DEPTH}")
+        position = match.end()
+
+
+def _check_node(node: ast.AST) -> None:
+    if isinstance(node, ast.Set):
+        raise LiteralError("an object without field names")
+    if isinstance(node, ast.Dict):
+        keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        if len(keys) < len(node.keys) or not all(isinstance(key, str) for key in keys):
+            raise LiteralError("a field name is no text")
+        if len(set(keys)) < len(keys):
+            raise LiteralError("a field stands twice in one object")
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        _check_characters(node.value)
+
+
+def _check_characters(text: str) -> None:
+    """Refuse what can be stored by neither database, written out or as an escape."""
+    if "\0" in text:
+        raise LiteralError("a text holds the NUL character")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise LiteralError("a text holds half of a surrogate pair")
+
+
+LONGEST_COMMENT: Final = 9_000
+# Words that the authors' program had coloured before anybody annotated: they say nothing of what
+# the annotator thought, and some lie beyond the end of the text.
+HIGHLIGHTS: Final = frozenset({"UNK", "PROFANITY", "RELATIVE", "UNCLEAR"})
+# The published list ends with a choice that asks for a comment; the typology has no such tag.
+OTHER: Final = "other"
+
+
+@dataclass(slots=True)
+class SideSaid:
+    """What was said of one side, as it is gathered."""
+
+    side: str
+    error_tags: list[dict[str, Any]] = field(default_factory=list)
+    comment: str = ""
+    highlights: int = 0
+    has_other_error: bool = False
+
+
+def said_of_side(shape: Shape, number: str, side: str, claims: str) -> SideSaid:
+    """Read dimensionN, markN and commentN of an annotation; problems are noted in the shape.
+
+    Input: the annotation, "1" or "2", what that side is called here, and its claims. Output: tags
+    by code, first those with a span; a tag that is marked somewhere is not named without a place.
+    """
+    said = SideSaid(side, comment=shape.text(f"comment{number}", LONGEST_COMMENT))
+    named = _named(shape, f"dimension{number}", said)
+    _read_marks(shape, f"mark{number}", claims, said)
+    marked = {tag["tag"] for tag in said.error_tags}
+    said.error_tags += [{"tag": c, "side": side} for c in dict.fromkeys(named) if c not in marked]
+    if len(said.error_tags) > MOST_TAGS // 2:
+        shape.wrong(f"dimension{number}", f"more than {MOST_TAGS // 2} error tags with the marks")
+    return said
+
+
+def _named(shape: Shape, name: str, said: SideSaid) -> list[str]:
+    """Return the codes of the tags chosen: one text, or {"choices": [texts]}."""
+    value = shape.given(name, is_required=False)
+    if value is None or value == "":
+        return []
+    choices = [value]
+    if isinstance(value, dict):
+        inner = Shape(value, ("choices",), name)
+        choices = inner.given("choices")
+        shape.problems += inner.problems
+        if inner.problems:
+            return []
+    if not isinstance(choices, list) or not all(isinstance(words, str) for words in choices):
+        shape.wrong(name, f"a tag or a list of tags was expected, not {type_words(value)}")
+        return []
+    codes = []
+    for words in choices:
+        if words.strip().casefold().partition(" ")[0] == OTHER:
+            said.has_other_error = True
+        elif code := _code(words):
+            codes.append(code)
+        else:
+            shape.wrong(name, f"{short(words)} is none of the claim tags")
+    return codes
+
+
+def _code(words: str) -> str:
+    tag = tag_of(words)
+    return tag.code if tag and CLAIMS in tag.tasks else ""
+
+
+def _read_marks(shape: Shape, name: str, claims: str, said: SideSaid) -> None:
+    value = shape.given(name, is_required=False)
+    if value is None or value == "":
+        return
+    if not isinstance(value, list):
+        shape.wrong(name, f"an array was expected, not {type_words(value)}")
+        return
+    for number, entry in enumerate(value, start=1):
+        inner = Shape(entry, ("start", "end", "text", "labels"), f"{name}[{number}]")
+        _read_mark(inner, claims, said)
+        shape.problems += inner.problems
+
+
+def _read_mark(mark: Shape, claims: str, said: SideSaid) -> None:
+    start, end = mark.given("start"), mark.given("end")
+    words, labels = mark.given("text"), mark.given("labels")
+    if mark.problems:
+        return
+    if type(start) is not int or type(end) is not int or not 0 <= start < end:
+        mark.wrong("start", "whole numbers with 0 <= start < end were expected")
+    elif not isinstance(words, str):
+        mark.wrong("text", f"a text was expected, not {type_words(words)}")
+    elif not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        mark.wrong("labels", "an array of texts was expected")
+    else:
+        for label in labels:
+            if label in HIGHLIGHTS:
+                said.highlights += 1
+            elif code := _code(label):
+                _add_span(mark, claims, said, code)
+            else:
+                mark.wrong("labels", f"{short(label)} is neither a claim tag nor a known highlight")
+
+
+def _add_span(mark: Shape, claims: str, said: SideSaid, code: str) -> None:
+    """Add a tag with its place, which the browser counted in UTF-16 units."""
+    start, end = mark.fields["start"], mark.fields["end"]
+    units = claims.encode("utf-16-le")
+    try:
+        before = units[: 2 * start].decode("utf-16-le")
+        inside = units[2 * start : 2 * end].decode("utf-16-le")
+    except UnicodeDecodeError:
+        before, inside = "", ""
+    if 2 * end > len(units) or inside != mark.fields["text"]:
+        mark.wrong("text", "these words do not stand there in the output")
+        return
+    at = len(before)
+    tag = {"tag": code, "side": said.side, "start": at, "end": at + len(inside)}
+    if tag not in said.error_tags:
+        said.error_tags.append(tag)
+
 
 FIELDS: Final = (
     "input_claim",

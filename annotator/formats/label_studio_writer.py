@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from annotator.formats.label_studio_tags import HIGHLIGHTS
-from annotator.formats.preference_records import LEFT, RIGHT
-from annotator.formats.python_literals import is_literal, read_literal
-from annotator.formats.times import time_text
+from annotator.formats.label_studio import HIGHLIGHTS, LEFT, RIGHT, is_literal, read_literal
 from annotator.typology import tag_of
+from core.text_io.text import time_text
 
 _SIDES: Final = (("1", LEFT), ("2", RIGHT))
 _SELECTED: Final = {1: LEFT, -1: RIGHT}

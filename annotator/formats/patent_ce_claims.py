@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Final
 
-from annotator.formats.digests import candidate_id_of, reference_id_of
-from annotator.formats.json_streams import Record, read_array
-from annotator.formats.records import ByteSource, ReadNotes
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
-from annotator.formats.shapes import Shape, checked, type_words
-from annotator.formats.strict_json import MAX_BYTES
-from annotator.formats.text_groups import TextGroups
+from annotator.formats.references import CandidateRecord, ReferenceRecord, TextGroups
+from core.text_io.shapes import Shape, checked, type_words
+from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
+from core.text_io.strict_json import MAX_BYTES
+from core.text_io.text import candidate_id_of, reference_id_of
 
 _FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
 

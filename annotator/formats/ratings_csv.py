@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from annotator.formats.formula_cells import MARK, is_formula
 from annotator.rubric import ALL_CRITERIA, OVERALL
+from core.text_io.text import MARK, is_formula
 
 MARKED: Final = "apostrophe_put_before"
 # A preference has its left candidate in the columns of a rating's candidate.

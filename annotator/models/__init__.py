@@ -1,6 +1,29 @@
 """The nouns of the rating house."""
 
-from annotator.models.adjudication import UNSETTLED, Conflict, ConflictKind, ConflictStatus
+from annotator.models.accounts import (
+    ApiToken,
+    BrowserSession,
+    Invitation,
+    RecoveryCode,
+    SecondFactor,
+    TokenScope,
+    UsedPace,
+    User,
+)
+from annotator.models.adjudication import (
+    UNSETTLED,
+    Adjudication,
+    Conflict,
+    ConflictKind,
+    ConflictStatus,
+    Decision,
+    Round,
+    RoundKind,
+    Ruling,
+    RulingReason,
+    SecondLook,
+    Turn,
+)
 from annotator.models.assignments import (
     HOLDING,
     Assignment,
@@ -8,29 +31,38 @@ from annotator.models.assignments import (
     Departure,
     DepartureKind,
     DepartureReason,
+    Draft,
     Flag,
     FlagReason,
+    WorkTime,
 )
 from annotator.models.audit import AuditEvent, AuditSeal
-from annotator.models.backups import Backup
-from annotator.models.campaigns import Campaign, CampaignStatus, Membership, Role, RulesVersion
-from annotator.models.claim_sets import GENUINE, Candidate, Purpose, Reference
-from annotator.models.comparisons import Comparison, Preference, PreferenceRevision
-from annotator.models.drafts import Draft, WorkTime
-from annotator.models.imported_annotations import ImportedAnnotation
-from annotator.models.imports import ClaimImport, ImportStage
-from annotator.models.invitations import Invitation
-from annotator.models.paces import UsedPace
-from annotator.models.people import ApiToken, TokenScope, User
-from annotator.models.presences import SWEEPER, Presence
-from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision
-from annotator.models.reading import ReadingPreference
+from annotator.models.campaigns import (
+    Campaign,
+    CampaignStatus,
+    Membership,
+    Role,
+    RulesVersion,
+    Shown,
+    Unblinding,
+)
+from annotator.models.claim_sets import (
+    GENUINE,
+    Candidate,
+    ClaimImport,
+    ImportStage,
+    Purpose,
+    Reference,
+)
+from annotator.models.comparisons import (
+    Comparison,
+    ImportedAnnotation,
+    Preference,
+    PreferenceRevision,
+)
+from annotator.models.operations import SWEEPER, Backup, Presence
+from annotator.models.ratings import IdempotencyKey, Rating, RatingRevision, ReadingPreference
 from annotator.models.reliability import ReliabilityReport
-from annotator.models.rounds import Round, RoundKind, SecondLook
-from annotator.models.rulings import Adjudication, Decision, Ruling, RulingReason, Turn
-from annotator.models.second_factors import RecoveryCode, SecondFactor
-from annotator.models.sessions import BrowserSession
-from annotator.models.unblinding import Shown, Unblinding
 
 __all__ = [
     "GENUINE",

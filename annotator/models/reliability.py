@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.db import models
 
-from annotator.jobs.rows import JobRow
 from annotator.models.campaigns import Campaign
+from core.jobs.rows import JobRow
 
 
 class ReliabilityReport(JobRow):

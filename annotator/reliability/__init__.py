@@ -1,1 +1,1 @@
-"""Agreement among people: coefficients, intervals, severity, planning; no Django, no torch."""
+"""How far annotators agree."""

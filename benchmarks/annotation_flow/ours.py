@@ -78,7 +78,7 @@ def serving_ours(
         environment = clean_environment(
             given | {"DATA_DIR": str(folder / "data"), "PORT": str(port)}
         )
-        inside = {"DJANGO_SETTINGS_MODULE": "annotator.settings", "PYTHONPATH": str(ROOT)}
+        inside = {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONPATH": str(ROOT)}
         beside = helper(sys.executable, "ours_database")
         tokens = ask(beside, environment | inside, "fill", *scale.words())["tokens"]
         with running(

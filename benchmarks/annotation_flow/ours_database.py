@@ -10,12 +10,12 @@ from django.db import connection, transaction
 from django.db.models import Count
 
 from annotation_flow.texts import CANDIDATES_PER_REFERENCE, Item, make_items
-from annotator.formats.digests import text_sha256
+from annotator.accounts.services import create_user
+from annotator.accounts.sessions import create_token
+from annotator.campaigns.members.services import grant_role
+from annotator.campaigns.services import create_campaign
 from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, Role
-from annotator.services.accounts import create_user
-from annotator.services.campaigns import create_campaign
-from annotator.services.people import grant_role
-from annotator.services.tokens import create_token
+from core.text_io.text import text_sha256
 
 SLUG = "flow"
 BATCH = 200  # references at a time

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from annotator.settings import *  # noqa: F403
-from annotator.settings import MIDDLEWARE
+from config.settings import *  # noqa: F403
+from config.settings import MIDDLEWARE
 
 Answer = Callable[[Any], Any]
 

@@ -78,12 +78,12 @@ def rate(campaign: Any, references: list[Any], people: list[Any], texts: Any) ->
 
 def store_files(quadruplets: int, model_mb: int, texts: Any) -> None:
     """Import a dataset and register a model whose weights are noise: a backup reads no weights."""
+    from scoring.datasets.freezing.imports import import_dataset
+    from scoring.files import models_directory
     from scoring.formats.rows import DatasetRow
-    from scoring.model_directories.seals import seal_of
     from scoring.models import ModelVersion, TrainingRun
-    from scoring.services.dataset_import import import_dataset
-    from scoring.splits import SplitPlan
-    from scoring.storage import models_directory
+    from scoring.quadruplets import SplitPlan
+    from scoring.training.model_versions.files import seal_of
 
     rows = (
         DatasetRow(

@@ -14,7 +14,7 @@ def own_database() -> Iterator[None]:
     """
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("DATA_DIR", folder)
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         import django
 
         django.setup()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from annotator.demo.plan import build_demo_plan
+from annotator.demo import build_demo_plan
 from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overall_numerator
 from scoring.patclaimeval.data import Quadruplet
 from scoring.quadruplets import RatedCandidate, RatedReference, RatedValues, build_quadruplets

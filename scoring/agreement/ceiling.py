@@ -1,26 +1,137 @@
-"""The human ceiling: how well one annotator agrees with the others, judged as a scorer is."""
+"""Each annotator's comparisons beside those that follow from everybody else's ratings.
+
+What is known of a report's items beyond their texts and labels; each part may be unknown.
+
+The human ceiling: how well one annotator agrees with the others, judged as a scorer is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
 
 from scoring.agreement import resampling
-from scoring.agreement.figures import LABEL_FIGURES, Sample
-from scoring.agreement.items import Floats, Integers
-from scoring.agreement.left_out_annotator import Judged, Overlap, judge_everybody
-from scoring.agreement.resampled import (
+from scoring.agreement.figures import (
+    LABEL_FIGURES,
     Resampled,
+    Sample,
     figure_of,
     no_figure,
     part_of,
     resample_tables,
     resample_tau_b,
 )
-from scoring.agreement.tables import cluster_confusions, divide
+from scoring.agreement.items import Floats, Integers
+from scoring.agreement.resampling import cluster_confusions, divide
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Ratings of candidates, and the items (pairs of candidates) that they decide.
+
+    m ratings: `candidate` and `annotator` number who rated what, from 0; `value` is a whole number
+    (points, or numerators of the overall); each annotator rates a candidate once.
+    n items: `b` and `c` number their candidates, `cluster` their references.
+    `tie_band`, in units of value, >= 0: a difference of at most that is a tie.
+    """
+
+    candidate: Integers
+    annotator: Integers
+    value: Integers
+    b: Integers
+    c: Integers
+    cluster: Integers
+    tie_band: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The k items on which one annotator can be compared.
+
+    `items` are their places; `differences` own rating of B less that of C; `own` the label that
+    follows from it, `y` the one that follows from the others' means.
+    """
+
+    items: Integers
+    differences: Floats
+    own: Integers
+    y: Integers
+
+
+def judge_everybody(overlap: Overlap) -> Iterator[Judged]:
+    """Compare each annotator's items with the mean of all other ratings of their candidates.
+
+    Input: ratings and items. Output: one Judged an annotator, in the order of their numbers; it
+    holds the items both of whose candidates the annotator and somebody else rated.
+    """
+    size = 1 + max(
+        overlap.candidate.max(initial=-1), overlap.b.max(initial=-1), overlap.c.max(initial=-1)
+    )
+    counts: Integers = np.bincount(overlap.candidate, minlength=size)
+    totals: Integers = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, overlap.candidate, overlap.value)
+    for person in np.unique(overlap.annotator).tolist():
+        mine = overlap.annotator == person
+        own: Integers = np.zeros(size, dtype=np.int64)
+        has_own = np.zeros(size, dtype=bool)
+        own[overlap.candidate[mine]] = overlap.value[mine]
+        has_own[overlap.candidate[mine]] = True
+        is_shared = has_own & (counts > 1)
+        items = np.flatnonzero(is_shared[overlap.b] & is_shared[overlap.c])
+        b, c = overlap.b[items], overlap.c[items]
+        of_b, of_c = counts[b] - 1, counts[c] - 1
+        # Means are compared as whole numbers: sum times the other's count, on a common base.
+        rest = (totals[b] - own[b]) * of_c - (totals[c] - own[c]) * of_b
+        difference = own[b] - own[c]
+        yield Judged(
+            items,
+            difference.astype(np.float64),
+            _signs(difference, 1, overlap.tie_band),
+            _signs(rest, of_b * of_c, overlap.tie_band),
+        )
+
+
+def _signs(numerator: Integers, denominator: Integers | int, tie_band: Fraction) -> Integers:
+    """sign(numerator / denominator), 0 where its size is at most the band; no float decides."""
+    is_tie = np.abs(numerator) * tie_band.denominator <= tie_band.numerator * denominator
+    return np.where(is_tie, 0, np.sign(numerator))
+
+
+Columns = Sequence[Sequence[str]]
+"""One or two names of a group for each item: of both its candidates where they may differ."""
+
+NO_RATINGS = "Ceiling unknown: no ratings of people are known behind these labels."
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A scorer that was asked for and cannot score; the reason says what to put where."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a report may say beyond agreement.
+
+    groups: by breakdown, columns of n names, "" where one is not known, or the sentence that says
+    why there are none; points: what people gave a (reference, candidate) text, 0 to 10;
+    overlap: the ratings behind the labels, or None and `no_overlap` says why; checks: JSON-ready,
+    joined to the checks of the items; labels: what scorers are called.
+    """
+
+    groups: Mapping[str, Columns | str] = field(default_factory=dict)
+    points: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    overlap: Overlap | None = None
+    no_overlap: str = NO_RATINGS
+    checks: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+
 
 TAU_B: Final = "tau_b"
 _LABEL_NAMES: Final = ("tau_b_labels", "tau_paper", "accuracy", "f1_weighted")

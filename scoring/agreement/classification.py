@@ -1,14 +1,63 @@
-"""The three-way decision B better, tie, C better: labels from scores, and how often they agree."""
+"""A computed number that may be undefined: then it is None and says why in words.
+
+The three-way decision B better, tie, C better: labels from scores, and how often they agree.
+
+Where two scorers say the same of an item and where not: their labels against each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from scoring.agreement.items import AgreementError, Floats, Integers
-from scoring.agreement.statistics import Statistic, share_reason, statistic
-from scoring.agreement.tables import confusion, divide
+from scoring.agreement.resampling import confusion, divide
+
+NO_ITEMS = "There are no items to compare."
+SAME_HUMAN_LABEL = "Every item carries the same human label, so there is no order to agree with."
+SAME_PREDICTION = "The scorer does not tell any two items apart, so it gives no order to compare."
+NO_DECISION = "People called every item a tie, so there is no preference to find again."
+ALL_HUMAN_TIES = "People called every item a tie, so there is no order to agree with."
+ALL_SCORER_TIES = "The scorer calls every item a tie, so it gives no order to compare."
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A number, or None with a plain reason; never NaN."""
+
+    value: float | None
+    reason: str | None = None
+
+
+def statistic(value: float, reason: str) -> Statistic:
+    """Wrap a number; NaN becomes None with the reason. Input: any float. Output: a Statistic."""
+    return Statistic(None, reason) if np.isnan(value) else Statistic(float(value))
+
+
+def order_reason(table: Integers) -> str:
+    """Say why an order over items is undefined, from the 3 x 3 table of labels."""
+    if table.sum() == 0:
+        return NO_ITEMS
+    if np.count_nonzero(table.sum(axis=1)) < 2:
+        return SAME_HUMAN_LABEL
+    return SAME_PREDICTION
+
+
+def slot_reason(table: Integers) -> str:
+    """Say why tau over two-slot rankings is undefined, from the 3 x 3 table of labels."""
+    if table.sum() == 0:
+        return NO_ITEMS
+    if table[[0, 2], :].sum() == 0:
+        return ALL_HUMAN_TIES
+    return ALL_SCORER_TIES
+
+
+def share_reason(table: Integers) -> str:
+    """Say why a share of items is undefined, from the 3 x 3 table of labels."""
+    return NO_ITEMS if table.sum() == 0 else NO_DECISION
 
 
 def predicted_labels(differences: Sequence[float] | Floats, tie_threshold: float) -> Integers:
@@ -104,3 +153,39 @@ def _class_f1(counts: Floats) -> Floats:
     """F1 of each class; 0 for a class that occurs on neither side, where its weight is 0 too."""
     present = counts.sum(axis=-1) + counts.sum(axis=-2)
     return np.nan_to_num(divide(2 * _hits(counts), present), nan=0.0)
+
+
+def label_table(first: Floats, second: Floats, tie_threshold: float) -> list[list[int]]:
+    """Count n items by the labels that two scorers give them.
+
+    Input: n score differences of each, the tie threshold >= 0. Output: 3 x 3 counts that sum to n;
+    rows the first scorer's labels -1, 0, 1, columns the second's.
+    """
+    one, other = (predicted_labels(values, tie_threshold) for values in (first, second))
+    table: list[list[int]] = confusion(other, one).tolist()
+    return table
+
+
+def with_label_tables(
+    compared: Mapping[str, Any], differences: Mapping[str, Floats], tie_threshold: float
+) -> dict[str, Any]:
+    """Add `labels`, the table of label_table(), to every pair of comparisons.compare_scorers().
+
+    Input: its output; n score differences by name for all who stand in a pair; the tie threshold.
+    """
+    families = [
+        {
+            **family,
+            "pairs": [
+                pair
+                | {
+                    "labels": label_table(
+                        differences[pair["first"]], differences[pair["second"]], tie_threshold
+                    )
+                }
+                for pair in family["pairs"]
+            ],
+        }
+        for family in compared["families"]
+    ]
+    return {**compared, "families": families}

@@ -1,4 +1,17 @@
-"""Every scorer against every other one and against the baselines: differences in tau-b, tested."""
+"""What a test of two scorers lets one say: Holm's correction, the verdict, and its sentence.
+
+How small a difference between two scorers this number of items can show.
+
+tau-b of two scorers that change places within references, without going through the items again.
+
+With 2R groups of items (each reference once for either scorer) a sum over pairs of items is w'Mw,
+w telling which groups a scorer holds. The two scorers hold all groups between them, so their sums
+differ by a number that is linear in the swaps; only what they add up to needs pairs of references.
+
+Permutation test by reference: could a difference in tau-b come from swapping two scorers?
+
+Every scorer against every other one and against the baselines: differences in tau-b, tested.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +21,378 @@ from itertools import combinations, product
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.agreement import resampling
-from scoring.agreement.figures import Sample
-from scoring.agreement.items import Floats
-from scoring.agreement.permutations import Swaps, draw_swaps, permutation_p
-from scoring.agreement.resampled import Resampled, interval_of, resample_tau_b
-from scoring.agreement.verdicts import (
-    ALPHA,
-    CANNOT_TELL,
-    best_of,
-    best_sentence,
-    holm,
-    verdict,
-    verdict_sentence,
+from scoring.agreement.correlation import tau_b_of_counts
+from scoring.agreement.figures import Resampled, Sample, interval_of, resample_tau_b
+from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
+
+ALPHA: Final = 0.05
+
+BETTER: Final = "better"
+WORSE: Final = "worse"
+CANNOT_TELL: Final = "cannot tell"
+
+NO_SCORERS: Final = "No scorer could be measured, so none is marked as best."
+ONE_SCORER: Final = "Only one scorer was measured, so there is none to compare it with."
+
+
+def holm(p_values: Sequence[float] | Floats) -> Floats:
+    """Adjust the p-values of one family of tests, so that alpha holds for all of them together.
+
+    Input: m numbers in [0, 1]; NaN stands for a test that could not be made and is left out.
+    Output: m numbers in [0, 1], each at least its p-value, NaN where the input is.
+    Formula: the i-th smallest p times (m - i + 1), at most 1, never below an earlier one.
+    Source: Holm, 1979.
+    """
+    given = np.asarray(p_values, dtype=np.float64).ravel()
+    if ((given < 0) | (given > 1)).any():
+        raise AgreementError("A p-value must lie between 0 and 1.")
+    adjusted = np.full(len(given), np.nan)
+    tested = np.flatnonzero(~np.isnan(given))
+    order = tested[np.argsort(given[tested], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * factors))
+    return adjusted
+
+
+def verdict(difference: float, p_holm: float, alpha: float = ALPHA) -> str:
+    """Say whether the first of two scorers is better, worse, or whether nobody can tell.
+
+    Input: its tau-b less the other's; the adjusted p-value; either may be NaN.
+    Output: "better", "worse" or "cannot tell"; only p_holm < alpha allows the first two.
+    """
+    if not p_holm < alpha or not abs(difference) > 0:
+        return CANNOT_TELL
+    return BETTER if difference > 0 else WORSE
+
+
+def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: int) -> str:
+    """Say in words how two scorers compare.
+
+    Input: first, second, difference, low, high, p_holm and verdict of a pair with a difference;
+    what the scorers are called; the number of tests of the family. Output: one or two sentences.
+    """
+    first, second = (names.get(pair[key], pair[key]) for key in ("first", "second"))
+    over = f"adjusted over {tests} tests" if tests > 1 else "one test"
+    figures = f"{_interval_words(pair)}; {_p_words(pair['p_holm'])}, {over}"
+    if pair["verdict"] == CANNOT_TELL:
+        said = f"We cannot tell {first} and {second} apart"
+    else:
+        said = f"{first} agrees {pair['verdict']} with people than {second}"
+    return f"{said}: {figures}.{_interval_caution(pair)}"
+
+
+def best_of(names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The scorer that is better than every other one. Output: its name alone, or no name.
+
+    Input: the scorers' names, and every pair of them with its verdict.
+    """
+    beaten: dict[str, set[str]] = {name: set() for name in names}
+    for pair in pairs:
+        if pair["verdict"] == BETTER:
+            beaten[pair["first"]].add(pair["second"])
+        elif pair["verdict"] == WORSE:
+            beaten[pair["second"]].add(pair["first"])
+    if len(names) < 2:
+        return []
+    return [name for name in names if len(beaten[name]) == len(names) - 1]
+
+
+def best_sentence(
+    best: Sequence[str], measured: Sequence[str], names: Mapping[str, str], alpha: float = ALPHA
+) -> str:
+    """Say which scorer is best, or why none is marked.
+
+    Input: best_of(); the scorers with a value, the highest first; what they are called.
+    """
+    if best:
+        return (
+            f"{names.get(best[0], best[0])} agrees better with people than every other scorer here "
+            f"(each difference at p < {alpha:g} after Holm's correction)."
+        )
+    if len(measured) < 2:
+        return ONE_SCORER if measured else NO_SCORERS
+    return (
+        f"No scorer is marked as best: {names.get(measured[0], measured[0])} has the highest "
+        "tau-b, but is not shown to be better than every other scorer."
+    )
+
+
+def _interval_words(pair: Mapping[str, Any]) -> str:
+    difference = f"a difference in tau-b of {pair['difference']:+.3f}"
+    if pair["low"] is None:
+        return f"{difference}, without an interval"
+    return f"{difference}, 95 % interval {pair['low']:+.3f} to {pair['high']:+.3f}"
+
+
+def _p_words(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def _interval_caution(pair: Mapping[str, Any]) -> str:
+    """Say so where the interval and the test point to different answers."""
+    if pair["low"] is None:
+        return ""
+    includes_zero = pair["low"] <= 0 <= pair["high"]
+    if pair["verdict"] != CANNOT_TELL and includes_zero:
+        return " The interval includes 0, so take this with care."
+    if pair["verdict"] == CANNOT_TELL and not includes_zero:
+        return " The interval alone leaves 0 out; the test does not."
+    return ""
+
+
+POWER: Final = 0.8
+NO_PAIR: Final = (
+    "The smallest difference that can be seen is unknown: there are no two scorers whose "
+    "difference varies between references."
+)
+METHOD: Final = (
+    "Smallest true difference in tau-b that a two-sided test finds with 80 % power: (t at 97.5 % + "
+    "t at 80 %) x clustered standard error of a paired difference, the median over pairs of "
+    "scorers, with as many degrees of freedom as references less one. For one test, without "
+    "Holm's correction, which asks for more."
 )
 
+
+def detectable_difference(
+    standard_errors: Sequence[float], references: int, n: int, alpha: float = ALPHA
+) -> dict[str, Any]:
+    """The smallest difference in tau-b that n items are likely to show.
+
+    Input: the clustered standard error of each pair's difference in tau-b, all above 0; the
+    numbers of references and of items; alpha in (0, 1).
+    Output: JSON-ready: smallest_difference (above 0, or None), power, alpha, sentence.
+    Formula: (t(1 - alpha / 2) + t(power)) x median standard error, references - 1 degrees.
+    Source: Bloom, 1995, minimum detectable effects.
+    """
+    said = {"power": POWER, "alpha": alpha}
+    if not standard_errors or references < 2:
+        return {"smallest_difference": None, **said, "sentence": NO_PAIR}
+    from scipy.special import stdtrit
+
+    multiple = float(stdtrit(references - 1, 1 - alpha / 2) + stdtrit(references - 1, POWER))
+    smallest = multiple * float(np.median(standard_errors))
+    return {"smallest_difference": smallest, **said, "sentence": _sentence(smallest, references, n)}
+
+
+def _sentence(smallest: float, references: int, n: int) -> str:
+    if smallest > 1:
+        return (
+            f"{n} items of {references} references are too few to tell most scorers apart: only a "
+            "difference in tau-b of more than 1 would be found with 80 % power."
+        )
+    return (
+        f"With {n} items of {references} references, a difference in tau-b of {smallest:.2f} or "
+        f"more between two scorers is found with 80 % power, before Holm's correction; a smaller "
+        "one may well go unseen."
+    )
+
+
+# Up to so many references every pair of them is counted.
+MOST_PAIRED = 100
+CELLS_AT_ONCE = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class SwapSums:
+    """What the two sums of tau-b are for any swap e (R numbers, 1 = as it is, -1 = swapped).
+
+    Axis 0 of each array: concordant minus discordant pairs, pairs untied in the differences.
+    linear: 2 x R, first scorer less second is linear @ e. total: 2, and quadratic: 2 x R x R or
+    2 x 1 x 1: first plus second is (total + e'Qe) / 2; of more than 100 references Q is known by
+    its mean over all swaps alone, about which e'Qe then moves by less than 1 / R of the total.
+    as_is: 2, the true e'Qe without a swap. untied_labels: pairs untied in y, the same for both.
+    """
+
+    linear: Floats
+    total: Floats
+    quadratic: Floats
+    as_is: Floats
+    untied_labels: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Stack:
+    """The items of both scorers in one row of 2n; `side` is 1 for the first's, else -1."""
+
+    ranks: Integers
+    parts: Floats
+    clusters: Integers
+    side: Floats
+
+    def meet(self, places: Integers | slice, weights: Floats) -> Floats:
+        """Each item's two sums over some weighted items. Output: 2 x 2n."""
+        ranks, size = self.ranks[places], int(self.ranks.max()) + 1
+        at = np.stack(
+            [np.bincount(ranks, part[places] * weights, minlength=size) for part in self.parts]
+        )
+        total = at.sum(axis=1, keepdims=True)
+        below = (2 * np.cumsum(at, axis=1) - at - total)[:, self.ranks]
+        _, y, t = self.parts
+        # With three levels, sign(y_i - y_k) = (y_i t_k - y_k t_i) / 2 where t = 2 - y squared.
+        return np.stack([(y * below[2] - t * below[1]) / 2, total[0] - at[0, self.ranks]])
+
+    def by_reference(self, sums: Floats, count: int) -> Floats:
+        """First scorer's items less the other's. Output: 2 x R."""
+        return np.stack([np.bincount(self.clusters, self.side * row, count) for row in sums])
+
+
+def swap_sums(sample: Sample, first: Floats, second: Floats) -> SwapSums:
+    """Count pairs of items for two scorers, ready for any swap of references.
+
+    Input: the sample of n items; n numbers of the first and n of the second scorer, on one scale.
+    Time grows with n log n, and with n R up to 100 references.
+    """
+    count = sample.cluster_count
+    stack = _stack(sample, np.concatenate([first, second]))
+    everybody = stack.meet(slice(None), np.ones(len(stack.side)))
+    sides = stack.meet(slice(None), stack.side)
+    levels = np.bincount(sample.y + 1, minlength=len(LABELS)).astype(np.float64)
+    return SwapSums(
+        linear=stack.by_reference(everybody, count),
+        total=everybody.sum(axis=1),
+        quadratic=_pairs(stack, count) if count <= MOST_PAIRED else _mean(stack),
+        as_is=sides @ stack.side,
+        untied_labels=float(len(sample.y) ** 2 - levels @ levels),
+    )
+
+
+def swapped_tau_b(sums: SwapSums, swaps: NDArray[np.int8]) -> tuple[Floats, Floats]:
+    """tau-b of both scorers for P swaps.
+
+    Input: the sums; a P x R array of 0 and 1, 1 where the scorers change places in a reference.
+    Output: twice P numbers in [-1, 1], NaN = undefined: of the first and of the second scorer.
+    """
+    step = max(1, CELLS_AT_ONCE // swaps.shape[1])
+    blocks = [
+        _tau_b_of_signs(sums, 1 - 2 * swaps[start : start + step].astype(np.float64))
+        for start in range(0, len(swaps), step)
+    ]
+    one, other = np.concatenate(blocks, axis=1)
+    return one, other
+
+
+def _stack(sample: Sample, numbers: Floats) -> _Stack:
+    y = np.tile(sample.y, 2).astype(np.float64)
+    _, ranks = np.unique(numbers, return_inverse=True)
+    side = np.repeat([1.0, -1.0], len(sample.y))
+    return _Stack(
+        ranks, np.stack([np.ones_like(y), y, 2 - y**2]), np.tile(sample.clusters, 2), side
+    )
+
+
+def _pairs(stack: _Stack, count: int) -> Floats:
+    """The sums over the items of every two references. Output: 2 x R x R."""
+    found = np.empty((2, count, count))
+    for reference in range(count):
+        places = np.flatnonzero(stack.clusters == reference)
+        found[:, :, reference] = stack.by_reference(stack.meet(places, stack.side[places]), count)
+    return found
+
+
+def _mean(stack: _Stack) -> Floats:
+    """The mean of e'Qe over all swaps: the sums over pairs within references. Output: 2 x 1 x 1.
+
+    Ranked by reference first, pairs of two references cancel: the sides have the same labels there.
+    """
+    keys = stack.clusters * (int(stack.ranks.max()) + 1) + stack.ranks
+    _, ranks = np.unique(keys, return_inverse=True)
+    inside = _Stack(ranks, stack.parts, stack.clusters, stack.side)
+    return (inside.meet(slice(None), stack.side) @ stack.side).reshape(2, 1, 1)
+
+
+def _tau_b_of_signs(sums: SwapSums, signs: Floats) -> Floats:
+    difference = signs @ sums.linear.T
+    if sums.quadratic.shape[1] == 1:
+        is_as_is = np.abs(signs.sum(axis=1)) == signs.shape[1]
+        square = np.where(is_as_is[:, None], sums.as_is, sums.quadratic[:, 0, 0])
+    else:
+        square = np.stack([((signs @ q) * signs).sum(axis=1) for q in sums.quadratic], axis=1)
+    both = (sums.total + square) / 2
+    labels = np.full(len(signs), sums.untied_labels)
+    halves = ((both + difference) / 2, (both - difference) / 2)
+    return np.stack(
+        [tau_b_of_counts(np.stack([half[:, 0], half[:, 1], labels])) for half in halves]
+    )
+
+
+PERMUTATIONS: Final = 9_999
+# Swaps times references, so that they take little memory; fewer references are not touched by it.
+MOST_CELLS: Final = 50_000_000
+# How far the smallest p must lie below alpha / tests for Holm to be able to find anything.
+ROOM_FOR_HOLM: Final = 40
+ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """P ways to swap two scorers, a P x R array of 0 and 1; exact: each possible way once."""
+
+    by_reference: NDArray[np.int8]
+    is_exact: bool
+
+    @property
+    def count(self) -> int:
+        return len(self.by_reference)
+
+    @property
+    def smallest_p(self) -> float:
+        """No difference can get a smaller p: the way back of each swap is as far from 0."""
+        return 2 / self.count if self.is_exact else 1 / (self.count + 1)
+
+
+def draw_swaps(sample: Sample, tests: int, seed: int) -> Swaps:
+    """Draw the swaps that all tests of a report share.
+
+    Input: the sample; the number of tests in the largest family; a whole seed >= 0.
+    Output: every way once where there are at most 9,999, else 9,999 drawn ways, each reference
+    swapped with probability 1/2; fewer above 5,000 references (50,000,000 / R), but at least 40 a
+    test of the family, so that Holm's correction can still find a difference.
+    """
+    references = sample.cluster_count
+    if references < PERMUTATIONS.bit_length():
+        ways = np.arange(2**references)[:, None] >> np.arange(references)
+        return Swaps((ways & 1).astype(np.int8), True)
+    affordable = min(PERMUTATIONS, MOST_CELLS // references)
+    count = max(affordable, ROOM_FOR_HOLM * tests)
+    random = np.random.default_rng([seed, references])
+    return Swaps(random.integers(2, size=(count, references), dtype=np.int8), False)
+
+
+def permutation_p(sample: Sample, first: Floats, second: Floats, swaps: Swaps) -> float:
+    """Two-sided p-value of the difference in tau-b between two scorers of the same items.
+
+    Input: the sample; n finite differences score(B) - score(C) of either scorer; the swaps.
+    Output: a number in (0, 1], NaN where a tau-b is undefined.
+    Formula: the scorers' differences are turned to signed ranks, which leaves each tau-b as it is
+    and makes the scales alike; within each swapped reference the scorers change places. p is the
+    share of swaps whose |difference in tau-b| is at least the observed one, or, for drawn swaps,
+    (k + 1) / (P + 1). A swap that leaves a tau-b undefined counts as at least as far.
+    Source: Fisher, 1935; blocks as units of exchange: Good, 2005; + 1: Phipson and Smyth, 2010.
+    """
+    as_is = np.zeros((1, sample.cluster_count), dtype=np.int8)
+    sums = swap_sums(sample, signed_ranks(first), signed_ranks(second))
+    one, other = swapped_tau_b(sums, np.vstack([as_is, swaps.by_reference]))
+    found = np.abs(one - other)
+    observed = found[0]
+    if np.isnan(observed):
+        return float("nan")
+    nearer = np.count_nonzero(found[1:] < observed - ROUNDING)
+    as_far = swaps.count - nearer
+    return as_far / swaps.count if swaps.is_exact else (as_far + 1) / (swaps.count + 1)
+
+
+def signed_ranks(differences: Floats) -> Floats:
+    """sign(d) x rank of |d|, ties sharing their mean rank. Input, output: n numbers; order kept."""
+    from scipy.stats import rankdata
+
+    return np.asarray(np.sign(differences) * rankdata(np.abs(differences)), dtype=np.float64)
+
+
 UNDEFINED: Final = "We cannot compare them: tau-b is undefined for {name}."
-METHOD: Final = (
+COMPARISON_METHOD: Final = (
     "Difference in tau-b on the same items. p: permutation test that swaps two scorers within "
     "whole references, after both are turned to signed ranks; adjusted by Holm within a family "
     "(scorers with each other; scorers with baselines). Interval: 95 %, paired, clustered by "
@@ -88,7 +455,7 @@ def compare_scorers(compared: Compared, alpha: float = ALPHA) -> dict[str, Any]:
         "families": [{"name": name, "pairs": pairs} for name, pairs in tested.items()],
         "best": best,
         "best_sentence": best_sentence(best, measured, compared.names, alpha),
-        "method": METHOD,
+        "method": COMPARISON_METHOD,
     }
 
 

@@ -1,12 +1,24 @@
-"""What the room compares: quadruplets as items, and a scorer's numbers for their texts."""
+"""What the room compares: quadruplets as items, and a scorer's numbers for their texts.
+
+What a reader must know about the items before any figure: counts, copies, repeated rows.
+
+The question that an agreement report answers, which decides every number in it.
+
+One line of text that says everything needed to get the same number again.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from importlib.metadata import version
 from itertools import repeat
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,3 +138,237 @@ def number(values: Sequence[str]) -> tuple[Integers, list[str]]:
     numbers = {value: place for place, value in enumerate(dict.fromkeys(values))}
     found = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
     return found, list(numbers)
+
+
+def fold(text: str) -> str:
+    """Fold white space: every run of it becomes one space, the ends are cut."""
+    return " ".join(text.split())
+
+
+def contains_reference(item: Item) -> bool:
+    """Whether B or C is the reference's own text, white space folded."""
+    return fold(item.reference) in (fold(item.b), fold(item.c))
+
+
+def contain_reference(items: Sequence[Item]) -> NDArray[np.bool_]:
+    """Say the same of n items at once, each distinct text folded once. Output: n truths."""
+    reference, b, c = _numbered(items).folded
+    return (reference == b) | (reference == c)
+
+
+def item_checks(items: Sequence[Item]) -> dict[str, Any]:
+    """Count what can mislead in a set of items. Time grows with n log n.
+
+    Input: n items. Output: JSON-ready counts: items, references, candidates (distinct candidate
+    texts of a reference), labels, and those of the functions below.
+    """
+    numbered = _numbered(items)
+    counts = np.bincount(numbered.y + 1, minlength=len(LABELS))
+    _, b, c = numbered.folded
+    return {
+        "items": len(items),
+        "references": numbered.reference_count,
+        "candidates": _candidates(numbered).shape[1],
+        "labels": {str(label): count for label, count in zip(LABELS, counts.tolist(), strict=True)},
+        "contain_reference": _reference_copies(numbered),
+        "self_comparisons": int((b == c).sum()),
+        "white_space_twins": _white_space_twins(numbered),
+        "duplicates": _duplicates(numbered),
+        "references_with_shared_text": _shared_references(numbered),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """n items with equal texts under equal numbers.
+
+    reference_ids, y: n; texts: 3 x n, of the reference, B and C; folded: the same with white
+    space folded; folded_of: the number of the folded text, by that of the text.
+    """
+
+    reference_ids: Integers
+    reference_count: int
+    y: Integers
+    texts: Integers
+    folded_of: Integers
+
+    @property
+    def folded(self) -> Integers:
+        return self.folded_of[self.texts]
+
+
+def _numbered(items: Sequence[Item]) -> _Numbered:
+    texts = [text for side in ("reference", "b", "c") for text in map(attrgetter(side), items)]
+    numbers, distinct = number(texts)
+    reference_ids, reference_count = cluster_numbers(items)
+    folded_of, _ = number([fold(text) for text in distinct])
+    return _Numbered(
+        reference_ids, reference_count, labels_of(items), numbers.reshape(3, -1), folded_of
+    )
+
+
+def _candidates(numbered: _Numbered) -> Integers:
+    """Each (reference id, candidate text) once. Output: 2 x k numbers."""
+    _, b, c = numbered.texts
+    return _distinct(np.tile(numbered.reference_ids, 2), np.concatenate([b, c]))
+
+
+def _distinct(first: Integers, second: Integers) -> Integers:
+    """The different pairs of two arrays of n numbers >= 0. Output: 2 x k."""
+    base = int(second.max(initial=0)) + 1
+    return np.stack(np.divmod(np.unique(first * base + second), base))
+
+
+def _reference_copies(numbered: _Numbered) -> dict[str, int]:
+    """Items with the reference among B and C: byte for byte, or after folding white space only."""
+    reference, b, c = numbered.texts
+    identical = int(((reference == b) | (reference == c)).sum())
+    reference, b, c = numbered.folded
+    is_b, is_c = reference == b, reference == c
+    copies = int((is_b | is_c).sum())
+    y = numbered.y
+    preferred = (y != 0) & (is_b.astype(np.int64) - is_c.astype(np.int64) == y)
+    return {
+        "items": copies,
+        "byte_identical": identical,
+        "white_space_only": copies - identical,
+        "reference_preferred": int(preferred.sum()),
+    }
+
+
+def _white_space_twins(numbered: _Numbered) -> int:
+    """Candidate texts of one reference that differ from another one in white space alone."""
+    reference_ids, texts = _candidates(numbered)
+    return len(texts) - _distinct(reference_ids, numbered.folded_of[texts]).shape[1]
+
+
+def _duplicates(numbered: _Numbered) -> dict[str, int]:
+    """Items that repeat an earlier comparison, sides swapped or not, and those that contradict it.
+
+    Per-annotator datasets repeat comparisons by design; elsewhere a repeat counts twice.
+    """
+    _, b, c = numbered.texts
+    keys = np.stack([numbered.reference_ids, np.minimum(b, c), np.maximum(b, c)])
+    order = np.lexsort(keys)  # stable: repeats stay in the order given
+    y = np.where(c < b, -numbered.y, numbered.y)[order]
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)
+    starts = np.flatnonzero(begins)
+    group = np.cumsum(begins) - 1
+    # An item contradicts an earlier one from the first label on that is not the first item's.
+    differs = np.cumsum(y != y[starts][group])
+    before = np.concatenate([[0], differs])[starts][group]
+    return {
+        "items": len(order) - len(starts),
+        "contradicting": int((differs > before).sum()),
+    }
+
+
+def _shared_references(numbered: _Numbered) -> int:
+    """Reference texts under several reference ids, which so count as several references."""
+    texts, _ = _distinct(numbered.folded[0], numbered.reference_ids)
+    return int((np.bincount(texts) > 1).sum())
+
+
+DEFAULT_TIE_THRESHOLD = 1e-4
+PAPER_TIE_THRESHOLD = 1e-6
+DEFAULT_RESAMPLES = 1000
+FEWEST_RESAMPLES = 100
+MOST_RESAMPLES = 10_000
+LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How well do scorers agree with people on one criterion of one part of a dataset?
+
+    tie_threshold: |score(B) - score(C)| at or below it is a predicted tie; >= 0. The papers name
+    1e-4; PAPER_TIE_THRESHOLD repeats the figures that they print.
+    seed, resamples: of the bootstrap; seed >= 0, resamples >= 100.
+    systems_shown: whether the answer may say which system made a candidate.
+    admins_counted: whether items count that rest on ratings of an admin of the campaign.
+    """
+
+    criterion: str
+    dataset: str = ""
+    dataset_sha256: str = ""
+    split: str = "test"
+    tie_threshold: float = DEFAULT_TIE_THRESHOLD
+    seed: int = 0
+    resamples: int = DEFAULT_RESAMPLES
+    code_version: str = ""
+    systems_shown: bool = False
+    admins_counted: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no report can be made with."""
+        if not (math.isfinite(self.tie_threshold) and self.tie_threshold >= 0):
+            raise AgreementError(
+                f"The tie threshold must be 0 or more, and is {self.tie_threshold}."
+            )
+        if self.seed < 0:
+            raise AgreementError(f"The seed must be 0 or more, and is {self.seed}.")
+        if self.resamples < FEWEST_RESAMPLES:
+            raise AgreementError(
+                f"An interval needs at least {FEWEST_RESAMPLES} resamples, not {self.resamples}."
+            )
+
+
+STATISTICS_VERSION = "2"
+
+
+def signature(question: Question, n: int, references: int, scorers: dict[str, str]) -> str:
+    """Write the signature of a report or of one scorer in it.
+
+    Input: the question; the numbers of items and references; each scorer's name and version.
+    Output: fields `key:value` joined by `|`, in fixed order; the same input gives the same text.
+    """
+    fields = {
+        "criterion": question.criterion,
+        "data": question.dataset,
+        "sha256": question.dataset_sha256,
+        "split": question.split,
+        "n": n,
+        "references": references,
+        "admins": "counted" if question.admins_counted else "",
+        "tie": repr(question.tie_threshold),
+        "resamples": question.resamples,
+        "seed": question.seed,
+        "statistics": STATISTICS_VERSION,
+        "code": question.code_version,
+        **_libraries(),
+        "scorers": "; ".join(f"{name} = {of}" for name, of in scorers.items()),
+    }
+    return "|".join(f"{key}:{_plain(value)}" for key, value in fields.items() if value != "")
+
+
+def question_sha256(
+    question: Question, dataset_id: str, scorers: Sequence[str], versions: Mapping[str, str]
+) -> str:
+    """Digest everything that decides a report, so that the same question can be known again.
+
+    Input: the question; what tells the dataset from another of the same content; the scorers in
+    their order; the version of each scorer and baseline. Output: 64 hexadecimal digits.
+    """
+    decides = {
+        "question": asdict(question),
+        "dataset": dataset_id,
+        "scorers": list(scorers),
+        "versions": dict(versions),
+        "statistics": STATISTICS_VERSION,
+        "libraries": _libraries(),
+    }
+    return sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+
+def _libraries() -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "scipy": version("scipy"),
+    }
+
+
+def _plain(value: object) -> str:
+    """Keep the field separator out of values and every signature on one line."""
+    return " ".join(str(value).replace("|", "/").split())

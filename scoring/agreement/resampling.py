@@ -1,14 +1,17 @@
-"""Intervals that respect that items of one reference belong together: bootstrap, jackknife t."""
+"""Intervals that respect that items of one reference belong together: bootstrap, jackknife t.
+
+Counts of human label against predicted label, from which every label statistic follows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.items import Floats
+from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
 
 CONFIDENCE = 0.95
 SMALL_CLUSTER_COUNT = 40
@@ -139,3 +142,51 @@ def t_quantile(degrees: int) -> float:
 def interval_method(cluster_count: int) -> str:
     """Name the interval that a report prints first: jackknife t below 40 references."""
     return "jackknife-t" if cluster_count < SMALL_CLUSTER_COUNT else "bootstrap"
+
+
+LEVELS = len(LABELS)
+
+
+def label_array(labels: Sequence[int] | Integers) -> Integers:
+    """Check and convert labels. Input: n of -1, 0, 1. Output: an integer array of length n."""
+    given = np.asarray(labels).ravel()
+    if not np.isin(given, LABELS).all():
+        raise AgreementError("Labels must be -1, 0 or 1.")
+    return given.astype(np.int64)
+
+
+def confusion(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Integers:
+    """Count items by human label (rows) and predicted label (columns), both ordered -1, 0, 1.
+
+    Input: two label lists of one length n. Output: a 3 x 3 integer table that sums to n.
+    """
+    predicted, y = label_array(predicted), label_array(y)
+    table: Integers = cluster_confusions(predicted, y, np.zeros(len(y), dtype=np.int64), 1)[0]
+    return table
+
+
+def cluster_confusions(
+    predicted: Integers, y: Integers, clusters: Integers, cluster_count: int
+) -> Integers:
+    """Count one 3 x 3 table a reference, so that a resample's table is a weighted sum.
+
+    Input: n predicted labels, n human labels, n cluster numbers in 0..R-1, and R.
+    Output: an R x 3 x 3 integer array; rows are human labels, columns predicted ones.
+    """
+    if not len(predicted) == len(y) == len(clusters):
+        raise AgreementError("There must be as many predicted labels as human labels.")
+    cells = (clusters * LEVELS + y + 1) * LEVELS + predicted + 1
+    counts = np.bincount(cells, minlength=cluster_count * LEVELS * LEVELS)
+    return counts.reshape(cluster_count, LEVELS, LEVELS)
+
+
+def sum_by_cluster(values: Floats, clusters: Integers, cluster_count: int) -> Floats:
+    """Add up n numbers by cluster. Input: n cluster numbers in 0..R-1, and R. Output: R sums."""
+    return np.bincount(clusters, values, minlength=cluster_count).astype(np.float64, copy=False)
+
+
+def divide(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide element by element; where the denominator is 0 the result is NaN (undefined)."""
+    result = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result

@@ -9,11 +9,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import moments, resampling
-from scoring.agreement.evidence import Unavailable
-from scoring.agreement.items import Floats, Integers, Item, ScorerScores, distinct_texts, number
-from scoring.agreement.question import Question
-from scoring.agreement.resampled import Resampled, figure_of
+from scoring.agreement import correlation, resampling
+from scoring.agreement.ceiling import Unavailable
+from scoring.agreement.figures import Resampled, figure_of
+from scoring.agreement.items import (
+    Floats,
+    Integers,
+    Item,
+    Question,
+    ScorerScores,
+    distinct_texts,
+    number,
+)
 
 MOST_POINTS: Final = 1000
 DIGITS: Final = 5
@@ -100,12 +107,12 @@ def _figure(places: _Places, x: Floats, scores: Floats) -> dict[str, Any]:
     count = places.weights.shape[1]
     if np.ptp(x) == 0 or np.ptp(scores) == 0:
         return figure_of(Resampled(np.nan, np.empty(0), np.empty(0)), NO_SPREAD)
-    units = moments.cluster_moments(scores, x, places.clusters, count)
+    units = correlation.cluster_moments(scores, x, places.clusters, count)
     return figure_of(
         Resampled(
-            value=float(moments.weighted_pearson(units, np.ones((1, count)))[0]),
-            bootstrap=moments.weighted_pearson(units, places.weights),
-            without_reference=moments.leave_one_out(units),
+            value=float(correlation.weighted_pearson(units, np.ones((1, count)))[0]),
+            bootstrap=correlation.weighted_pearson(units, places.weights),
+            without_reference=correlation.leave_one_out(units),
         ),
         NO_SPREAD,
     )

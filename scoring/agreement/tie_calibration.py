@@ -8,10 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.figures import LABEL_FIGURES, Sample
+from scoring.agreement.figures import LABEL_FIGURES, Sample, figure_of, resample_tables
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampled import figure_of, resample_tables
-from scoring.agreement.tables import cluster_confusions, divide
+from scoring.agreement.resampling import cluster_confusions, divide
 
 FOLDS: Final = 10
 LEAST_REFERENCES: Final = 3

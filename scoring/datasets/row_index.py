@@ -14,7 +14,7 @@ from struct import Struct
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.splits import SPLIT_NAMES
+from scoring.quadruplets import SPLIT_NAMES
 
 # Raised with the layout, so that an index of another layout is made anew.
 MAGIC: Final = b"rows-1\n\0"

@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from annotator.formats.formula_cells import MARK, is_formula
 from annotator.rubric import ALL_CRITERIA
-from scoring.formats.fields import PROVENANCE
-from scoring.formats.rows import DatasetRow
+from core.text_io.text import MARK, is_formula
+from scoring.formats.rows import PROVENANCE, DatasetRow
 
 LABELS: Final = tuple(f"y_{key}" for key in ALL_CRITERIA)
 SHARES: Final = tuple(f"y_soft_{key}" for key in ALL_CRITERIA)

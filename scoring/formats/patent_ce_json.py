@@ -7,12 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from annotator.formats.digests import candidate_id_of, reference_id_of
-from annotator.formats.json_streams import Record, read_array
-from annotator.formats.records import ByteSource, ReadNotes
-from annotator.formats.shapes import Shape, checked
-from scoring.formats.fields import labels_of
-from scoring.formats.rows import DatasetRow
+from core.text_io.shapes import Shape, checked
+from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
+from core.text_io.text import candidate_id_of, reference_id_of
+from scoring.formats.rows import DatasetRow, labels_of
 from scoring.quadruplets import flags_of, quadruplet_id
 
 CRITERION_OF: Final = {

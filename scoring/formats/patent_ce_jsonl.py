@@ -4,16 +4,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from annotator.claims.compact_keys import FirstLines
-from annotator.formats.digests import candidate_id_of, reference_id_of
-from annotator.formats.json_streams import Record, read_lines
-from annotator.formats.records import ByteSource, ReadNotes
-from annotator.formats.shapes import Shape, checked
+from annotator.claims.near_duplicates import FirstLines
 from annotator.rubric import ALL_CRITERIA
-from scoring.formats.fields import EXTRAS, extras_of, labels_of, provenance_of
-from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import quadruplet_id
-from scoring.splits import SPLIT_NAMES
+from core.text_io.shapes import Shape, checked
+from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
+from core.text_io.text import candidate_id_of, reference_id_of
+from scoring.formats.rows import EXTRAS, DatasetRow, extras_of, labels_of, provenance_of
+from scoring.quadruplets import SPLIT_NAMES, quadruplet_id
 
 KEYS: Final = (
     *("id", "reference_id", "A", "B", "C", "b_id", "c_id", "y", "split", "provenance"),

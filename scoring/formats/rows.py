@@ -1,8 +1,17 @@
-"""A row of a dataset as files state it, whatever the file's format."""
+"""A row of a dataset as files state it, whatever the file's format.
 
-from collections.abc import Mapping
+The fields of a row that need more than a text check: labels, provenance, optional keys.
+
+Rows of a file that this program wrote itself, with its own digest: nothing is doubted.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO, Final
+
+from annotator.rubric import ALL_CRITERIA
+from core.text_io.shapes import Shape, type_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +38,104 @@ class DatasetRow:
     def annotator(self) -> str:
         """The pseudonym of the one annotator that the labels are of; "" where there is none."""
         return str(self.extras.get("annotator", ""))
+
+
+EXTRAS: Final = ("y_soft", "annotator", "office", "ipc", "language", "family", "flags")
+PROVENANCE: Final = ("policy", "rubric_version", "annotators", "ratings", "adjudications")
+_TEXTS: Final = {"office": 40, "ipc": 40, "language": 20, "family": 200}
+
+
+def labels_of(shape: Shape, name: str, criteria: Mapping[str, str]) -> dict[str, int]:
+    """Read an object of labels: `criteria` maps the file's names to criterion keys.
+
+    A label is exactly 1, 0 or -1; true, 1.0 and "1" are none. At least one must be given.
+    """
+    value = shape.given(name)
+    if not isinstance(value, dict):
+        if name in shape.fields:
+            shape.wrong(name, f"an object was expected, not {type_words(value)}")
+        return {}
+    labels = {}
+    for key, label in value.items():
+        if key not in criteria:
+            shape.wrong(f"{name}.{key[:40]}", "is no criterion")
+        elif type(label) is not int or label not in (1, 0, -1):
+            shape.wrong(f"{name}.{key}", "a label is 1, 0 or -1")
+        else:
+            labels[criteria[key]] = label
+    if not value:
+        shape.wrong(name, "holds no label")
+    return labels
+
+
+def provenance_of(shape: Shape) -> Mapping[str, Any]:
+    """Read the object `provenance`, {} where it is absent; every key of it may be left out.
+
+    `policy` and `rubric_version` are texts, `annotators` a whole number from 0, `ratings` and
+    `adjudications` arrays of texts. Values stay as they are, so that writing gives equal bytes.
+    """
+    value = shape.given("provenance", is_required=False)
+    if value is None:
+        return {}
+    inner = Shape(value, PROVENANCE, "provenance")
+    for name in ("policy", "rubric_version"):
+        inner.text(name, 100)
+    people = inner.fields.get("annotators")
+    if people is not None and (type(people) is not int or people < 0):
+        inner.wrong("annotators", "a whole number from 0 was expected")
+    for name in ("ratings", "adjudications"):
+        _check_texts(inner, name)
+    shape.problems += inner.problems
+    return inner.fields
+
+
+def extras_of(shape: Shape) -> dict[str, Any]:
+    """Read the optional keys that follow `provenance`: those that are there, as they are."""
+    shape.identifier("annotator", is_required=False)
+    for name, longest in _TEXTS.items():
+        shape.text(name, longest)
+    _check_texts(shape, "flags")
+    _check_soft_labels(shape)
+    return {name: shape.fields[name] for name in EXTRAS if name in shape.fields}
+
+
+def _check_texts(shape: Shape, name: str) -> None:
+    value = shape.given(name, is_required=False)
+    if value is None:
+        return
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        shape.wrong(name, "an array of texts was expected")
+
+
+def _check_soft_labels(shape: Shape) -> None:
+    value = shape.given("y_soft", is_required=False)
+    if value is None:
+        return
+    inner = Shape(value, ALL_CRITERIA, "y_soft")
+    for name, share in inner.fields.items():
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            inner.wrong(name, "a number from 0 to 1 was expected", show=True)
+    shape.problems += inner.problems
+
+
+def read(file: BinaryIO) -> Iterator[DatasetRow]:
+    """Yield the rows of a canonical JSONL in file order, one held at a time, and close the file.
+
+    Input: a file open for bytes at its beginning, with the digest under which it was stored.
+    """
+    with file:
+        for line in file:
+            fields = json.loads(line)
+            yield DatasetRow(
+                id=fields["id"],
+                reference_id=fields["reference_id"],
+                reference=fields["A"],
+                b=fields["B"],
+                c=fields["C"],
+                b_id=fields["b_id"],
+                c_id=fields["c_id"],
+                y=fields["y"],
+                split=fields["split"],
+                provenance=fields["provenance"],
+                extras={key: fields[key] for key in EXTRAS if key in fields},
+            )

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
 from scoring.metrics.base import Missing, Pair, Score, library_version
-from scoring.metrics.networks import batches
-from scoring.metrics.neural import NeuralMetric
-from scoring.metrics.weights import CONFIG, WEIGHTS
+from scoring.metrics.neural import CONFIG, WEIGHTS, NeuralMetric, batches
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scoring.metrics.base import Pair
-from scoring.metrics.networks import batches
-from scoring.metrics.neural import NeuralMetric
-from scoring.metrics.weights import wrong_setting
+from scoring.metrics.neural import NeuralMetric, batches, wrong_setting
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scoring.metrics.base import Pair
-from scoring.metrics.networks import batches
-from scoring.metrics.neural import NeuralMetric, by_reference, texts_of
-from scoring.metrics.weights import LAYER_NAMES, whole_setting
+from scoring.metrics.neural import (
+    LAYER_NAMES,
+    NeuralMetric,
+    batches,
+    by_reference,
+    texts_of,
+    whole_setting,
+)
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

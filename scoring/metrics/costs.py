@@ -10,7 +10,7 @@ from typing import Final
 
 from scoring.metrics.base import Pair
 from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.cache import AnswerCache
+from scoring.metrics.endpoint.inquiry import AnswerCache
 from scoring.metrics.endpoint.prompt import Prompt
 from scoring.metrics.g_eval import PROMPT as G_EVAL
 from scoring.metrics.llmscore import PROMPT as LLMSCORE

@@ -9,9 +9,8 @@ from typing import Final
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL, RUBRIC, TOTAL_WEIGHT, WEIGHTS
 from scoring.metrics.base import ENDPOINT, Missing, Needs, Pair, Score
 from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.answers import Numbers
 from scoring.metrics.endpoint.inquiry import Inquiry
-from scoring.metrics.endpoint.prompt import Prompt
+from scoring.metrics.endpoint.prompt import Numbers, Prompt
 
 _RANGES: Final = ("0 to 20", "21 to 40", "41 to 60", "61 to 80", "81 to 100")
 

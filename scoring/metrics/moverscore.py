@@ -9,10 +9,9 @@ from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from annotator.formats.strict_json import StrictJsonError, loads
+from core.text_io.strict_json import StrictJsonError, loads
 from scoring.metrics.base import Missing, Pair, Score, library_version
-from scoring.metrics.networks import batches
-from scoring.metrics.neural import NeuralMetric, by_reference, texts_of
+from scoring.metrics.neural import NeuralMetric, batches, by_reference, texts_of
 
 if TYPE_CHECKING:
     from numpy import float64

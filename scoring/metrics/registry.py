@@ -122,7 +122,7 @@ def what_is_missing(name: str, places: Places) -> str:
 
 
 def _directory(name: str, places: Places) -> Path:
-    from scoring.metrics.weights import checked_directory
+    from scoring.metrics.neural import checked_directory
 
     directories = places.model_directories
     return checked_directory(name, directories and directories / name)

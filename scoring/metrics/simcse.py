@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from scoring.metrics.base import Pair
-from scoring.metrics.networks import batches
-from scoring.metrics.neural import NeuralMetric, texts_of
-from scoring.metrics.weights import wrong_setting
+from scoring.metrics.neural import NeuralMetric, batches, texts_of, wrong_setting
 
 POOLERS: Final = ("cls", "cls_before_pooler")
 

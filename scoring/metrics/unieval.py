@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scoring.metrics.base import Missing, Pair, Score
-from scoring.metrics.networks import batches
-from scoring.metrics.neural import NeuralMetric
+from scoring.metrics.neural import NeuralMetric, batches
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

@@ -4,8 +4,8 @@ import uuid
 
 from django.db import models
 
-from annotator.jobs.rows import JobRow
 from annotator.models import User
+from core.jobs.rows import JobRow
 from scoring.models.datasets import DatasetVersion
 
 

@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from annotator.jobs.rows import JobRow
 from annotator.models import User
+from core.jobs.rows import JobRow
 
 
 class ScoreRequest(JobRow):

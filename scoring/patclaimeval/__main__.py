@@ -16,9 +16,8 @@ from scoring.patclaimeval.config import (
     PRESETS,
     TrainingSettings,
 )
-from scoring.patclaimeval.data import read_pairs, read_quadruplets
+from scoring.patclaimeval.data import Progress, read_pairs, read_quadruplets
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.results import Progress
 
 
 def main(arguments: list[str] | None = None) -> int:

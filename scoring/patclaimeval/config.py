@@ -1,10 +1,17 @@
-"""The settings of one training run, their defaults per preset, and the refusal of nonsense."""
+"""The settings of one training run, their defaults per preset, and the refusal of nonsense.
+
+Which code trains: one digest over the sources and the libraries that decide weights.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 from scoring.patclaimeval.errors import SettingsError
@@ -218,3 +225,28 @@ def _real(
     if value < low or value > high or (open_low and value == low):
         edge = "greater than" if open_low else "at least"
         raise SettingsError(name, f"must be {edge} {low:g} and at most {high:g}")
+
+
+PACKAGE: Final = Path(__file__).parent
+# Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
+WITHOUT_EFFECT: Final = frozenset(
+    ("__main__.py", "plain_export.py", "score.py", "pair_scores.py", "stream.py")
+)
+"""Sources that decide no weight: doors, scoring of finished models, words about a run."""
+
+
+@cache
+def code_version() -> str:
+    """Return 'code DIGEST, torch VERSION, transformers VERSION', at most 80 characters."""
+    libraries = f"torch {version('torch')}, transformers {version('transformers')}"
+    return f"code {_digest(PACKAGE)[:12]}, {libraries}"
+
+
+def _digest(package: Path) -> str:
+    """Return the sha256 over the sources by name and content, in hex."""
+    found = hashlib.sha256()
+    for path in sorted(package.glob("**/*.py")):
+        name = path.relative_to(package).as_posix()
+        if name not in WITHOUT_EFFECT:
+            found.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\0".encode())
+    return found.hexdigest()

@@ -1,10 +1,22 @@
-"""Encoders: finding one, checking it, and running texts through it."""
+"""Position embeddings: how many tokens fit a model, and repeating the table until more do.
+
+The floats that an encoder computes in: 32-bit, or bfloat16 where that is faster here.
+
+Hugging Face's own forward pass, one sequence at a time, for models that are not packed.
+
+Encoders: finding one, checking it, and running texts through it.
+
+The lengths of pairs in tokens, and what becomes of pairs over an encoder's limit: never cut.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,18 +28,145 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
 from transformers.utils.logging import disable_progress_bar
 
 from scoring.patclaimeval.config import DEFAULT_ENCODER
+from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder_places import (
+    beyond_measure,
     default_directory,
     refuse_directory,
     what_is_missing,
 )
-from scoring.patclaimeval.encoder_sizes import beyond_measure
 from scoring.patclaimeval.errors import EncoderUnavailable
-from scoring.patclaimeval.one_by_one import OneByOne
 from scoring.patclaimeval.packed.forward import PackedForward, can_pack
 from scoring.patclaimeval.packed.sequences import Tokens, by_budget
-from scoring.patclaimeval.positions import lengthen_positions
-from scoring.patclaimeval.precision import DTYPES, resolve_precision
+
+
+@dataclass(frozen=True)
+class Positions:
+    """How many tokens a model was made for and how many fit it now."""
+
+    made_for: int
+    fitting: int
+
+
+def lengthen_positions(model: nn.Module, wanted: int) -> Positions:
+    """Repeat learned position embeddings until ``wanted`` tokens fit; return what fitted and fits.
+
+    The table is tiled, as the authors of Longformer did with RoBERTa's. RoBERTa's kin keep the
+    rows up to the padding index in front. Models without such a table keep their own limit.
+    """
+    config: Any = model.config
+    embeddings: Any = getattr(model, "embeddings", None)
+    table = getattr(embeddings, "position_embeddings", None)
+    if not isinstance(table, nn.Embedding):
+        own = int(getattr(config, "max_position_embeddings", wanted))
+        return Positions(own, own)
+    roberta_kin = config.model_type in ("roberta", "longformer", "xlm-roberta", "camembert")
+    offset = int(config.pad_token_id) + 1 if roberta_kin else 0
+    fitting = table.num_embeddings - offset
+    if fitting >= wanted:
+        return Positions(fitting, fitting)
+    front, body = table.weight.data[:offset], table.weight.data[offset:]
+    longer = torch.cat([front, body.repeat(-(-wanted // fitting), 1)[:wanted]])
+    embeddings.position_embeddings = nn.Embedding.from_pretrained(
+        longer, freeze=False, padding_idx=table.padding_idx
+    )
+    config.max_position_embeddings = len(longer)
+    for buffer in ("position_ids", "token_type_ids"):
+        if hasattr(embeddings, buffer):
+            value = (
+                torch.arange(len(longer)) if buffer == "position_ids" else torch.zeros(len(longer))
+            )
+            embeddings.register_buffer(buffer, value.long()[None], persistent=False)
+    return Positions(fitting, wanted)
+
+
+DTYPES: Final = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+_ROWS: Final = 512
+_WIDTH: Final = 768
+"""The size of the measured product: a text of ordinary length in an encoder of base size."""
+_GAIN: Final = 1.25
+"""bfloat16 must be this many times as fast: it costs digits, so a tie is for 32 bits."""
+_HOPELESS: Final = 2.0
+"""Where bfloat16 takes so many times as long, it is emulated: two turns tell, and cost enough."""
+_REPEATS: Final = 25
+
+
+def resolve_precision(wanted: str, device: str) -> str:
+    """Return 'fp32' or 'bf16' for ``wanted``, one of those or 'auto', on a device ('cpu', 'cuda').
+
+    'auto' multiplies two matrices both ways on the device, once a process, and takes bfloat16
+    only if it wins clearly: some processors have no bfloat16 arithmetic and are slower with it.
+    """
+    return _faster(device) if wanted == "auto" else wanted
+
+
+@lru_cache(maxsize=8)
+def _faster(device: str) -> str:
+    plain, half = _seconds(device)
+    return "bf16" if half * _GAIN < plain else "fp32"
+
+
+def _seconds(
+    device: str, rows: int = _ROWS, width: int = _WIDTH, repeats: int = _REPEATS
+) -> list[float]:
+    """Return the shortest time of one matrix product, in 32-bit floats and in bfloat16.
+
+    They take turns, so that what else the machine does slows both; the first turn is not counted.
+    The turns end early where bfloat16 has lost.
+    """
+    with torch.inference_mode():
+        products = [
+            (
+                torch.ones((rows, width), dtype=dtype, device=device),
+                torch.ones((width, width), dtype=dtype, device=device),
+            )
+            for dtype in DTYPES.values()
+        ]
+        found: list[list[float]] = [[] for _ in products]
+        for turn in range(repeats + 1):
+            for times, (states, weights) in zip(found, products, strict=True):
+                start = time.perf_counter()
+                product = states @ weights
+                # Reading one number waits for a device that works on its own.
+                product[0, 0].item()
+                times.append(time.perf_counter() - start)
+            plain, half = (min(times[1:], default=0.0) for times in found)
+            if turn > 1 and half > _HOPELESS * plain:
+                break
+    return [plain, half]
+
+
+class OneByOne:
+    """Runs any encoder over one sequence after the other, in 32-bit floats, without padding."""
+
+    name: Final = "one by one"
+
+    def __init__(self, model: nn.Module, global_tokens: str = "none") -> None:
+        """Run ``model``; ``global_tokens`` 'cls' lets Longformer's first token see all keys."""
+        self.model = model
+        self.config: Any = model.config
+        self.first = self.config.model_type == "longformer" and global_tokens == "cls"
+
+    def states(self, sequences: Sequence[Tokens], layers: Sequence[int]) -> list[Tensor]:
+        """Return for each of ``layers`` (0: embeddings) the states of all tokens, [T, width].
+
+        Sequences follow one another; what lies beside one never changes its result.
+        """
+        found = [self._run(ids, kinds) for ids, kinds in sequences]
+        return [torch.cat([hidden[layer][0] for hidden in found]) for layer in layers]
+
+    def _run(self, ids: Sequence[int], kinds: Sequence[int]) -> tuple[Tensor, ...]:
+        tokens = torch.tensor([ids], device=next(self.model.parameters()).device)
+        inputs = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+        if getattr(self.config, "type_vocab_size", 0) > 1:
+            inputs["token_type_ids"] = torch.tensor([kinds], device=tokens.device)
+        if self.first:
+            inputs["global_attention_mask"] = torch.zeros_like(tokens)
+            inputs["global_attention_mask"][:, 0] = 1
+        output = self.model(**inputs, output_hidden_states=True)
+        return (*output.hidden_states[:-1], output.last_hidden_state)
+
 
 ORIGIN: Final = "_name_or_path"
 """Under this key transformers notes where a model was read from: a path of this machine."""
@@ -326,3 +465,69 @@ def encoder_files(encoder: Encoder) -> dict[str, str]:
         "encoder_config.json": json.dumps(config, sort_keys=True, indent=1),
         "tokenizer.json": encoder.tokenizer.to_str(),
     }
+
+
+MEASURED_AT_ONCE = 64
+"""Pairs measured between two chances to stop."""
+
+
+def too_long(encoder: Encoder, pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    """Return (position, tokens) of each pair that does not fit ``encoder.limit``."""
+    known = {pair: encoder.token_count(*pair) for pair in dict.fromkeys(pairs)}
+    return [(i, known[pair]) for i, pair in enumerate(pairs) if known[pair] > encoder.limit]
+
+
+def refusal(named: Sequence[str], limit: int) -> str:
+    """Return the sentence that refuses pairs over the limit, with the first ten by name."""
+    return f"Nothing is cut: these pairs are longer than {limit} tokens: {_first_ten(named)}."
+
+
+def measure(
+    encoder: Encoder, items: Sequence[Quadruplet], on_step: Callable[[int, int], None]
+) -> dict[Pair, int]:
+    """Return the tokens of each distinct pair; ``on_step(done, total)`` may raise to stop."""
+    pairs = distinct_pairs(items)
+    known: dict[Pair, int] = {}
+    for done, pair in enumerate(pairs):
+        if done % MEASURED_AT_ONCE == 0:
+            on_step(done, len(pairs))
+        known[pair] = encoder.token_count(*pair)
+    return known
+
+
+def over_limit(
+    items: Sequence[Quadruplet], tokens: Mapping[Pair, int], limit: int
+) -> tuple[list[Quadruplet], list[str], list[str]]:
+    """Divide items by whether both their pairs fit ``limit`` tokens.
+
+    Returns the items that fit, the names of the pairs that do not (each once, with its tokens),
+    and the names of the items that do not.
+    """
+    fitting: list[Quadruplet] = []
+    pairs: dict[Pair, str] = {}
+    left_out: list[str] = []
+    for number, item in enumerate(items, start=1):
+        sides = zip("BC", item.pairs, strict=True)
+        long = [(side, pair) for side, pair in sides if tokens[pair] > limit]
+        for side, pair in long:
+            words = f"reference {item.reference_id}, candidate {side} of item {number}"
+            pairs.setdefault(pair, f"{words} ({tokens[pair]} tokens)")
+        if long:
+            left_out.append(f"reference {item.reference_id}, item {number}")
+        else:
+            fitting.append(item)
+    return fitting, list(pairs.values()), left_out
+
+
+def left_out_warning(named: Sequence[str], limit: int) -> str:
+    """Return the sentence about items left out, with the first ten by name."""
+    count = "1 item was" if len(named) == 1 else f"{len(named)} items were"
+    return (
+        f"{count} left out because a pair is longer than {limit} tokens (nothing is cut): "
+        f"{_first_ten(named)}."
+    )
+
+
+def _first_ten(named: Sequence[str]) -> str:
+    more = f" and {len(named) - 10} more" if len(named) > 10 else ""
+    return ", ".join(named[:10]) + more

@@ -1,20 +1,116 @@
-"""The probe's feature vectors: which numbers stand where, computing them, and caching them."""
+"""Alignment features: how well the tokens of two texts find one another in a frozen encoder.
+
+The feature cache on disk: one small file per key, safe against torn writes and tampering.
+
+The probe's feature vectors: which numbers stand where, computing them, and caching them.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import normalize
 
-from scoring.patclaimeval.alignment import PARTS, alignment_features
-from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder
 from scoring.patclaimeval.surface import surface_features
+
+PARTS = ("p", "r", "f", "p_low", "r_low", "p_lost", "r_lost")
+
+
+def alignment_features(
+    reference: Sequence[Tensor], candidate: Sequence[Tensor], layers: Sequence[int]
+) -> dict[str, float]:
+    """Return seven features for each layer from token states of shape [tokens, width].
+
+    With c the cosine of every token pair: precision = mean over candidate tokens of the
+    largest c, recall = the same over reference tokens, F their harmonic mean; "low" is the
+    10 % quantile of those maxima and "lost" the share below 0.6. Source: greedy matching after
+    Zhang et al., BERTScore, ICLR 2020, without idf weights. All in [-1, 1].
+    """
+    features: dict[str, float] = {}
+    for layer, left, right in zip(layers, reference, candidate, strict=True):
+        cosines = normalize(left.float(), dim=1) @ normalize(right.float(), dim=1).T
+        recalls, precisions = cosines.amax(1), cosines.amax(0)
+        recall, precision = recalls.mean(), precisions.mean()
+        values = (
+            precision,
+            recall,
+            2 * precision * recall / (precision + recall).clamp_min(1e-6),
+            torch.quantile(precisions, 0.1),
+            torch.quantile(recalls, 0.1),
+            (precisions < 0.6).float().mean(),
+            (recalls < 0.6).float().mean(),
+        )
+        for part, value in zip(PARTS, values, strict=True):
+            features[f"align{layer}_{part}"] = float(value)
+    return features
+
+
+Vector = NDArray[np.float32]
+
+
+class FeatureCache:
+    """Vectors under a directory, by key; with no directory it keeps nothing.
+
+    A key is the sha256 of everything that decides a vector, so an entry never goes stale.
+    """
+
+    def __init__(self, directory: Path | None) -> None:
+        """Use ``directory`` (made when first written), or nothing if None."""
+        self.directory = directory
+
+    @staticmethod
+    def key(*parts: str) -> str:
+        """Return the sha256 of the parts, each with its length in front, in hex."""
+        found = hashlib.sha256()
+        for part in parts:
+            data = part.encode()
+            found.update(len(data).to_bytes(8, "big") + data)
+        return found.hexdigest()
+
+    def get(self, key: str, size: int) -> Vector | None:
+        """Return the vector of ``size`` numbers under ``key``; None if absent or unreadable."""
+        if self.directory is None:
+            return None
+        try:
+            with np.load(self._path(key), allow_pickle=False) as stored:
+                vector = np.asarray(stored["vector"])
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        good = vector.shape == (size,) and vector.dtype == np.float32 and np.isfinite(vector).all()
+        return vector if good else None
+
+    def put(self, key: str, vector: Vector) -> None:
+        """Store ``vector`` under ``key``, whole or not at all."""
+        if self.directory is None:
+            return
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                np.savez(stream, vector=vector)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _path(self, key: str) -> Path:
+        assert self.directory is not None
+        return self.directory / key[:2] / f"{key}.npz"
+
 
 FEATURE_VERSION: Final = "1"
 """Raise it when a feature changes its meaning: cached vectors and old models then do not fit."""

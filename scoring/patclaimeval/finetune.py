@@ -1,29 +1,287 @@
-"""The fine-tuning loop: the encoder itself learns, by the paper's loss, keeping its best epoch."""
+"""How many tokens a training step encodes at once, and what happens when memory runs out.
+
+One optimiser step: forward, loss, backward, clip, update, without waiting for the device.
+
+The optimiser of a fine-tuning: AdamW, its groups of parameters, their rates and decay.
+
+Scores held-out items with a network that is being trained.
+
+The fine-tuning loop: the encoder itself learns, by the paper's loss, keeping its best epoch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
 import numpy as np
-from torch import Tensor
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import Pair, Quadruplet, batches, distinct_pairs
-from scoring.patclaimeval.held_out import validation_tau
-from scoring.patclaimeval.memory import TokenBudget, first_budget, is_out_of_memory, release
-from scoring.patclaimeval.network import PairScorer
-from scoring.patclaimeval.optimiser import make_optimiser
-from scoring.patclaimeval.results import Progress
-from scoring.patclaimeval.step import Extra, read_steps, take_step
+from scoring.patclaimeval.data import Pair, Progress, Quadruplet, batches, distinct_pairs
+from scoring.patclaimeval.errors import TrainingFailed
+from scoring.patclaimeval.network import PairScorer, margin_tolerance_loss
 from scoring.patclaimeval.training_state import (
     State,
     StateStore,
     random_states,
     restore_random_states,
 )
+from scoring.patclaimeval.validation import tau_b
+
+CPU_TOKENS: Final = 4096
+"""About one pair of the longest kind: more at once gains nothing on a CPU and costs memory."""
+CUDA_TOKENS_PER_GIB: Final = 512
+"""Activations of a base-size encoder in training take a good MiB a token."""
+
+
+def first_budget(device: str) -> int:
+    """Return the tokens that a step may encode at once on ``device`` ('cpu', 'cuda', 'cuda:1')."""
+    if not device.startswith("cuda"):
+        return CPU_TOKENS
+    gib = torch.cuda.get_device_properties(device).total_memory / 2**30
+    return max(CPU_TOKENS, int(gib * CUDA_TOKENS_PER_GIB))
+
+
+class TokenBudget:
+    """The tokens encoded at once; halved once when memory runs out, and not a second time."""
+
+    def __init__(self, tokens: int, *, is_halved: bool = False) -> None:
+        """Start from ``tokens``, or go on from a budget that was halved before."""
+        self.tokens = tokens
+        self.is_halved = is_halved
+
+    def halve(self, step: int) -> str:
+        """Halve the budget and return a sentence about it.
+
+        Raises ``TrainingFailed`` naming ``step`` if it was halved before.
+        """
+        if self.is_halved:
+            raise TrainingFailed(
+                f"Memory ran out at step {step}, also with {self.tokens} tokens at once. Choose a "
+                "smaller encoder, leave out the longest claim sets, or use a larger machine."
+            )
+        self.tokens, self.is_halved = max(1, self.tokens // 2), True
+        return (
+            f"Memory ran out at step {step}: from here on at most {self.tokens} tokens are "
+            "encoded at once. The batches stay the same."
+        )
+
+    def chunks(
+        self, batch: Sequence[Quadruplet], tokens: Mapping[Pair, int]
+    ) -> list[list[Quadruplet]]:
+        """Divide a batch, in order, so that a part's distinct pairs fit the budget.
+
+        A quadruplet that alone exceeds it is a part of its own. ``tokens`` gives each pair's
+        length.
+        """
+        parts: list[list[Quadruplet]] = []
+        held: set[Pair] = set()
+        for item in batch:
+            together = held | set(item.pairs)
+            if parts and sum(tokens[pair] for pair in together) <= self.tokens:
+                parts[-1].append(item)
+                held = together
+            else:
+                parts.append([item])
+                held = set(item.pairs)
+        return parts
+
+    def pair_parts(self, pairs: Sequence[Pair], tokens: Mapping[Pair, int]) -> list[list[Pair]]:
+        """Divide distinct pairs into parts that fit the budget, the longest pairs first."""
+        parts: list[list[Pair]] = []
+        used = 0
+        for pair in sorted(pairs, key=lambda pair: -tokens[pair]):
+            if parts and used + tokens[pair] <= self.tokens:
+                parts[-1].append(pair)
+                used += tokens[pair]
+            else:
+                parts.append([pair])
+                used = tokens[pair]
+        return parts
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Tell whether ``error`` says that a device or the machine has no memory left."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    # The CPU's allocator raises a plain RuntimeError.
+    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+
+
+@contextmanager
+def lack_of_memory_said() -> Iterator[None]:
+    """Turn memory that ran out outside a step, where nothing is halved, into ``TrainingFailed``."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TrainingFailed(
+            "Memory ran out while texts were encoded. Choose a smaller encoder, leave out the "
+            "longest claim sets, or use a larger machine."
+        ) from error
+
+
+def release(device: str) -> None:
+    """Give memory that is cached but unused back to the device."""
+    if device.startswith("cuda"):
+        torch.cuda.empty_cache()
+
+
+GRADIENT_CLIP: Final = 1.0
+
+Extra = Callable[[Sequence[Pair]], Tensor]
+
+
+def take_step(
+    network: PairScorer,
+    extra: Extra,
+    chunks: Sequence[Sequence[Quadruplet]],
+    settings: TrainingSettings,
+    optimiser: torch.optim.Optimizer,
+) -> Tensor:
+    """Take one step on a batch; return its mean loss and its gradient's length, shape [2].
+
+    ``chunks`` are the parts of the batch that are encoded at once: gradients add up over them,
+    so that they are the batch's, in the memory of one part. Each distinct pair of a part is
+    encoded once. The result stays on the device: reading it is what would wait.
+    """
+    optimiser.zero_grad(set_to_none=True)
+    size = sum(map(len, chunks))
+    total: Tensor | None = None
+    for chunk in chunks:
+        loss = batch_losses(network, extra, chunk, settings).sum() / size
+        loss.backward()
+        total = loss.detach() if total is None else total + loss.detach()
+    assert total is not None
+    length = torch.nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_CLIP)
+    optimiser.step()
+    return torch.stack([total, length.to(total.device)])
+
+
+def batch_losses(
+    network: PairScorer, extra: Extra, items: Sequence[Quadruplet], settings: TrainingSettings
+) -> Tensor:
+    """Return the loss of each item, shape [n]; a pair that stands in several is encoded once."""
+    pairs = distinct_pairs(items)
+    place = {pair: i for i, pair in enumerate(pairs)}
+    scores = network(pairs, extra(pairs))
+    sides = torch.tensor([[place[item.pairs[side]] for item in items] for side in (0, 1)])
+    labels = torch.tensor([float(item.y) for item in items])
+    left, right = sides.to(scores.device, non_blocking=True)
+    return margin_tolerance_loss(
+        scores[left],
+        scores[right],
+        labels.to(scores.device, non_blocking=True),
+        settings.margin,
+        settings.tolerance,
+    )
+
+
+def read_steps(results: Sequence[Tensor], last_step: int) -> list[float]:
+    """Return the losses of the steps up to ``last_step``, of what ``take_step`` gave for them.
+
+    Raises ``TrainingFailed`` naming the first step whose loss or gradient is not finite.
+    """
+    if not results:
+        return []
+    rows = torch.stack(list(results)).tolist()
+    for step, (loss, length) in enumerate(rows, start=last_step - len(rows) + 1):
+        for name, value in (("loss", loss), ("gradient", length)):
+            if not math.isfinite(value):
+                raise TrainingFailed(f"The {name} became {value} at step {step}; training stopped.")
+    return [loss for loss, _ in rows]
+
+
+HEAD_LEARNING_RATE: Final = 1e-3
+"""For a head that starts at random: at an encoder's rate it would not move within an epoch."""
+
+
+def make_optimiser(network: PairScorer, settings: TrainingSettings) -> torch.optim.AdamW:
+    """Return AdamW over the network's parameters, each in exactly one group; fused on CUDA.
+
+    Biases and the weights of normalisation layers do not decay, except under the preset 'paper',
+    which gives one decay for everything.
+    """
+    assert settings.learning_rate is not None and settings.weight_decay is not None
+    rate = settings.learning_rate
+    # The paper gives one rate for everything; a head fitted by the probe needs no rate of its own.
+    one_rate = settings.preset == "paper" or settings.method == "probe-then-finetune"
+    head_rate = rate if one_rate else max(rate, HEAD_LEARNING_RATE)
+    groups: list[dict[str, Any]] = []
+    for part, part_rate in ((network.encoder, rate), (network.head, head_rate)):
+        decaying, plain = _divided(part)
+        if settings.preset == "paper":
+            decaying, plain = [*decaying, *plain], []
+        for parameters, decay in ((decaying, settings.weight_decay), (plain, 0.0)):
+            if parameters:
+                groups.append({"params": parameters, "lr": part_rate, "weight_decay": decay})
+    return torch.optim.AdamW(groups, fused=settings.device.startswith("cuda"))
+
+
+def _divided(part: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    """Return the parameters that decay, and the biases and normalisation weights."""
+    does_decay: dict[nn.Parameter, bool] = {}  # by parameter: a shared one is listed once
+    for module in part.modules():
+        is_norm = "norm" in type(module).__name__.lower()
+        for name, parameter in module.named_parameters(recurse=False):
+            does_decay.setdefault(parameter, not is_norm and not name.endswith("bias"))
+    return (
+        [parameter for parameter, decays in does_decay.items() if decays],
+        [parameter for parameter, decays in does_decay.items() if not decays],
+    )
+
+
+Parts = Callable[[Sequence[Pair]], Sequence[Sequence[Pair]]]
+
+
+def one_by_one(pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """Return each pair as a part of its own."""
+    return [[pair] for pair in pairs]
+
+
+def score_differences(
+    network: PairScorer,
+    extra: Extra,
+    items: Sequence[Quadruplet],
+    parts: Parts = one_by_one,
+    check: Callable[[], None] = lambda: None,
+) -> NDArray[np.float64]:
+    """Return s_B - s_C of each item, shape [n], encoding each distinct pair once.
+
+    ``parts`` divides the pairs into those encoded at once; ``check`` is called before each part
+    and may raise to stop.
+    """
+    network.eval()
+    scores: dict[Pair, float] = {}
+    for part in parts(distinct_pairs(items)):
+        check()
+        with torch.inference_mode():
+            found = network(part, extra(part)).tolist()
+        scores.update(zip(part, found, strict=True))
+    return np.array([scores[item.pairs[0]] - scores[item.pairs[1]] for item in items])
+
+
+def validation_tau(
+    network: PairScorer,
+    extra: Extra,
+    items: Sequence[Quadruplet],
+    parts: Parts = one_by_one,
+    check: Callable[[], None] = lambda: None,
+) -> float | None:
+    """Return tau-b of score differences with labels; None where undefined."""
+    if not items:
+        return None
+    labels = np.array([item.y for item in items], dtype=np.float64)
+    return tau_b(score_differences(network, extra, items, parts, check), labels)
+
 
 STEPS_BETWEEN_READS: Final = 16
 """On CUDA, where reading a loss waits for the device; elsewhere it is free."""

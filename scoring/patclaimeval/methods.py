@@ -11,18 +11,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from scoring.patclaimeval.agreement import best_tie_threshold, tau_b
-from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
+from scoring.patclaimeval.data import Pair, Progress, Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import Encoder, encoder_files
-from scoring.patclaimeval.features import PairFeatures, surface_matrix, surface_signs
-from scoring.patclaimeval.finetune import finetune
-from scoring.patclaimeval.held_out import score_differences
+from scoring.patclaimeval.features import FeatureCache, PairFeatures, surface_matrix, surface_signs
+from scoring.patclaimeval.finetune import finetune, score_differences
 from scoring.patclaimeval.network import CLIP, LinearHead, PairScorer
 from scoring.patclaimeval.probe import Comparisons, differences, fit_head, fit_probe
-from scoring.patclaimeval.results import Progress
 from scoring.patclaimeval.training_state import StateStore
+from scoring.patclaimeval.validation import best_tie_threshold, tau_b
 
 MIN_CALIBRATION: Final = 20
 """Validation items needed to calibrate the tie threshold of a fine-tuned model on them."""

@@ -1,4 +1,7 @@
-"""The networks: a linear head with a sigmoid, alone over features or on top of an encoder."""
+"""The margin and tolerance loss over pairs of scores.
+
+The networks: a linear head with a sigmoid, alone over features or on top of an encoder.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,25 @@ from torch import Tensor, nn
 
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder
+
+
+def margin_tolerance_loss(
+    score_b: Tensor, score_c: Tensor, labels: Tensor, margin: float, tolerance: float
+) -> Tensor:
+    """Return the loss of each item.
+
+    Inputs: ``score_b``, ``score_c`` scores of shape [n] in (0, 1); ``labels`` shape [n] with
+    values 1 (B better), -1 (C better), 0 (equal); ``margin`` m > 0 and ``tolerance`` n >= 0 in
+    score units. Output: shape [n], each in [0, 1 + m].
+    Formula, with d = s_B - s_C:  y != 0: max(0, m - y d);  y = 0: max(0, |d| - n).
+    Source: Jiang, Scherz and Goetz, "Towards Better Evaluation for Generated Patent Claims",
+    ACL 2025, section 4. Swapping B and C and the sign of y changes nothing.
+    """
+    difference = score_b - score_c
+    decided = (margin - labels * difference).clamp_min(0)
+    tied = (difference.abs() - tolerance).clamp_min(0)
+    return decided.where(labels != 0, tied)
+
 
 CLIP = 5.0
 """Standardised features are held within this many deviations, so that no outlier decides alone."""

@@ -1,16 +1,165 @@
-"""Scores many pairs with one model: from the cache, each distinct pair once, longest first."""
+"""The score cache on disk: one SQLite file of scores by model, reference and candidate digest.
+
+Scores many pairs with one model: from the cache, each distinct pair once, longest first.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+import sqlite3
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Final, Protocol
 
 from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.score_cache import PairKey, ScoreCache, pair_key
+
+PairKey = tuple[bytes, bytes]
+"""sha256 of the reference and of the candidate, 32 bytes each."""
+
+FORMAT: Final = 1
+ROWS_A_QUERY: Final = 400
+BUSY_SECONDS: Final = 20.0
+# TRUNCATE, not WAL: what is set aside is then one file, and any SQLite library is sound enough.
+_SETUP: Final = "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=NORMAL;"
+# CROSS JOIN has SQLite look each pair up; for IN, 3.40 reads all rows of the model.
+_FIND: Final = """WITH wanted (p, q) AS (VALUES {places})
+    SELECT reference, candidate, value FROM wanted
+    CROSS JOIN score ON model = ? AND reference = p AND candidate = q"""
+_TABLE: Final = """CREATE TABLE IF NOT EXISTS score (
+    model BLOB NOT NULL, reference BLOB NOT NULL, candidate BLOB NOT NULL, value REAL NOT NULL,
+    PRIMARY KEY (model, reference, candidate)) WITHOUT ROWID"""
+
+
+def pair_key(pair: Pair) -> PairKey:
+    """Return the digests of a pair's two texts as UTF-8, sha256, 32 bytes each."""
+    return hashlib.sha256(pair[0].encode()).digest(), hashlib.sha256(pair[1].encode()).digest()
+
+
+class ScoreCache:
+    """Scores in (0, 1) by (model, reference, candidate); no text is stored, only digests.
+
+    Several processes may use one file. It is only a cache: a file that is damaged is set aside
+    under another name, one that cannot be used (a full disk, no permission) is done without, and
+    ``say`` hears a sentence of either. Nothing here raises for the state of the file.
+    """
+
+    def __init__(self, path: Path | None, say: Callable[[str], None] = lambda text: None) -> None:
+        """Use the file at ``path``, made when first written; with None nothing is kept."""
+        self._path = path
+        self._say = say
+
+    def get(self, model_sha256: str, keys: Sequence[PairKey]) -> dict[PairKey, float]:
+        """Return the scores that are known of ``keys`` for the model (64 hex digits)."""
+        found: dict[PairKey, float] = {}
+        if self._path is None or not self._path.is_file():
+            return found
+        model = bytes.fromhex(model_sha256)
+        with self._guarded(), closing(self._open()) as connection:
+            for part in _parts(keys):
+                places = ",".join(["(?,?)"] * len(part))
+                digests = [digest for key in part for digest in key]
+                rows = connection.execute(_FIND.format(places=places), [*digests, model])
+                found |= {(one, two): value for one, two, value in rows if _is_score(value)}
+        return found
+
+    def put(self, model_sha256: str, scores: Mapping[PairKey, float]) -> None:
+        """Keep ``scores`` of the model in one transaction; a score that is there stays."""
+        if self._path is None or not scores:
+            return
+        model = bytes.fromhex(model_sha256)
+        with self._guarded(), closing(self._open()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(
+                "INSERT OR IGNORE INTO score VALUES (?, ?, ?, ?)",
+                ((model, *key, value) for key, value in scores.items()),
+            )
+            connection.execute("COMMIT")
+
+    def _open(self) -> sqlite3.Connection:
+        assert self._path is not None
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._path, BUSY_SECONDS, isolation_level=None)
+        try:
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Let whatever is wrong with the file end the block and nothing else."""
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError) as error:
+            self._path = None
+            self._say(f"The score cache cannot be used ({error}); scoring goes on without it.")
+        except sqlite3.DatabaseError:
+            self._set_aside()
+
+    def _set_aside(self) -> None:
+        path = self._path
+        assert path is not None
+        try:
+            with path.with_name(f"{path.name}.lock").open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                # Another process may have put a new file in its place meanwhile.
+                if not _is_damaged(path):
+                    return
+                aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+                path.replace(aside)
+                # A journal left alone would be rolled into the new file.
+                path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
+        except OSError as error:
+            self._path = None
+            self._say(f"The score cache is damaged and cannot be set aside ({error}).")
+        else:
+            self._say(
+                f"The score cache was damaged; it lies as {aside.name} now, and a new one is begun."
+            )
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the table in a new file; raise sqlite3.DatabaseError for a file of another kind."""
+    connection.executescript(_SETUP)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == FORMAT:
+        return
+    if version:
+        raise sqlite3.DatabaseError(f"format {version}")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(_TABLE)
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("COMMIT")
+
+
+def _is_damaged(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    connection = sqlite3.connect(path, BUSY_SECONDS)
+    try:
+        _prepare(connection)
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
+    except sqlite3.DatabaseError:
+        return True
+    finally:
+        connection.close()
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, float) and 0.0 <= value <= 1.0
+
+
+def _parts(keys: Iterable[PairKey]) -> Iterator[list[PairKey]]:
+    rows = list(keys)
+    for start in range(0, len(rows), ROWS_A_QUERY):
+        yield rows[start : start + ROWS_A_QUERY]
+
 
 SCORING_VERSION: Final = "1"
 """Raise it when the scores of unchanged models move: what was cached before is then not used."""

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
-from annotator.formats.strict_json import loads
+from core.text_io.strict_json import loads
 from scoring.patclaimeval.checkpoint import README, Checkpoint, read_checkpoint
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError
 

@@ -8,16 +8,13 @@ from typing import Any, Final
 
 import torch
 
-from annotator.formats.strict_json import loads
-from scoring.patclaimeval.cache import FeatureCache
-from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint
+from core.text_io.strict_json import loads
+from scoring.patclaimeval.checkpoint import Checkpoint, read_checkpoint, refuse_other_features
 from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.encoder import Encoder, rebuild_encoder
+from scoring.patclaimeval.encoder import Encoder, rebuild_encoder, refusal, too_long
 from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, PatClaimEvalError
-from scoring.patclaimeval.features import PairFeatures, surface_matrix
-from scoring.patclaimeval.lengths import refusal, too_long
+from scoring.patclaimeval.features import FeatureCache, PairFeatures, surface_matrix
 from scoring.patclaimeval.network import LinearHead, PairScorer
-from scoring.patclaimeval.required_tensors import refuse_other_features
 from scoring.patclaimeval.shared_encoders import shared_encoder
 
 NONSENSE: Final = (AttributeError, LookupError, OverflowError, TypeError, ValueError)

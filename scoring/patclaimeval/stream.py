@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotator.formats.json_streams import Record, read_lines
-from annotator.formats.records import BadRecord, ByteSource, ReadNotes
-from annotator.formats.strict_json import short
+from core.text_io.streams import BadRecord, ByteSource, ReadNotes, Record, read_lines
+from core.text_io.strict_json import short
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.pair_scores import CachedScorer
 

@@ -19,8 +19,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from annotator.formats.strict_json import StrictJsonError, loads
-from scoring.patclaimeval.durable import sync, write_whole
+from core.text_io.strict_json import StrictJsonError, loads
+from scoring.patclaimeval.errors import sync, write_whole
 
 LATEST: Final = "LATEST.json"
 PRECISION: Final = "PRECISION"

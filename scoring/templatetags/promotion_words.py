@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from scoring.models import ModelVersion
-from scoring.queries.promotions import promotion_state
+from scoring.training.model_versions.promotions import promotion_state
 
 register = template.Library()
 

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from annotator import logs
-from annotator.jobs.leases import claim
 from annotator.models import Reference, ReliabilityReport
+from core import logs
+from core.jobs.leases import claim
 
 CANARY = "canaryclaimcanary"
 Told = Callable[[], str]
@@ -135,7 +135,7 @@ def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr("annotator.logs.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("core.logs.time.monotonic", lambda: now[0])
     fail_so(5, KeyError)
     assert told().count("test_logs.py") == 1
     assert told().count("Service Unavailable") == 5

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from django.urls import Resolver404, resolve
 
-from annotator import permissions
+from annotator.access import matrix
 from tests.bad_input.rooms import Room, undone
 from tests.house.blindness.addresses import addresses
 from tests.house.blindness.forms_found import forms_of
@@ -62,7 +62,7 @@ def fields(room: Room, who: str) -> Iterator[Field]:
 
 def _pages(room: Room, who: str) -> Iterator[tuple[str, str]]:
     for one in addresses(room.house):
-        rule = permissions.matrix()[one.route]
+        rule = matrix.matrix()[one.route]
         if "GET" not in rule.methods or one.path.startswith("/api/"):
             continue
         with undone():

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import connection, transaction
 from django.test import Client
 
-from annotator import permissions
+from annotator.access import matrix
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.people import ROLES
 from tests.house.blindness.states import House
@@ -26,7 +26,7 @@ class Room:
 
     def visitors(self, route: str) -> list[str]:
         """Return who may use a route, annotators before everybody else."""
-        rule = permissions.matrix()[route]
+        rule = matrix.matrix()[route]
         return [who for who, role in ROLES.items() if role in rule.principals and who != "gone"]
 
     def addresses(self, route: str) -> list[Address]:

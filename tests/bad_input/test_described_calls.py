@@ -17,7 +17,7 @@ from schemathesis import GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.core.transport import Response
 
-from scoring.api import scores
+from scoring.scores import api as scores_api
 from tests.bad_input.rooms import Room, counts, undone
 from tests.house.blindness.addresses import addresses
 from tests.soak.tally import Tally, tally
@@ -167,7 +167,7 @@ def test_no_chain_of_calls_breaks(room: Room, tally: Tally, who: str) -> None:
 def test_a_call_that_takes_any_json_is_found_out(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scores, "_refuse_types", lambda sent: None)
+    monkeypatch.setattr(scores_api, "_refuse_types", lambda sent: None)
     (score,) = [one for one in operations() if (one.method, one.path) == SCORE]
     # The test's client hands on what a server would answer with 500.
     with pytest.raises(KeyError):

@@ -13,9 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from annotator.models import AuditEvent, Campaign, Membership, User
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.annotator.rating_rows import rate
 from tests.scoring.conftest import data_directory, dataset_rows
 from tests.scoring.model_rows import model_row

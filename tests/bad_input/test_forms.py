@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from annotator.permissions import matrix
+from annotator.access.matrix import matrix
 from tests.amounts import IS_THOROUGH
 from tests.bad_input.form_fields import Field, fields
 from tests.bad_input.nasty import FORM_VALUES, NEVER_TAKEN

@@ -12,10 +12,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils.html import escape
 
+from annotator.accounts.sessions import create_token
+from annotator.imports.files import stored_uploads
+from annotator.imports.services import carry_out_import
 from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, TokenScope
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.tokens import create_token
-from annotator.services.uploaded_files import stored_uploads
 from scoring.models import DatasetVersion
 from tests.annotator.services.import_files import drop_at_once
 from tests.bad_input.damaged_files import (

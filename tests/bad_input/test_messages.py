@@ -12,14 +12,14 @@ from typing import Any, Final
 import pytest
 from django.conf import settings
 
-from annotator.celery import app
-from annotator.jobs.registry import _bells, kinds_of_jobs
-from annotator.jobs.rows import JobRow
+from annotator.imports.services import request_import
 from annotator.models import ClaimImport, ReliabilityReport
-from annotator.services.import_jobs import request_import
+from config.celery import app
+from core.jobs.registry import _bells, kinds_of_jobs
+from core.jobs.rows import JobRow
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.annotator.services.import_files import file, lines, reference
 from tests.flows.conftest import ROOT, environment, kill_group
 from tests.scoring.conftest import data_directory, dataset_rows
@@ -27,7 +27,7 @@ from tests.scoring.conftest import data_directory, dataset_rows
 __all__ = ["data_directory"]
 CANARY: Final = "quokkacanary"
 CLAIM: Final = f"1. A {CANARY} comprising a handle."
-RAISES: Final = b"scoring/services/scores.py"
+RAISES: Final = b"scoring/scores/services.py"
 LONGEST_WAIT_SECONDS: Final = 120
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from scoring.model_directories.archive import open_model
+from scoring.files import StoredFileDamaged
 from scoring.patclaimeval import checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.train import train_model
-from scoring.storage import StoredFileDamaged
+from scoring.training.model_versions.files import open_model
 from tests.amounts import tries
 from tests.bad_input.model_directories import ENCODERS, REGISTERED_SO, manifest_digest
 from tests.flows.conftest import ROOT

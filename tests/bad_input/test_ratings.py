@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from annotator.models import Assignment, AssignmentStatus, CampaignStatus, Draft, Rating
+from annotator.rating.drafts import save_draft
 from annotator.rubric import CRITERIA
-from annotator.services.drafts import save_draft
 from tests.bad_input.rooms import Room, counts, undone
 from tests.browser.payloads import PAYLOADS
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.formats import claim_files, label_studio
-from annotator.formats.records import FormatError, ReadNotes
+from core.text_io.streams import FormatError, ReadNotes
 from scoring.formats import dataset_files
 from scoring.formats.dataset_files import FORMATS
 from tests.amounts import tries

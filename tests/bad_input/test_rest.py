@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from django.test import Client
 
-from annotator import permissions
+from annotator.access import matrix
 from tests.bad_input.nasty import BODIES, JSON_VALUES, NEVER_READ
 from tests.bad_input.rooms import Room, counts, undone
 from tests.house.blindness.requests_sent import bodies
@@ -29,7 +29,7 @@ def doors() -> list[tuple[str, str]]:
     """Return route and method of every call that can carry a body."""
     return [
         (route, method)
-        for route, rule in permissions.matrix().items()
+        for route, rule in matrix.matrix().items()
         if "api:" in route and route not in BY_FILE
         for method in sorted(rule.methods & set(WRITES))
     ]

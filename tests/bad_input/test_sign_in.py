@@ -11,9 +11,9 @@ from django.core import signing
 from django.test import Client
 from django.urls import reverse
 
+from annotator.accounts.services import create_user
 from annotator.models import ClaimImport, Membership, ReliabilityReport, Role
-from annotator.services.accounts import create_user
-from annotator.services.reliability import request_reliability
+from annotator.reliability.services import request_reliability
 from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
 from tests.bad_input.rooms import Room, counts
 from tests.house.blindness.people import PASSWORD

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, User
-from annotator.refusals import Refused
+from core.errors import Refused
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
 from tests.scoring.conftest import data_directory, dataset_rows
 
 __all__ = ["data_directory"]

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.test import Client
 
-from annotator import permissions
+from annotator.access import matrix
 from annotator.models import Role, User
 from tests.house.blindness.addresses import addresses
 from tests.house.blindness.states import House
@@ -17,7 +17,7 @@ VISITORS: Final = {
     "researcher": Role.RESEARCHER,
     "admin": Role.ADMIN,
     "reader": Role.READER,
-    "boss": permissions.SITE_ADMIN,
+    "boss": matrix.SITE_ADMIN,
 }
 
 
@@ -31,7 +31,7 @@ def readable(
     client = Client()
     client.force_login(User.objects.get(pk=house.people[who].pk))
     for one in addresses(house):
-        rule = permissions.matrix()[one.route]
+        rule = matrix.matrix()[one.route]
         if "GET" not in rule.methods or VISITORS[who] not in rule.principals:
             continue
         if one.path.startswith("/api/") or one.route in but:

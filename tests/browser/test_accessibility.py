@@ -8,11 +8,11 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotator.campaigns.members.services import invite
 from annotator.models import Assignment, Campaign, CampaignStatus, User
-from annotator.services.invitations import invite
-from annotator.services.reliability import carry_out_reliability, request_reliability
+from annotator.reliability.services import carry_out_reliability, request_reliability
+from scoring.erasures.services import ask_erasure
 from scoring.models import ModelVersion, ScoreRequest
-from scoring.services.erasures import ask_erasure
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.pages import VISITORS, readable

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotator.models import Adjudication, Conflict, Rating, Ruling, User
+from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
-from annotator.services.ratings import revise_rating
 from tests.browser.axe import faults
 from tests.browser.room import PASSWORD, furnish, sign_in
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Conflict, Rating, ReliabilityReport, Unblinding, User
-from annotator.services.claim_import import import_claims
-from annotator.services.reliability import carry_out_reliability
+from annotator.reliability.services import carry_out_reliability
 from tests.browser.conftest import Enter
 from tests.browser.room import CANDIDATE, CLAIMS, PASSWORD, press, wait_for_another
 

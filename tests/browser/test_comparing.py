@@ -7,9 +7,9 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from annotator.comparisons.services import assign_comparisons
 from annotator.models import Campaign, Comparison, Preference, User
 from annotator.rubric import ALL_CRITERIA
-from annotator.services.comparisons import assign_comparisons
 from tests.browser.axe import faults
 from tests.browser.room import PASSWORD, sign_in
 

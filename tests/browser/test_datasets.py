@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from scoring.datasets.freezing.services import carry_out_freeze
 from scoring.models import Freeze
-from scoring.services.freezes import carry_out_freeze
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.conftest import grant, make_user

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotator.jobs.rows import JobStatus
+from annotator.imports import services as imports_services
+from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, Reference, User
-from annotator.services import carried_out_imports
-from annotator.services.carried_out_imports import carry_out_import
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import bad, good, lines, reference
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
@@ -106,8 +106,8 @@ def page_of_long_file(
 ) -> Page:
     """The page of an import that waits for a worker; the test is the worker."""
     for name in ("SMALL_BYTES", "SMALL_PACKED_BYTES"):
-        monkeypatch.setattr(carried_out_imports, name, 0)
-    monkeypatch.setattr("annotator.views.imports.ring_on_commit", lambda row: None)
+        monkeypatch.setattr(imports_services, name, 0)
+    monkeypatch.setattr("annotator.imports.views.ring_on_commit", lambda row: None)
     enter(page.context, ada)
     page.goto(f"{site}/campaigns/cups/import/")
     wide = "1. A cup \u202e" + "w" * 500

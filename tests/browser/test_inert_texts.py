@@ -15,17 +15,17 @@ from django.db import connection
 from django.urls import reverse
 from playwright.sync_api import BrowserContext, Error, Page
 
+from annotator import audit_log
+from annotator.campaigns.members.services import invite
+from annotator.campaigns.services import close_campaign
 from annotator.claims.invisible import find_invisible
 from annotator.models import User
-from annotator.services import audit
-from annotator.services.campaigns import close_campaign
-from annotator.services.departures import flag_candidate, skip_assignment
-from annotator.services.invitations import invite
-from annotator.services.reliability import carry_out_reliability, request_reliability
+from annotator.rating.services import flag_candidate, skip_assignment
+from annotator.reliability.services import carry_out_reliability, request_reliability
 from annotator.templatetags import claim_words
-from scoring.services.dataset_import import import_dataset
-from scoring.services.erasures import ask_erasure
-from scoring.splits import SplitPlan
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.erasures.services import ask_erasure
+from scoring.quadruplets import SplitPlan
 from tests.amounts import IS_THOROUGH
 from tests.browser.conftest import Enter
 from tests.browser.pages import VISITORS, readable
@@ -192,7 +192,7 @@ def house(planting: Planting) -> House:
     ask_erasure(reference=house.claims.second, asked_by=admin, reason="zqhereerasure")
     carry_out_reliability(request_reliability(campaign=house.campaign).pk)
     for campaign in (house.campaign, None):
-        audit.record(
+        audit_log.record(
             actor=one,
             campaign=campaign,
             action="campaign.closed",

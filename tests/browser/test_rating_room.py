@@ -5,14 +5,7 @@ import time
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotator.models import (
-    Assignment,
-    AssignmentStatus,
-    Flag,
-    Rating,
-    ReadingPreference,
-    User,
-)
+from annotator.models import Assignment, AssignmentStatus, Flag, Rating, ReadingPreference, User
 from tests.browser.room import CANDIDATE, press, select, sign_in, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from annotator.comparisons.services import assign_comparisons
 from annotator.models import Preference, Rating
 from annotator.rubric import ALL_CRITERIA
-from annotator.services.comparisons import assign_comparisons
 from tests.browser.axe import faults
 from tests.browser.room import press, wait_for_another
 from tests.house.blindness.states import furnish

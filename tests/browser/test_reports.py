@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.services.report_work import carry_out_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports.work import carry_out_report
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.test_accessibility import sideways

@@ -10,10 +10,10 @@ from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
 from annotator.models import BrowserSession, Campaign, Membership, Rating, User
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.report_work import carry_out_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports.work import carry_out_report
 from tests.browser.conftest import Enter
 from tests.browser.room import PASSWORD, sign_in
 from tests.scoring.conftest import dataset_rows

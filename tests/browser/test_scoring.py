@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import User
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, ScoreRequest
-from scoring.services.dataset_import import import_dataset
-from scoring.services.scores import carry_out_scores
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.scores.services import carry_out_scores
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.test_datasets import fill, go

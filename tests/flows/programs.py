@@ -40,7 +40,7 @@ class Programs:
             )
 
     def start_worker(self, name: str, queue: str) -> None:
-        command = ["-m", "celery", "-A", "annotator.celery", "worker", "-Q", queue]
+        command = ["-m", "celery", "-A", "config.celery", "worker", "-Q", queue]
         command += ["-c", "1", "--without-gossip", "--without-mingle", "-n", f"{name}@test"]
         self.start(name, command, environment())
 
@@ -52,7 +52,7 @@ class Programs:
         port = port or lasting_port()
         command = ["-m", "granian", "--interface", "asginl", "--host", HOST, "--port", str(port)]
         command += ["--http", "1", "--no-ws", "--workers", "1", "--access-log"]
-        self.start(name, [*command, "annotator.asgi:application"], served_environment())
+        self.start(name, [*command, "config.asgi:application"], served_environment())
         deadline = time.monotonic() + LONGEST_START_SECONDS
         while not answers(port):
             assert self._living[name].poll() is None, f"{name} has ended: {self.log(name)[-2000:]}"

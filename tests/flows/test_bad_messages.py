@@ -12,13 +12,13 @@ from django.conf import settings
 from kombu import Producer
 from redis import Redis
 
-from annotator.celery import app
-from annotator.jobs.queues import Queues
-from annotator.jobs.rows import JobStatus
+from config.celery import app
+from core.jobs.queues import Queues
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
 from tests.flows.conftest import StartWorker
 from tests.scoring.conftest import dataset_rows
 from tests.soak.tally import Tally

@@ -15,8 +15,8 @@ from typing import Any, Final
 import pytest
 from django.conf import settings as django_settings
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, Conflict
+from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, ScoreRequest, TrainingRun
 from tests.conftest import grant, make_user
 from tests.flows.programs import LONGEST_WAIT_SECONDS, Programs, wait_until

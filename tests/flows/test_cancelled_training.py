@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.jobs.registry import ring_on_commit, sweep
-from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, User
-from scoring import storage
+from core.jobs.registry import ring_on_commit, sweep
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
 from tests.conftest import grant, make_user
 from tests.flows.conftest import StartWorker
 from tests.scoring.conftest import dataset_rows
@@ -92,5 +92,5 @@ def test_a_run_cancelled_while_it_trains_ends_cancelled_and_the_worker_takes_the
     # The worker has left the first one for good: nothing of it lies about.
     model = ModelVersion.objects.get()
     assert model.run == following
-    places = (storage.runs_directory(), storage.models_directory())
+    places = (scoring_files.runs_directory(), scoring_files.models_directory())
     assert [path for place in places for path in place.glob(f"*{run.pk.hex}*")] == []

@@ -10,10 +10,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import FINAL_STATUSES, JobRow, JobStatus
 from annotator.models import Assignment, Rating, User
 from annotator.rubric import CRITERIA
+from core.jobs.registry import sweep
+from core.jobs.rows import FINAL_STATUSES, JobRow, JobStatus
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from tests.flows.conftest import StartWorker, kill_group
 

@@ -9,12 +9,12 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import JobStatus
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
+from scoring.access import read_rows
 from scoring.models import DatasetVersion, Freeze
-from scoring.queries.datasets import read_rows
 from tests.flows.conftest import StartWorker, kill_group
 
 pytestmark = [

@@ -8,11 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import JobStatus
+from annotator.imports.files import stored_uploads
+from annotator.imports.services import SMALL_BYTES
 from annotator.models import ClaimImport, ImportStage, Reference
-from annotator.services.carried_out_imports import SMALL_BYTES
-from annotator.services.uploaded_files import stored_uploads
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import good
 from tests.flows.conftest import StartWorker, kill_group
 

@@ -19,8 +19,8 @@ from django.core.management import call_command
 from sklearn.metrics import cohen_kappa_score
 
 from annotator.models import Campaign, Preference
+from annotator.reliability.services import Given, figures_of
 from annotator.rubric import OVERALL
-from annotator.services.reliability_figures import Given, figures_of
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 
 SAMPLE = os.environ.get("PATENTEVAL_SAMPLE", "")

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotator.jobs.registry import ring_on_commit
-from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, Rating, ReliabilityReport
-from annotator.queries.presences import alive
-from annotator.services.reliability import request_reliability
+from annotator.operations.presences import alive
+from annotator.reliability.services import request_reliability
+from core.jobs.registry import ring_on_commit
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
 from tests.conftest import make_reference
 from tests.flows.programs import Programs, wait_until
 from tests.promises.harness import (

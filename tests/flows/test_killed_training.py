@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from annotator.jobs.registry import ring_on_commit, sweep, tidy
-from annotator.jobs.rows import JobStatus
-from scoring import storage
+from core.jobs.registry import ring_on_commit, sweep, tidy
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training, train_again
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training, train_again
 from tests.amounts import tries
 from tests.flows.conftest import StartWorker, kill_group
 from tests.scoring.conftest import dataset_rows
@@ -64,12 +64,12 @@ def wait_for(run: TrainingRun, is_reached: Callable[[], bool]) -> None:
 
 
 def weights(model: ModelVersion) -> bytes:
-    return (storage.models_directory() / model.directory / "model.safetensors").read_bytes()
+    return (scoring_files.models_directory() / model.directory / "model.safetensors").read_bytes()
 
 
 def left_by(run: TrainingRun) -> list[str]:
     """Return what lies about of a run: its state, and its models, whole and half made."""
-    places = (storage.runs_directory(), storage.models_directory())
+    places = (scoring_files.runs_directory(), scoring_files.models_directory())
     return [path.name for place in places for path in place.glob(f"*{run.pk.hex}*")]
 
 
@@ -102,7 +102,8 @@ def kill_at_random_moments(run: TrainingRun, kills: int, start_worker: StartWork
 def state_of(run: TrainingRun) -> int:
     """Return the step of the newest state on disk, which the row tells only now and then."""
     steps = (
-        path.stem.split("-")[1] for path in storage.runs_directory().glob(f"{run.pk.hex}/rest-*.pt")
+        path.stem.split("-")[1]
+        for path in scoring_files.runs_directory().glob(f"{run.pk.hex}/rest-*.pt")
     )
     return max(map(int, steps), default=0)
 

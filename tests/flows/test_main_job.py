@@ -10,8 +10,8 @@ import pytest
 from django.core.management import call_command
 
 from annotator.models import Candidate, Reference
+from scoring.access import labelled_rows
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import labelled_rows
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 pytestmark = [

@@ -39,8 +39,7 @@ def run_alone(folder: Path, *words: str) -> tuple[list[str], list[str]]:
     done = subprocess.run(
         [*ALONE, "sh", "-c", UP, "sh", *command],
         cwd=ROOT,
-        env=kept
-        | {"DATA_DIR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "annotator.settings"},
+        env=kept | {"DATA_DIR": str(folder / "var"), "DJANGO_SETTINGS_MODULE": "config.settings"},
         capture_output=True,
         text=True,
         timeout=500,

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import JobStatus
 from annotator.models import ReliabilityReport, User
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
 from tests.flows.conftest import StartWorker, kill_group
 
 pytestmark = [

@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, User
-from scoring import storage
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, ScoreRequest
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.conftest import grant, make_user
 from tests.flows.conftest import StartWorker, kill_group
 from tests.scoring.conftest import dataset_rows, tiny_encoder
@@ -87,5 +87,5 @@ def test_a_worker_killed_while_it_scores_leaves_a_request_that_the_next_one_scor
 
 def messages() -> list[bytes]:
     """Return what lies in the folder of the filesystem broker, if that is in use."""
-    folder = storage.models_directory().parent / "broker"
+    folder = scoring_files.models_directory().parent / "broker"
     return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]

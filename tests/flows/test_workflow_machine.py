@@ -62,7 +62,7 @@ def test_the_workflow_follows_its_model(
 def test_a_rating_that_is_changed_after_its_lock_is_found_out(
     monkeypatch: pytest.MonkeyPatch, quick_passwords: None
 ) -> None:
-    monkeypatch.setattr("annotator.services.ratings.is_locked", lambda _: False)
+    monkeypatch.setattr("annotator.rating.services.is_locked", lambda _: False)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         run_state_machine_as_test(
             Workflow,

@@ -11,21 +11,17 @@ from hypothesis.stateful import (
     rule,
 )
 
+from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn
+from annotator.adjudication.rulings.services import rule as rule_on
+from annotator.adjudication.rulings.services import void_adjudication
+from annotator.assignments.services import assign_candidates, lapse_leases, take_next
+from annotator.campaigns.services import close_campaign, reopen_campaign
+from annotator.exports.rows import Pseudonyms, Telling, exported_lines
 from annotator.models import Adjudication, Assignment, Rating
-from annotator.queries.export_names import Pseudonyms
-from annotator.queries.rating_exports import Telling, exported_lines
+from annotator.planning.services import withdraw_assignments
+from annotator.rating.drafts import save_draft
+from annotator.rating.services import return_to, revise_rating, skip_assignment, submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import rule as rule_on
-from annotator.services.adjudication import void_adjudication
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.departures import return_to, skip_assignment
-from annotator.services.drafts import save_draft
-from annotator.services.named_work import withdraw_assignments
-from annotator.services.places import lapse_leases
-from annotator.services.ratings import revise_rating, submit_rating
-from annotator.services.rounds import call_back, send_back
-from annotator.services.turns import give_back, take_turn
 from tests.flows.workflow_ground import PASSWORD, Ground
 from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS
 from tests.flows.workflow_state import expected, expected_to_show, shown, stored

@@ -9,7 +9,7 @@ from django.db import transaction
 from hypothesis.stateful import RuleBasedStateMachine
 
 from annotator.models import Assignment, Campaign, Candidate, Conflict, User
-from annotator.refusals import Forbidden, OutOfDate, Refused
+from core.errors import Forbidden, OutOfDate, Refused
 from tests.conftest import grant, make_reference, make_user
 from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS, Key, Late, NotTheirs, Wrong
 from tests.flows.workflow_rulings import Rulings

@@ -3,6 +3,9 @@
 from collections import Counter
 from typing import Any
 
+from annotator.adjudication.cases import adjudication_queue
+from annotator.adjudication.settled.queries import freezable_references
+from annotator.assignments.queries import second_looks
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -16,9 +19,6 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.queries.conflict_cases import adjudication_queue
-from annotator.queries.queue import second_looks
-from annotator.queries.settled_ratings import freezable_references
 from tests.flows.workflow_model import ADJUDICATORS, ANNOTATORS
 from tests.flows.workflow_rulings import Rulings
 

@@ -9,14 +9,13 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
+from annotator.accounts.sessions import create_token
+from annotator.adjudication.rounds import take_turn
+from annotator.adjudication.rulings.services import rule
+from annotator.comparisons.services import assign_comparisons, submit_preference
+from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, Comparison, Conflict, User
-from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.services.adjudication import rule
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.stated_preferences import submit_preference
-from annotator.services.tokens import create_token
-from annotator.services.turns import take_turn
 from tests.conftest import CANDIDATE_CANARY, SYSTEM_CANARY
 
 HIS_WORDS = "bobscommentcanary"

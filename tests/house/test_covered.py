@@ -24,11 +24,11 @@ def judged(data: Path, *, patterns_in: Path = ROOT) -> subprocess.CompletedProce
 def test_a_room_whose_lines_were_not_all_run_is_told_and_fails(tmp_path: Path) -> None:
     data = CoverageData(basename=str(tmp_path / "coverage"))
     # The first lines of one module; of its branches none.
-    data.add_arcs({str(ROOT / "annotator" / "gate.py"): {(-1, 1), (1, 3)}})
+    data.add_arcs({str(ROOT / "annotator" / "access" / "gate.py"): {(-1, 1), (1, 3)}})
     data.write()
     done = judged(tmp_path / "coverage")
     assert done.returncode == 1
-    assert "annotator/gate.py" in done.stdout
+    assert "annotator/access/gate.py" in done.stdout
     assert "less than promised: permissions" in done.stderr
 
 
@@ -39,7 +39,7 @@ def test_a_pattern_that_meets_no_file_is_refused(tmp_path: Path) -> None:
     CoverageData(basename=str(tmp_path / "coverage")).write()
     done = judged(tmp_path / "coverage", patterns_in=tmp_path)
     assert done.returncode == 1
-    assert "no file is annotator/permissions.py: name its new place in covered.py" in done.stderr
+    assert "no file is annotator/access/matrix.py: name its new place in covered.py" in done.stderr
 
 
 def test_every_pattern_of_the_limits_meets_a_file(tmp_path: Path) -> None:

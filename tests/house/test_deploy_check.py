@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotator.configuration.reading import NUMBERS
+from core.environment import NUMBERS
 from tests.house.conftest import ROOT, RunPython
 
 GOOD = {
@@ -30,7 +30,7 @@ def read_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[R
             monkeypatch.delenv(name)
         for name, value in (given | {"DATA_DIR": str(tmp_path / "var")}).items():
             monkeypatch.setenv(name, value)
-        return runpy.run_path(str(ROOT / "annotator" / "settings.py"))
+        return runpy.run_path(str(ROOT / "config" / "settings.py"))
 
     yield read
     os.umask(umask)

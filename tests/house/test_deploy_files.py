@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from annotator.configuration.production import refuse_weak_secret
-from annotator.configuration.reading import with_secret_files
-from annotator.jobs.queues import Queues
+from core.configuration import refuse_weak_secret
+from core.environment import with_secret_files
+from core.jobs.queues import Queues
 from tests.house.conftest import ROOT
 
 DEPLOY: Final = ROOT / "deploy"

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, Campaign, Candidate, Purpose, Reference
-from annotator.services.assignments import take_next
-from annotator.services.repeats import repeat_everywhere
-from annotator.services.sentinels import add_sentinels
-from annotator.services.tokens import create_token
+from annotator.planning.sentinels import add_sentinels, repeat_everywhere
 
 pytestmark = pytest.mark.django_db
 

@@ -25,9 +25,10 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.urls.converters import IntConverter, UUIDConverter
 
-from annotator import logs, permissions
+from annotator.access import matrix
 from annotator.models import Campaign, Role, User
-from annotator.requests.following import BrokenOff, follow
+from annotator.site.middleware import BrokenOff, follow
+from core import logs
 from tests.conftest import grant
 from tests.house.blindness.addresses import routes
 from tests.served.server import ROOT
@@ -102,7 +103,7 @@ def test_no_route_logs_what_it_was_called_with(told_twice: Told, quick_passwords
             signed_in.force_login(person)
         path = filled(route)
         typed += CANARY in path
-        rule = permissions.matrix()[route.name]
+        rule = matrix.matrix()[route.name]
         is_read = "GET" in rule.methods
         for client in (signed_in, Client(raise_request_exception=False, headers=HEADERS)):
             asked = f"{path}?q={CANARY}&page={CANARY}&next=/{CANARY}&until={CANARY}"
@@ -160,7 +161,7 @@ def test_no_fault_of_a_view_logs_its_words(
     told: Told, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], None]
 ) -> None:
     client = Client(raise_request_exception=False)
-    monkeypatch.setattr("annotator.views.invitations.open_invitations", lambda *_: fault())
+    monkeypatch.setattr("annotator.campaigns.members.views.open_invitations", lambda *_: fault())
     assert client.get(f"/invitation/{CANARY}/").status_code >= 400
     assert "annotator:invitation" in told() and CANARY not in told()
 
@@ -225,7 +226,7 @@ def test_no_line_of_another_library_tells_what_it_quotes(
 
 
 def test_the_words_of_this_project_stay(told: Told) -> None:
-    logging.getLogger("annotator.workers.broker").warning("cannot ring %s", "ClaimImport")
+    logging.getLogger("annotator.workers").warning("cannot ring %s", "ClaimImport")
     assert "cannot ring ClaimImport" in told()
 
 
@@ -236,7 +237,7 @@ import django
 
 django.setup()
 import torch, transformers  # noqa
-import scoring.tasks, scoring.patclaimeval.encoder, scoring.metrics.networks  # noqa
+import scoring.tasks, scoring.patclaimeval.encoder, scoring.metrics.neural  # noqa
 
 names = sorted(n for n, one in logging.Logger.manager.loggerDict.items() if hasattr(one, "level"))
 for name in names:
@@ -252,7 +253,7 @@ print(len(names), {"torch", "transformers", "huggingface_hub"} <= set(names))
 def test_no_library_prints_by_itself_what_it_logs() -> None:
     """torch and transformers bring handlers of their own, which know nothing of our filter."""
     program = f"CANARY = {CANARY!r}\n{EVERY_LOGGER}"
-    env = os.environ | {"DJANGO_SETTINGS_MODULE": "annotator.settings"}
+    env = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
     env.pop("CI", None)  # with it transformers hands its lines on
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=env, capture_output=True, text=True

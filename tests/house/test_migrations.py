@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from annotator.backups.tables import applied_migrations, known_migrations
+from annotator.operations.backups.tables import applied_migrations, known_migrations
 from tests.house.conftest import RunPython
 
 

@@ -13,8 +13,8 @@ import django
 from django.urls import get_resolver
 django.setup()
 assert get_resolver().url_patterns
-from annotator.celery import app
-from annotator.asgi import application
+from config.celery import app
+from config.asgi import application
 app.loader.import_default_modules()
 assert any(name.startswith("scoring.") for name in app.tasks), sorted(app.tasks)
 print(json.dumps(sorted(sys.modules)))
@@ -24,7 +24,7 @@ print(json.dumps(sorted(sys.modules)))
 @pytest.fixture
 def loaded(run_python: RunPython) -> set[str]:
     """The modules of a fresh interpreter with every URL, view and task loaded."""
-    done = run_python("-c", LOAD_EVERYTHING, DJANGO_SETTINGS_MODULE="annotator.settings")
+    done = run_python("-c", LOAD_EVERYTHING, DJANGO_SETTINGS_MODULE="config.settings")
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout))
 

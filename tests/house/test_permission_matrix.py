@@ -23,11 +23,11 @@ from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from annotator import permissions
-from annotator.api.permissions import MatrixPermission
-from annotator.gate import API_PREFIX, METRICS_ROUTE, Gate
+from annotator.access import matrix
+from annotator.access.api import MatrixPermission
+from annotator.access.gate import API_PREFIX, METRICS_ROUTE, Gate
+from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, CampaignStatus, Role, TokenScope, User
-from annotator.services.tokens import create_token
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 ARGUMENTS = {
@@ -44,7 +44,7 @@ OF_NO_CAMPAIGN = {
     "annotator:change_user",
     "annotator:invitation",
 }
-SIGNED_IN = tuple(name for name in permissions.PRINCIPALS if name != permissions.ANONYMOUS)
+SIGNED_IN = tuple(name for name in matrix.PRINCIPALS if name != matrix.ANONYMOUS)
 # How many of the requests that are to be refused are made; the doors are asked for all of them.
 REFUSALS = pytest.mark.parametrize(
     "refusals", ["one", pytest.param("all", marks=pytest.mark.exhaustive)]
@@ -68,7 +68,7 @@ def routes(
 
 
 # What the matrix does not list is told by `test_routes.py`, once.
-WALKED = tuple(one for one in routes(get_resolver().url_patterns) if one[0] in permissions.matrix())
+WALKED = tuple(one for one in routes(get_resolver().url_patterns) if one[0] in matrix.matrix())
 ROUTES = {name: arguments for name, arguments, _ in WALKED}
 VIEWS = {name: view for name, _, view in WALKED}
 
@@ -135,7 +135,7 @@ def told_at_the_gate(route: str, method: str, principal: str) -> int:
     """Return the status with which the gate answers a page's request, 200 where it lets it by."""
     request: Any = RequestFactory().generic(method, path(route))
     request.resolver_match = resolve(path(route))
-    request.user = SimpleNamespace(is_authenticated=principal != permissions.ANONYMOUS)
+    request.user = SimpleNamespace(is_authenticated=principal != matrix.ANONYMOUS)
     request._principals = frozenset({principal})
     try:
         answer = Gate(lambda _: HttpResponse()).process_view(request, None, (), {})
@@ -149,7 +149,7 @@ def told_at_the_api(route: str, method: str, principal: str, scope: str | None) 
     plain = RequestFactory().generic(method, path(route))
     plain.resolver_match = resolve(path(route))
     request: Any = Request(plain)
-    is_admin = principal == permissions.SITE_ADMIN
+    is_admin = principal == matrix.SITE_ADMIN
     request.user = SimpleNamespace(is_authenticated=True, is_superuser=is_admin)
     request.auth = scope
     # The site admin, a member of nothing, is taken as somebody without a role in the campaign.
@@ -164,9 +164,9 @@ def told_at_the_api(route: str, method: str, principal: str, scope: str | None) 
 
 def test_the_gate_opens_each_cell_of_a_page_and_no_other() -> None:
     wrong: Wrong = []
-    for route, principal, method in product(sorted(PAGES), permissions.PRINCIPALS, METHODS):
-        rule = permissions.matrix()[route]
-        closed = 302 if principal == permissions.ANONYMOUS else 403
+    for route, principal, method in product(sorted(PAGES), matrix.PRINCIPALS, METHODS):
+        rule = matrix.matrix()[route]
+        closed = 302 if principal == matrix.ANONYMOUS else 403
         opened = 200 if method in rule.methods else 405
         expected = opened if rule.is_public or principal in rule.principals else closed
         told = told_at_the_gate(route, method, principal)
@@ -178,7 +178,7 @@ def test_the_api_opens_each_cell_of_a_call_and_no_other() -> None:
     wrong: Wrong = []
     scopes = [None, *TokenScope.values]
     for route, principal, method, scope in product(sorted(CALLS), SIGNED_IN, METHODS, scopes):
-        rule = permissions.matrix()[route]
+        rule = matrix.matrix()[route]
         opens = principal in rule.principals and (scope is None or scope in rule.tokens)
         expected = (200 if method in rule.methods else 405) if opens else 403
         told = told_at_the_api(route, method, principal, scope)
@@ -223,7 +223,7 @@ def content_type(route: str) -> str:
     return "application/json" if route in CALLS else "application/x-www-form-urlencoded"
 
 
-def is_let_in(rule: permissions.Rule, method: str, status: int) -> bool:
+def is_let_in(rule: matrix.Rule, method: str, status: int) -> bool:
     """Whoever may use a route is answered to its methods, and told so for the others."""
     if method in rule.methods:
         return status not in {401, 403, 405} and status < 500
@@ -242,7 +242,7 @@ def wrong_for_nobody(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield what is answered wrongly to one who is nobody, but for these routes."""
     for route in sorted(ROUTES):
-        rule = permissions.matrix()[route]
+        rule = matrix.matrix()[route]
         is_open = rule.is_public or route in opened
         for method in methods_tried(rule.methods if is_open else (), refusals):
             answer = ask(route, method)
@@ -263,16 +263,16 @@ def test_no_view_takes_a_method_that_the_matrix_does_not_list() -> None:
         answered = methods_of(VIEWS[route])
         # The gate answers for every page; no program asks one for its options.
         told = answered - {"OPTIONS"} if route in PAGES else answered
-        if told != permissions.matrix()[route].methods:
+        if told != matrix.matrix()[route].methods:
             wrong.append((route, sorted(told)))
     assert not wrong, listed(wrong)
 
 
 def is_as_listed(route: str, principal: str, method: str, status: int, *, opens: bool) -> bool:
     """Tell whether one who is signed in got what the matrix says."""
-    rule = permissions.matrix()[route]
+    rule = matrix.matrix()[route]
     # Who is no member is not told that the campaign exists.
-    is_stranger = "slug" in ROUTES[route] and principal == permissions.SITE_ADMIN
+    is_stranger = "slug" in ROUTES[route] and principal == matrix.SITE_ADMIN
     if not opens:
         return status == (404 if is_stranger else 403)
     if is_stranger:
@@ -285,7 +285,7 @@ def test_each_principal_gets_what_the_matrix_says(people, refusals: str) -> None
     wrong: Wrong = []
     asking = {name: by_session(people[name]) for name in SIGNED_IN}
     for route in sorted(ROUTES):
-        rule = permissions.matrix()[route]
+        rule = matrix.matrix()[route]
         tried = principals_tried(rule.principals, refusals)
         for principal in tried:
             opens = principal in rule.principals
@@ -310,7 +310,7 @@ def test_no_page_looks_at_a_token(people, refusals: str) -> None:
     for route in sorted(PAGES):
         for method in methods_tried((), refusals):
             status = ask(route, method).status_code
-            if not permissions.matrix()[route].is_public and status != 302:
+            if not matrix.matrix()[route].is_public and status != 302:
                 wrong.append((method, route, status))
     assert not wrong, listed(wrong)
 
@@ -331,7 +331,7 @@ def test_a_token_gives_the_api_with_its_owners_roles_as_far_as_it_reaches(
     wrong: Wrong = []
     asking = {name: by_token(people[name], scope) for name in SIGNED_IN}
     for route in sorted(CALLS):
-        rule = permissions.matrix()[route]
+        rule = matrix.matrix()[route]
         allowed = rule.principals if scope in rule.tokens else frozenset()
         reached = rule.methods & {*SAFE_METHODS} if scope == TokenScope.READ else rule.methods
         tried = principals_tried(allowed, refusals)
@@ -349,7 +349,7 @@ def test_a_token_gives_the_api_with_its_owners_roles_as_far_as_it_reaches(
 
 
 def test_no_token_opens_a_page_and_what_only_reads_is_open_to_one_that_only_reads() -> None:
-    for route, rule in permissions.matrix().items():
+    for route, rule in matrix.matrix().items():
         assert bool(rule.tokens) == (route not in PAGES), route
         assert ("read" in rule.tokens) == (route not in PAGES and "GET" in rule.methods), route
 
@@ -366,7 +366,7 @@ def test_who_belongs_to_another_campaign_only_meets_nothing_that_is_named(
         outsider.memberships.create(campaign=cast.elsewhere, role=role)
     ask, mallory, wrong = by_session(outsider), by_session(cast.mallory), []
     for route in sorted(ROUTES):
-        rule = permissions.matrix()[route]
+        rule = matrix.matrix()[route]
         for method in methods_tried(rule.methods, refusals, is_short=rule.outsider == "404"):
             status = ask(route, method).status_code
             if not is_right_for_an_outsider(rule, method, status):
@@ -379,7 +379,7 @@ def test_who_belongs_to_another_campaign_only_meets_nothing_that_is_named(
     assert not wrong, listed(wrong)
 
 
-def is_right_for_an_outsider(rule: permissions.Rule, method: str, status: int) -> bool:
+def is_right_for_an_outsider(rule: matrix.Rule, method: str, status: int) -> bool:
     if rule.outsider == "403":
         return status == 403
     if rule.outsider != "404":
@@ -392,24 +392,24 @@ def is_right_for_an_outsider(rule: permissions.Rule, method: str, status: int) -
 
 def test_what_names_an_object_is_not_found_by_who_belongs_to_another_campaign_only() -> None:
     named = {route for route, arguments in ROUTES.items() if arguments} - OF_NO_CAMPAIGN
-    told = {name: rule.outsider for name, rule in permissions.matrix().items()}
+    told = {name: rule.outsider for name, rule in matrix.matrix().items()}
     assert {name for name in named if told[name] != "403"} == {
         name for name, outsider in told.items() if outsider == "404"
     }
     # Those are the site admins' alone: no row of a campaign is asked for before the door shuts.
     for name, outsider in told.items():
         if outsider == "403":
-            assert permissions.matrix()[name].principals == {permissions.SITE_ADMIN}, name
+            assert matrix.matrix()[name].principals == {matrix.SITE_ADMIN}, name
 
 
-@pytest.mark.parametrize("column", [*permissions.PRINCIPALS, "outsider", "read_token"])
+@pytest.mark.parametrize("column", [*matrix.PRINCIPALS, "outsider", "read_token"])
 @pytest.mark.parametrize("cell", [None, "", "y", "Yes"])
 def test_a_row_with_a_cell_that_is_missing_or_unknown_is_refused(column, cell) -> None:
-    row = dict.fromkeys([*permissions.PRINCIPALS, "read_token", "write_token"], "-")
+    row = dict.fromkeys([*matrix.PRINCIPALS, "read_token", "write_token"], "-")
     row |= {"route": "annotator:home", "methods": "GET", "outsider": "own"}
-    assert permissions.read_rule(row).principals == frozenset()
+    assert matrix.read_rule(row).principals == frozenset()
     with pytest.raises(ValueError, match=column):
-        permissions.read_rule(row | {column: cell})
+        matrix.read_rule(row | {column: cell})
 
 
 @REFUSALS
@@ -421,6 +421,6 @@ def test_who_is_deactivated_is_nobody_by_session_and_by_token(people, refusals: 
 
 
 def test_a_route_that_is_not_listed_is_for_nobody() -> None:
-    everyone = frozenset(permissions.PRINCIPALS)
-    assert not permissions.may("annotator:unlisted", everyone)
+    everyone = frozenset(matrix.PRINCIPALS)
+    assert not matrix.may("annotator:unlisted", everyone)
     assert not AnonymousUser().is_authenticated

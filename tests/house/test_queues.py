@@ -3,9 +3,9 @@
 import pytest
 from celery import Task
 
-from annotator.celery import app
-from annotator.jobs.queues import Queues
-from scoring import tasks
+from config.celery import app
+from core.jobs.queues import Queues
+from scoring import tasks as scoring_tasks
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 from scripts.supervise import programs
 
@@ -50,9 +50,9 @@ def test_a_report_rings_where_its_scorers_belong(
         is_neural=is_neural,
     )
     rung: list[str] = []
-    for task in (tasks.report, tasks.neural_report):
+    for task in (scoring_tasks.report, scoring_tasks.neural_report):
         monkeypatch.setattr(task, "delay", lambda pk, task=task: rung.append(task.queue))
-    tasks.ring_report(report.pk)
+    scoring_tasks.ring_report(report.pk)
     assert rung == [Queues.GPU.value if is_neural else Queues.WEB.value]
 
 

@@ -5,24 +5,24 @@ from typing import Final
 import pytest
 from rest_framework.permissions import SAFE_METHODS
 
-from annotator import permissions
-from annotator.audit.words import listed_actions
+from annotator.access import matrix
+from annotator.audit_log import listed_actions
 from tests.house.acts_on_record import CASES, NAMED, NO_ACT
 from tests.house.blindness.addresses import every_route
 from tests.house.blindness.told import NO_SERIALIZER, TOLD
 
-RULES: Final = permissions.matrix()
+RULES: Final = matrix.matrix()
 CALLS: Final = {
     f"{method} {name}"
     for name, rule in RULES.items()
     if ":api:" in f":{name}" and name not in NO_SERIALIZER
     for method in rule.methods - {"HEAD", "OPTIONS"}
 }
-WORDS: Final = "annotator/audit/words.py, or scoring/audit_words.py,"
+WORDS: Final = "annotator/audit_log.py, or scoring/audit_words.py,"
 ACTS: Final = {case.action for case in CASES.values()} | set(NAMED.values())
 # By table: what must be in it, what is, and what to write there.
 TABLES: Final = {
-    "annotator/permission_matrix.csv": (
+    "annotator/access/permission_matrix.csv": (
         {route.name for route in every_route()},
         set(RULES),
         "a row that says who may use it",

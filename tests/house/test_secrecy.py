@@ -8,10 +8,10 @@ from typing import Any, Final
 import pytest
 from django.test import Client
 
-from annotator import permissions
+from annotator.access import matrix
+from annotator.access.scopes import roles_of
+from annotator.accounts.sessions import create_token
 from annotator.models import User
-from annotator.queries.access import roles_of
-from annotator.services.tokens import create_token
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.marks import HERE
 from tests.house.blindness.states import furnish
@@ -66,7 +66,7 @@ def house(db: None, settings: Any, tmp_path: Path, quick_passwords: None) -> Any
 
 
 def is_open(address: Address, user: User) -> bool:
-    rule = permissions.matrix()[address.route]
+    rule = matrix.matrix()[address.route]
     return rule.is_public or bool(rule.principals & roles_of(user))
 
 
@@ -93,7 +93,7 @@ def test_every_route_keeps_its_answer_from_caches_other_sites_and_helpful_browse
                     wrong[fault].add(address.route)
     assert not wrong, "\n".join(f"{fault}: {sorted(where)}" for fault, where in wrong.items())
     # Otherwise nothing was looked at.
-    assert routes == set(permissions.matrix())
+    assert routes == set(matrix.matrix())
     assert answered > 100
     assert fields > 10
     assert claims > 10

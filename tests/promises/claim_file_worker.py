@@ -44,7 +44,7 @@ def plant_commits() -> None:
     """Have each batch committed past Django, which goes on as if its transaction were open."""
     from django.db import connection
 
-    from annotator.services.claim_batches import ClaimBatches
+    from annotator.imports.claims.services import ClaimBatches
 
     store = ClaimBatches.store
 

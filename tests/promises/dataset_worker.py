@@ -24,9 +24,9 @@ def main(kind: str, source: str, name: str, fatal: int) -> None:
     from django.db import connection
 
     from annotator.models import Campaign
-    from scoring.services.dataset_import import import_files
-    from scoring.services.freezing import freeze_dataset
-    from scoring.splits import SplitPlan
+    from scoring.datasets.freezing.imports import import_files
+    from scoring.datasets.freezing.services import freeze_dataset
+    from scoring.quadruplets import SplitPlan
 
     count = 0
 

@@ -20,9 +20,9 @@ from django.db import transaction
 from django.test import Client
 from django.utils.crypto import get_random_string
 
+from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRevision, User
 from annotator.rubric import CRITERIA
-from annotator.services.tokens import create_token
 from tests.conftest import grant, make_user
 from tests.crowd import LONGEST_WAIT_SECONDS
 from tests.served.dying import DIE_AT

@@ -19,7 +19,7 @@ def main(pk: str, fatal: int) -> None:
     setup()
     from django.db import connection
 
-    from annotator.services.carried_out_imports import carry_out_import
+    from annotator.imports.services import carry_out_import
 
     count = checked = closed = 0
 

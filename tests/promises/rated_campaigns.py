@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from annotator.models import Assignment, Campaign, Candidate, Rating, Reference, User
 from annotator.rubric import CRITERIA, overall_numerator
+from scoring.files import dataset_path
 from scoring.models import DatasetVersion
-from scoring.storage import dataset_path
 
 # The scores of candidates c0, c1, c2, the same from everybody: the first is the best.
 LADDER = (8, 5, 2)

@@ -23,8 +23,8 @@ def main(slug: str, path: str, fatal: int, fault: str = "") -> None:
     setup()
     from django.db import connection
 
+    from annotator.exports import services as exports_services
     from annotator.models import Campaign
-    from annotator.services import rating_exports
 
     count = 0
 
@@ -41,11 +41,11 @@ def main(slug: str, path: str, fatal: int, fault: str = "") -> None:
     for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
         setattr(owner, name, _counted(getattr(owner, name), pass_by))
     if fault:
-        vars(rating_exports)["written_aside"] = _straight
+        vars(exports_services)["written_aside"] = _straight
     with connection.execute_wrapper(execute):
         campaign = Campaign.objects.get(slug=slug)
-        export = rating_exports.request_export(campaign=campaign, format="jsonl")
-        rating_exports.write_export(export, Path(path))
+        export = exports_services.request_export(campaign=campaign, format="jsonl")
+        exports_services.write_export(export, Path(path))
     sys.stdout.write(str(count))
 
 

@@ -5,10 +5,10 @@ import threading
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from annotator import audit_log
+from annotator.audit_pages.queries import Head, current_head, verify_chain
 from annotator.models import AuditEvent, AuditSeal
-from annotator.queries.audit_verification import Head, current_head, verify_chain
-from annotator.services import audit
-from annotator.services.serving_rights import grant_serving_rights
+from annotator.operations.backups.services import grant_serving_rights
 from tests.promises.trail import EVENTS, SEALS, ask, write
 
 CHANGES = [
@@ -118,7 +118,7 @@ def test_a_seal_of_ones_own_making_cannot_be_stored(cast):
 
     def seal_oneself() -> None:
         with transaction.atomic():
-            row = audit.record(action="cup.broken", object_type="cup", object_id=1)
+            row = audit_log.record(action="cup.broken", object_type="cup", object_id=1)
             ask(insert, row.pk)
 
     def seal_nothing() -> None:
@@ -140,8 +140,8 @@ def test_many_writers_make_one_chain(cast):
         try:
             for number in range(10):
                 with transaction.atomic():
-                    audit.record(action="cup.washed", object_type="cup", object_id=number)
-                    audit.record(action="cup.dried", object_type="cup", object_id=number)
+                    audit_log.record(action="cup.washed", object_type="cup", object_id=number)
+                    audit_log.record(action="cup.dried", object_type="cup", object_id=number)
         except Exception as error:  # noqa: BLE001
             failed.append(error)
         finally:
@@ -165,12 +165,12 @@ def test_a_long_transaction_holds_nobody_up_and_comes_later_in_the_chain(cast):
     done: list[Head | None] = []
 
     def other() -> None:
-        audit.record(action="cup.short", object_type="cup", object_id=1)
+        audit_log.record(action="cup.short", object_type="cup", object_id=1)
         done.append(current_head())
         connection.close()
 
     with transaction.atomic():
-        audit.record(action="cup.long", object_type="cup", object_id=1)
+        audit_log.record(action="cup.long", object_type="cup", object_id=1)
         thread = threading.Thread(target=other)
         thread.start()
         thread.join(30)

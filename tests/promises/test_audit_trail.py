@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from annotator.audit.chain import BEFORE_THE_FIRST, seal
-from annotator.queries.audit_verification import _rows, current_head, verify_chain
-from annotator.services import audit
+from annotator import audit_log
+from annotator.audit_pages.queries import _rows, current_head, verify_chain
+from core.audit_chain import BEFORE_THE_FIRST, seal
 from tests.emptied import trail_unguarded
 from tests.promises.harness import SCALE
 from tests.promises.trail import EVENTS, SEALS, ask, event_of, write
@@ -141,7 +141,7 @@ def test_an_event_without_a_place_and_a_missing_guard_are_found(cast):
     write(cast, 3)
     with transaction.atomic():
         with trail_unguarded():
-            audit.record(action="slipped.in", object_type="cup", object_id=1)
+            audit_log.record(action="slipped.in", object_type="cup", object_id=1)
         if connection.vendor == "postgresql":
             assert "has no place" in verify_chain().why
         transaction.set_rollback(True)
@@ -149,7 +149,7 @@ def test_an_event_without_a_place_and_a_missing_guard_are_found(cast):
         of = "" if connection.vendor == "sqlite" else f" ON {EVENTS}"
         ask(f"DROP TRIGGER {EVENTS}_seal{of}")
         assert "unguarded" in verify_chain().why
-        audit.record(action="slipped.in", object_type="cup", object_id=1)
+        audit_log.record(action="slipped.in", object_type="cup", object_id=1)
         assert "has no place" in verify_chain().why
         transaction.set_rollback(True)
     assert verify_chain().is_sound

@@ -16,20 +16,19 @@ import pytest
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from annotator.backups.archives import check_archive
-from annotator.backups.manifest import Manifest
-from annotator.backups.sealing import KeyFile, open_sealed, seal_to
-from annotator.backups.tables import applied_migrations
+from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, Backup, Campaign, User
+from annotator.operations.backups import services as backups_services
+from annotator.operations.backups.archives import Manifest, check_archive
+from annotator.operations.backups.sealing import KeyFile, open_sealed, seal_to
+from annotator.operations.backups.services import make_backup
+from annotator.operations.backups.tables import applied_migrations
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services import backups
-from annotator.services.backups import make_backup
-from annotator.services.ratings import submit_rating
-from annotator.services.tokens import create_token
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import ModelVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.services.freezing import freeze_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.conftest import grant, make_reference
 from tests.promises.fresh_host import Host, fresh_host
 from tests.promises.harness import SCALE, Caller, rating_words
@@ -231,8 +230,8 @@ def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
     assert later
     sealed = tmp_path / "older.backup"
     with monkeypatch.context() as patched:
-        patched.setattr(backups, "applied_migrations", lambda: older)
-        patched.setattr(backups, "known_migrations", lambda: set(older))
+        patched.setattr(backups_services, "applied_migrations", lambda: older)
+        patched.setattr(backups_services, "known_migrations", lambda: set(older))
         make_backup(target=sealed, seal=seal_to([key[0]]))
     said = host.command("restore", str(sealed), "--identity", str(key[1]), "--json")
     assert said.returncode == 0, said.stderr
@@ -249,7 +248,7 @@ def test_a_backup_that_left_the_files_out_is_found_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sealed = tmp_path / "rows.backup"
-    monkeypatch.setattr(backups, "kept_files", list)
+    monkeypatch.setattr(backups_services, "kept_files", list)
     make_backup(target=sealed, seal=seal_to([key[0]]))
     said = host.command("restore", str(sealed), "--identity", str(key[1]))
     assert said.returncode == 0, said.stderr

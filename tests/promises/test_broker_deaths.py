@@ -13,13 +13,13 @@ from typing import Any, Final
 import pytest
 from django.db import connection
 
-from annotator.jobs.leases import request_cancel
-from annotator.jobs.rows import JobStatus
-from annotator.services.tokens import create_token
+from annotator.accounts.sessions import create_token
+from core.jobs.leases import request_cancel
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
 from tests.flows.conftest import StartWorker
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Answer, Caller, make_callers, wait_until

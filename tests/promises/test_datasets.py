@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from annotator.adjudication.settled import queries as settled_queries
 from annotator.models import Campaign, Candidate, Conflict, Rating, User
-from annotator.queries import settled_ratings
+from scoring.access import read_rows
+from scoring.datasets.freezing import queries as freezing_queries
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import Dataset, DatasetVersion
-from scoring.queries import freezable_records
-from scoring.queries.datasets import read_rows
-from scoring.services.freezing import freeze_dataset
 from tests.conftest import make_user
 from tests.promises.harness import SCALE
 from tests.promises.rated_campaigns import faults_of, faults_of_files, fill, scores_of
@@ -34,7 +34,7 @@ pytestmark = [
 ]
 WRITERS = 20
 # More than two batches, so that a writer's references are read at different times.
-REFERENCES = 2 * settled_ratings.BATCH + 2 * WRITERS
+REFERENCES = 2 * settled_queries.BATCH + 2 * WRITERS
 FREEZES = 2 * SCALE
 # With those on the other pair of services, twenty and more.
 KILLS = 5 if SCALE == 1 else 10
@@ -126,14 +126,14 @@ def frozen_now(campaign: Campaign) -> dict[str, int]:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have everybody write between the first questions of a freeze and the others."""
-    disputed = settled_ratings._disputed
+    disputed = settled_queries._disputed
 
     def pause(campaign: Campaign) -> set[object]:
         found = disputed(campaign)
         time.sleep(PAUSE_SECONDS)
         return found
 
-    monkeypatch.setattr(settled_ratings, "_disputed", pause)
+    monkeypatch.setattr(settled_queries, "_disputed", pause)
 
 
 @pytest.mark.usefixtures("slowly")
@@ -160,7 +160,7 @@ def test_a_freeze_that_asks_at_several_moments_is_found_out(
     fill(cast.campaign, REFERENCES, people)
     Campaign.objects.update(status="closed")
     cast.campaign.refresh_from_db()
-    monkeypatch.setattr(freezable_records, "one_moment", nullcontext)
+    monkeypatch.setattr(freezing_queries, "one_moment", nullcontext)
     with writing(cast.campaign) as writers:
         better = frozen_now(cast.campaign)
         assert any(writer.disagrees(better) for writer in writers)

@@ -11,9 +11,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from annotator.backups.archives import check_archive
-from annotator.backups.sealing import KeyFile, open_sealed, seal_to
-from annotator.backups.tables import applied_migrations, lines_of, models_after
+from annotator.imports.files import uploads_directory
 from annotator.models import (
     Assignment,
     Campaign,
@@ -26,11 +24,17 @@ from annotator.models import (
     ReliabilityReport,
     User,
 )
-from annotator.refusals import Forbidden, OutOfDate, Refused
-from annotator.services.backups import make_backup
-from annotator.services.ratings import submit_rating
-from annotator.services.uploaded_files import uploads_directory
-from scoring import storage
+from annotator.operations.backups.archives import check_archive
+from annotator.operations.backups.sealing import KeyFile, open_sealed, seal_to
+from annotator.operations.backups.services import make_backup
+from annotator.operations.backups.tables import applied_migrations, lines_of, models_after
+from annotator.rating.services import submit_rating
+from core.errors import Forbidden, OutOfDate, Refused
+from scoring import files as scoring_files
+from scoring.datasets.freezing.services import freeze_dataset
+from scoring.erasures import services as erasures_services
+from scoring.erasures.queries import aftermath
+from scoring.erasures.services import answer_erasure, ask_erasure, carry_out_erasures
 from scoring.models import (
     AgreementReport,
     DatasetVersion,
@@ -39,11 +43,6 @@ from scoring.models import (
     ModelVersion,
     ScoreRequest,
 )
-from scoring.queries.erasures import aftermath
-from scoring.services import carried_out_erasures
-from scoring.services.carried_out_erasures import carry_out_erasures
-from scoring.services.erasures import answer_erasure, ask_erasure
-from scoring.services.freezing import freeze_dataset
 from tests.conftest import grant, make_user
 from tests.promises.harness import wait_until
 from tests.promises.test_database_deaths import own_postgres  # noqa: F401 - a fixture
@@ -132,8 +131,8 @@ def plant(room: RatedCampaign) -> None:
         candidate_sha256=reference.candidates.all()[0].claims_sha256,
         value=0.5,
     )
-    (storage.cache_directory() / "vectors").mkdir()
-    (storage.cache_directory() / "vectors" / "one").write_text(CANARY)
+    (scoring_files.cache_directory() / "vectors").mkdir()
+    (scoring_files.cache_directory() / "vectors" / "one").write_text(CANARY)
 
 
 def zeros() -> dict[str, Any]:
@@ -148,9 +147,9 @@ def matter() -> Reference:
 def version(room: RatedCampaign) -> DatasetVersion:
     """A version that holds the canary, with a model and a report that quotes it."""
     made = freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True).version
-    assert CANARY in storage.dataset_path(made.sha256).read_text()
+    assert CANARY in scoring_files.dataset_path(made.sha256).read_text()
     model = model_row(made)
-    directory = storage.models_directory() / model.directory
+    directory = scoring_files.models_directory() / model.directory
     model.manifest_sha256 = write_directory(directory, {"config.json": b"{}"})
     model.save()
     AgreementReport.objects.create(
@@ -252,7 +251,7 @@ def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
 def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
     room: RatedCampaign, two: tuple[User, User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(carried_out_erasures, "WAIT_FOR_READERS_SECONDS", 0)
+    monkeypatch.setattr(erasures_services, "WAIT_FOR_READERS_SECONDS", 0)
     reader = connection.copy()
     with reader.cursor() as cursor:
         cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -269,15 +268,15 @@ def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_r
 ) -> None:
     reference = erase(two)
     day = timezone.now().date().isoformat()
-    with pytest.raises(storage.DatasetErased, match=f"erased in part on {day}"):
-        storage.open_dataset(version.sha256)
+    with pytest.raises(scoring_files.DatasetErased, match=f"erased in part on {day}"):
+        scoring_files.open_dataset(version.sha256)
     model = ModelVersion.objects.get()
     assert model.retire_since is not None
     left = aftermath(reference)
     assert left is not None
     assert left.models == (model,)
     again = freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True).version
-    lines = storage.dataset_path(again.sha256).read_text().splitlines()
+    lines = scoring_files.dataset_path(again.sha256).read_text().splitlines()
     assert {json.loads(line)["reference_id"] for line in lines} == {"r1", "r2", "r3"}
 
 

@@ -10,9 +10,9 @@ import pyrage
 import pytest
 from django.db import connection
 
-from annotator.backups.sealing import seal_to
 from annotator.models import Assignment
-from annotator.services.backups import make_backup
+from annotator.operations.backups.sealing import seal_to
+from annotator.operations.backups.services import make_backup
 from tests.promises.fresh_host import Host, fresh_host
 from tests.promises.harness import SCALE, make_callers, rating_words
 from tests.promises.small_disks import fill, small_disk

@@ -8,13 +8,13 @@ from typing import Any, Final
 import pytest
 from django.core.management import call_command
 
-from annotator.files import whole
-from annotator.jobs.rows import JobRow, JobStatus
-from annotator.services import rating_exports
+from annotator.exports import services as exports_services
+from core import files as core_files
+from core.jobs.rows import JobRow, JobStatus
+from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
 from scoring.models import DatasetVersion, ModelVersion
-from scoring.services.freezes import carry_out_freeze, request_freeze
-from scoring.services.runs import request_training
-from scoring.services.training import carry_out_training
+from scoring.training.runs.services import request_training
+from scoring.training.runs.work import carry_out_training
 from tests.promises.small_disks import fill, small_disk
 from tests.scoring.conftest import RatedCampaign, make_campaign, tiny_encoder  # noqa: F401 - fixture
 from tests.scoring.services.test_freezes import SETTINGS
@@ -143,7 +143,7 @@ def written_carelessly(target: Path) -> Iterator[Careless]:
 def test_an_export_that_swallows_a_full_disk_is_found_out(
     room: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    for module in (rating_exports, whole):
+    for module in (exports_services, core_files):
         monkeypatch.setattr(module, "written_aside", written_carelessly)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         assert_export_refused(room, disk, capsys)

@@ -12,10 +12,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from annotator import permissions
-from annotator.clock import database_now
+from annotator.access import matrix
+from annotator.access.scopes import roles_of
 from annotator.models import BrowserSession, User
-from annotator.queries.access import roles_of
+from core.clock import database_now
 from tests.house.blindness.addresses import addresses
 from tests.house.blindness.marks import HERE
 from tests.house.blindness.states import House, furnish
@@ -50,13 +50,13 @@ def moved_to(disk: Path) -> str:
 
 def every_route(house: House) -> Iterator[tuple[str, str]]:
     """Yield one address of each route that somebody may read, with the cookie of one who may."""
-    left = {name for name, rule in permissions.matrix().items() if "GET" in rule.methods}
+    left = {name for name, rule in matrix.matrix().items() if "GET" in rule.methods}
     for who in PEOPLE:
         client = Client()
         client.force_login(house.people[who])
         cookie = f"sessionid={client.cookies['sessionid'].value}"
         for address in addresses(house):
-            rule = permissions.matrix()[address.route]
+            rule = matrix.matrix()[address.route]
             if address.route in left and may_read(rule, house.people[who]):
                 left.remove(address.route)
                 yield address.path, cookie
@@ -65,7 +65,7 @@ def every_route(house: House) -> Iterator[tuple[str, str]]:
     BrowserSession.objects.update(seen_at=earlier, started_at=earlier)
 
 
-def may_read(rule: permissions.Rule, user: User) -> bool:
+def may_read(rule: matrix.Rule, user: User) -> bool:
     return rule.is_public or bool(rule.principals & roles_of(user))
 
 

@@ -7,10 +7,9 @@ from typing import Any, Final
 import pytest
 from django.db import DatabaseError, connection
 
-from annotator.jobs.rows import JobStatus
+from annotator.imports.services import carry_out_import, request_import
 from annotator.models import Campaign, ClaimImport, Rating
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.import_jobs import request_import
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import file, good
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Caller, make_callers, wait_until

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import JobStatus
+from annotator.imports.files import stored_uploads
+from annotator.imports.services import carry_out_import, request_import, sweep_imports
 from annotator.models import Campaign, ClaimImport, ImportStage
-from annotator.services.carried_out_imports import carry_out_import, sweep_imports
-from annotator.services.import_jobs import request_import
-from annotator.services.uploaded_files import stored_uploads
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
 from tests.amounts import tries
 from tests.annotator.services.import_files import file, good
 from tests.crowd import at_once
@@ -122,9 +121,7 @@ def test_a_file_that_a_dead_worker_left_behind_is_swept(
 ) -> None:
     """It died between its commit and the deletion of the file."""
     row = asked(cast.campaign, good(2))
-    monkeypatch.setattr(
-        "annotator.services.carried_out_imports.drop_upload_once_committed", lambda _: None
-    )
+    monkeypatch.setattr("annotator.imports.services.drop_upload_once_committed", lambda _: None)
     carry_out_import(row.pk)
     assert [pk for pk, _ in stored_uploads()] == [row.pk]
     assert sweep_imports() == 1

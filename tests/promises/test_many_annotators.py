@@ -17,10 +17,10 @@ from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from annotator.assignments.queries import QueueCampaign, queue_for
 from annotator.models import Candidate, Draft, Rating, Reference, User
-from annotator.queries.queue import QueueCampaign, queue_for
 from annotator.rubric import CRITERIA
-from annotator.views import home
+from annotator.site import home
 from tests.conftest import grant, make_reference, make_user, spread
 from tests.crowd import at_once
 from tests.promises.harness import SCALE, Answer, Tab

@@ -8,9 +8,10 @@ from typing import Any, Final
 import pytest
 from django.db import connection
 
+from annotator.adjudication import rounds
+from annotator.adjudication.rulings import services as rulings_services
 from annotator.models import Adjudication, Candidate, Conflict, Ruling, User
-from annotator.refusals import OutOfDate
-from annotator.services import adjudication, turns
+from core.errors import OutOfDate
 from tests.amounts import tries
 from tests.annotator.services.rulings import PASSWORD, decide
 from tests.conftest import grant
@@ -88,15 +89,15 @@ def test_without_the_lock_the_constraint_decides_and_without_both_it_is_found_ou
     people = make_adjudicators(cast, 2)
     conflict = make_conflict(cast, 1)
     both_have_looked = threading.Barrier(2)
-    look = turns.undecided
+    look = rounds.undecided
 
     def look_together(row: Conflict) -> list[Candidate]:
         found = look(row)
         both_have_looked.wait(timeout=LONGEST_WAIT_SECONDS)
         return found
 
-    monkeypatch.setattr(turns, "lock_reference", lambda _: None)
-    monkeypatch.setattr(adjudication, "undecided", look_together)
+    monkeypatch.setattr(rounds, "lock_reference", lambda _: None)
+    monkeypatch.setattr(rulings_services, "undecided", look_together)
     (constraint,) = Ruling._meta.constraints
     if wall == "constraint":
         with connection.schema_editor() as editor:

@@ -14,11 +14,10 @@ from django.db.models import Count, F
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from annotator.assignments import services as assignments_services
+from annotator.assignments.services import lapse_leases_everywhere, take_next
 from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Draft, Rating
 from annotator.rubric import CRITERIA
-from annotator.services import assignments
-from annotator.services.assignments import take_next
-from annotator.services.places import lapse_leases_everywhere
 from tests.crowd import at_once
 from tests.promises.harness import (
     SCALE,
@@ -204,5 +203,5 @@ def test_a_lease_runs_by_the_clock_of_the_database_whatever_the_web_server_think
 def test_a_lease_by_the_clock_of_the_web_server_is_found_out(
     cast, monkeypatch: pytest.MonkeyPatch, wrong: int
 ) -> None:
-    monkeypatch.setattr(assignments, "database_now", lambda: timezone.now())
+    monkeypatch.setattr(assignments_services, "database_now", lambda: timezone.now())
     assert lease_by_a_wrong_web_server(cast, monkeypatch, wrong) == 0

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from annotator.exports import queries as exports_queries
+from annotator.exports import rows as exports_rows
+from annotator.exports.services import MANIFEST, request_export, write_export
 from annotator.models import Campaign, Rating, User
-from annotator.queries import rating_exports, rating_files
-from annotator.services.rating_exports import MANIFEST, request_export, write_export
 from tests.conftest import make_user
 from tests.promises.harness import SCALE
 from tests.promises.rated_campaigns import fill, scores_of
@@ -128,7 +129,7 @@ def export_to(target: Path, campaign: Campaign) -> None:
 @pytest.fixture
 def filled(cast, people: list[User], monkeypatch) -> Campaign:
     # Several batches, so that a writer's references are read at different times.
-    monkeypatch.setattr(rating_exports, "REFERENCES_AT_ONCE", WRITERS)
+    monkeypatch.setattr(exports_rows, "REFERENCES_AT_ONCE", WRITERS)
     fill(cast.campaign, REFERENCES, people)
     return cast.campaign
 
@@ -151,7 +152,7 @@ def test_what_is_exported_while_everybody_writes_is_of_one_moment(
 
 
 def test_an_export_that_reads_on_and_on_is_found_out(filled, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(rating_files, "one_moment", nullcontext)
+    monkeypatch.setattr(exports_queries, "one_moment", nullcontext)
     with writing() as writers, slowly():
         export_to(tmp_path / "ratings.jsonl", filled)
     assert disagreements(tmp_path / "ratings.jsonl", writers)

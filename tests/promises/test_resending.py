@@ -12,8 +12,8 @@ import pytest
 from django.db import connection, transaction
 
 from annotator.models import Assignment, AuditEvent, IdempotencyKey, Rating, RatingRevision, User
+from annotator.rating import services as rating_services
 from annotator.rubric import CRITERIA
-from annotator.services import ratings
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
 from tests.promises.harness import SCALE, Tab, make_callers, rating_words, tell
 from tests.served.server import Server
@@ -118,9 +118,9 @@ def test_a_key_that_is_looked_up_and_then_stored_without_a_constraint_is_found_o
         both_have_looked.wait(timeout=LONGEST_WAIT_SECONDS)
         return found
 
-    monkeypatch.setattr(ratings, "_lock", look_together)
+    monkeypatch.setattr(rating_services, "_lock", look_together)
     submit = partial(
-        ratings.submit_rating,
+        rating_services.submit_rating,
         assignment_id=row.pk,
         annotator=cast.alice,
         scores=dict.fromkeys(CRITERIA, 5),

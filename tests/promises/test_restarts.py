@@ -13,10 +13,10 @@ from typing import Any, Final
 import pytest
 from django.db import connection
 
-from annotator.jobs.registry import ring_on_commit, sweep
-from annotator.jobs.rows import JobStatus
+from annotator.imports.services import request_import
 from annotator.models import AuditEvent, Campaign, Candidate, ClaimImport, Reference
-from annotator.services.import_jobs import request_import
+from core.jobs.registry import ring_on_commit, sweep
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import file, good
 from tests.crowd import at_once
 from tests.flows.conftest import StartWorker

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.files import dataset_path, datasets_directory
 from scoring.models import DatasetVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
-from scoring.storage import dataset_path, datasets_directory
+from scoring.quadruplets import SplitPlan
 from tests.scoring.conftest import dataset_rows
 
 pytestmark = pytest.mark.django_db

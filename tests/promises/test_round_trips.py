@@ -12,16 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotator.formats.json_streams import read_lines
-from annotator.formats.records import ByteSource, FormatError, ReadNotes
 from annotator.rubric import ALL_CRITERIA
+from core.text_io.streams import ByteSource, FormatError, ReadNotes, read_lines
+from scoring.datasets.exports.services import export_version
+from scoring.datasets.freezing.imports import import_dataset, import_files
 from scoring.formats import patent_ce_json, patent_ce_jsonl
 from scoring.formats.patent_ce_csv import MARKED
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.services.dataset_import import import_dataset, import_files
-from scoring.services.exports import export_version
-from scoring.splits import SPLIT_NAMES, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, SplitPlan
 from tests.promises.harness import SCALE
 from tests.soak.tally import Tally
 

@@ -13,10 +13,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotator.health.database import owns_tables
-from annotator.services.serving_rights import grant_serving_rights
+from annotator.operations.backups.services import grant_serving_rights
+from annotator.operations.health.database import owns_tables
+from scoring.erasures.services import carry_out_erasures
 from scoring.models import Erasure, ErasureStatus
-from scoring.services.carried_out_erasures import carry_out_erasures
 from tests.house.blindness.marks import HERE
 from tests.house.blindness.states import furnish
 from tests.promises.trail import ask
@@ -106,7 +106,7 @@ def manage(tmp_path: Path) -> Iterator[Manage]:
         given = {
             "DATABASE_URL": address,
             "DATABASE_SERVING_ROLE": SERVING,
-            "DJANGO_SETTINGS_MODULE": "annotator.settings",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
             "SECRET_KEY": secret,
             "DATA_DIR": str(tmp_path / name),
             "BACKUP_PASSPHRASE": "a passphrase of a test",

@@ -16,8 +16,8 @@ from typing import Any, Final
 import pytest
 from django.conf import settings
 
+from annotator.accounts.sessions import create_token
 from annotator.models import Rating, User
-from annotator.services.tokens import create_token
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, make_callers
 from tests.promises.rated_work import give_work
@@ -128,7 +128,7 @@ def test_a_server_whose_threads_wait_for_bodies_is_found_out(cast: Any) -> None:
     """The server of before, whose threads read bodies themselves, as a whole."""
     door = Door(lasting_port())
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", HOST, "--no-ws"]
-    command += ["--port", str(door.port), "--blocking-threads", "4", "annotator.wsgi:application"]
+    command += ["--port", str(door.port), "--blocking-threads", "4", "config.wsgi:application"]
     process = subprocess.Popen(command, cwd=ROOT, env=served_environment(), start_new_session=True)
     try:
         wait_for(door)

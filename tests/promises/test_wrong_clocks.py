@@ -9,9 +9,9 @@ from typing import Any, Final
 import pytest
 from django.db import connection
 
-from annotator.clock import database_now
+from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, Assignment, AuditEvent, Campaign, Rating, RatingRevision
-from annotator.services.tokens import create_token
+from core.clock import database_now
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Caller, make_callers, rating_words, server_errors, tell
 from tests.served import wrong_clocks

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from annotator.services import audit
+from annotator import audit_log
 
 EVENTS: Final = "annotator_auditevent"
 SEALS: Final = "annotator_auditseal"
@@ -20,7 +20,7 @@ def ask(statement: str, *values: Any) -> list[Any]:
 def write(cast, count: int = LENGTH) -> None:
     """Write so many events, and have them sealed as at the end of a transaction."""
     for number in range(count):
-        audit.record(
+        audit_log.record(
             action=("rating.submitted", "cup.wäshed")[number % 2],
             actor=cast.alice if number % 3 else None,
             campaign=cast.campaign if number % 5 else None,

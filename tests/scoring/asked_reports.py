@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
+from core.jobs.rows import JobStatus
 from scoring.metrics.base import Pair, Score
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
-from scoring.queries.reports import scorers
-from scoring.queries.reports.scorers import ReportScorer
-from scoring.services import report_work
-from scoring.services.report_work import carry_out_report
-from scoring.services.reports import request_report
+from scoring.reports import scorers
+from scoring.reports import work as reports_work
+from scoring.reports.scorers import ReportScorer
+from scoring.reports.services import request_report
+from scoring.reports.work import carry_out_report
 from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
@@ -49,7 +49,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Scores], Score
         plain = change(name, lambda pairs: scorer.score(pairs, lambda: None))
         return replace(scorer, score=lambda pairs, check: plain(pairs))
 
-    monkeypatch.setattr(report_work, "load_scorer", load)
+    monkeypatch.setattr(reports_work, "load_scorer", load)
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from annotator import audit_log
+from annotator.assignments.services import assign_candidates
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -21,14 +23,12 @@ from annotator.models import (
     Reference,
     User,
 )
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA, overall_numerator
-from annotator.services import audit
-from annotator.services.assignments import assign_candidates
-from annotator.services.ratings import submit_rating
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 
 LONG_AGO = timedelta(days=3)
 PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")
@@ -105,7 +105,7 @@ class RatedCampaign:
         Assignment.objects.filter(pk__in=[one.pk for one in given]).update(
             status=AssignmentStatus.SUBMITTED
         )
-        audit.record_each(
+        audit_log.record_each(
             actor=person,
             campaign=self.campaign,
             action="rating.submitted",
@@ -203,10 +203,10 @@ def version(data_directory: Path, db: None) -> DatasetVersion:
 @contextmanager
 def products_take_alike() -> Iterator[None]:
     """Have `auto` mean 32 bits, and spare each process the seconds in which it measures that."""
-    from scoring.patclaimeval import precision
+    from scoring.patclaimeval import encoder
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(precision, "_seconds", lambda device: [1.0, 1.0])
+        patch.setattr(encoder, "_seconds", lambda device: [1.0, 1.0])
         yield
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from annotator.models import User
-from scoring import storage
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, Promotion, PromotionAct, TrainingRun
-from scoring.patclaimeval.pair_scores import cache_key
-from scoring.patclaimeval.score_cache import ScoreCache, pair_key
-from scoring.services.runs import request_training
-from scoring.services.training import carry_out_training
+from scoring.patclaimeval.pair_scores import ScoreCache, cache_key, pair_key
+from scoring.training.runs.services import request_training
+from scoring.training.runs.work import carry_out_training
 from tests.scoring.model_rows import sealed
 
 CRITERION = "feature_completeness"
@@ -30,7 +29,7 @@ def make_model(
 ) -> ModelVersion:
     """Return a model version whose directory holds nothing but a manifest."""
     number = next(_numbers)
-    directory = storage.models_directory() / f"model-{number}"
+    directory = scoring_files.models_directory() / f"model-{number}"
     directory.mkdir()
     manifest = f"manifest {number}".encode()
     (directory / "MANIFEST.json").write_bytes(manifest)
@@ -82,7 +81,7 @@ def promote(model: ModelVersion, by: User, act: str = PromotionAct.AGREED) -> Pr
 
 def know(model: ModelVersion, reference: str, scores: dict[str, float]) -> None:
     """Put scores of candidates into the cache, as if the model had given them before."""
-    ScoreCache(storage.score_cache_path()).put(
+    ScoreCache(scoring_files.score_cache_path()).put(
         cache_key(model.manifest_sha256),
         {pair_key((reference, candidate)): value for candidate, value in scores.items()},
     )

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scoring.model_directories.seals import seal_of
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.training.model_versions.files import seal_of
 from tests.scoring.cards.model_builders import MODEL
 
 CRITERION = "feature_completeness"

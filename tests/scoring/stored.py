@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from annotator.models import AuditEvent
+from scoring.files import dataset_path
 from scoring.models import Dataset, DatasetVersion
-from scoring.storage import dataset_path
 
 
 def stored_files(data_directory: Path) -> list[str]:

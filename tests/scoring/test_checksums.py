@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.checksums import SUMS_NAME, digest_of, sums
+from scoring.files import SUMS_NAME, digest_of, sums
 
 NAMES = ["a.jsonl", "with space.csv", "back\\slash", "line\nend", "Umlaut-\u00e4", "-dash"]
 ONE, TWO = sha256(b"1").hexdigest(), sha256(b"2").hexdigest()

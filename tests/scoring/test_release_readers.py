@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from scoring.cards.readme import FIELDS
+from scoring.datasets.cards import FIELDS
+from scoring.datasets.exports.services import export_to_file, write_release
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.services.exports import export_to_file
-from scoring.services.releases import write_release
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 SPLITS = ("train", "validation", "test")

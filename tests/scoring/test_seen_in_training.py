@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from scoring.queries.datasets import LabelledRow
-from scoring.seen_in_training import seen_in_training
+from scoring.access import LabelledRow
+from scoring.training.runs.estimate import seen_in_training
 
 
 def row(split: str, reference: str, b: str, c: str) -> LabelledRow:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scoring.splits import (
+from scoring.quadruplets import (
     SPLIT_NAMES,
     SplitError,
     SplitPlan,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoring import storage
+from scoring import files as scoring_files
 
 
 @pytest.fixture(autouse=True)
@@ -19,18 +19,18 @@ def data_directory(settings: Any, tmp_path: Path) -> Path:
 
 
 def test_a_dataset_lies_under_its_digest_and_is_read_back() -> None:
-    digest = storage.store_dataset([b"con", b"tent\n"])
+    digest = scoring_files.store_dataset([b"con", b"tent\n"])
     assert digest == sha256(b"content\n").hexdigest()
-    assert storage.dataset_path(digest).name == f"{digest}.jsonl"
-    assert storage.open_dataset(digest).read() == b"content\n"
+    assert scoring_files.dataset_path(digest).name == f"{digest}.jsonl"
+    assert scoring_files.open_dataset(digest).read() == b"content\n"
 
 
 def test_storing_the_same_content_again_touches_nothing() -> None:
-    digest = storage.store_dataset([b"con", b"tent\n"])
-    before = storage.dataset_path(digest).stat()
-    assert storage.store_dataset([b"con", b"tent\n"]) == digest
-    assert storage.dataset_path(digest).stat().st_ino == before.st_ino
-    assert len(list(storage.datasets_directory().iterdir())) == 1
+    digest = scoring_files.store_dataset([b"con", b"tent\n"])
+    before = scoring_files.dataset_path(digest).stat()
+    assert scoring_files.store_dataset([b"con", b"tent\n"]) == digest
+    assert scoring_files.dataset_path(digest).stat().st_ino == before.st_ino
+    assert len(list(scoring_files.datasets_directory().iterdir())) == 1
 
 
 def test_nothing_is_left_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,63 +39,63 @@ def test_nothing_is_left_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        storage.store_dataset([b"con", b"tent\n"])
-    assert list(storage.datasets_directory().iterdir()) == []
+        scoring_files.store_dataset([b"con", b"tent\n"])
+    assert list(scoring_files.datasets_directory().iterdir()) == []
 
 
 def test_a_changed_or_missing_file_is_told_and_not_used() -> None:
-    digest = storage.store_dataset([b"con", b"tent\n"])
-    storage.dataset_path(digest).write_bytes(b"other\n")
-    with pytest.raises(storage.StoredFileDamaged, match="was changed"):
-        storage.check_dataset(digest)
-    storage.dataset_path(digest).unlink()
-    with pytest.raises(storage.StoredFileDamaged, match="is missing"):
-        storage.check_dataset(digest)
+    digest = scoring_files.store_dataset([b"con", b"tent\n"])
+    scoring_files.dataset_path(digest).write_bytes(b"other\n")
+    with pytest.raises(scoring_files.StoredFileDamaged, match="was changed"):
+        scoring_files.check_dataset(digest)
+    scoring_files.dataset_path(digest).unlink()
+    with pytest.raises(scoring_files.StoredFileDamaged, match="is missing"):
+        scoring_files.check_dataset(digest)
 
 
 def test_directories_and_files_are_private() -> None:
-    digest = storage.store_dataset([b"con", b"tent\n"])
-    assert storage.datasets_directory().stat().st_mode & 0o077 == 0
-    assert storage.dataset_path(digest).stat().st_mode & 0o077 == 0
-    assert storage.models_directory() != storage.cache_directory()
+    digest = scoring_files.store_dataset([b"con", b"tent\n"])
+    assert scoring_files.datasets_directory().stat().st_mode & 0o077 == 0
+    assert scoring_files.dataset_path(digest).stat().st_mode & 0o077 == 0
+    assert scoring_files.models_directory() != scoring_files.cache_directory()
 
 
 def test_a_shorter_file_of_the_same_name_is_mended_by_storing_again() -> None:
-    digest = storage.store_dataset([b"content\n"])
-    storage.dataset_path(digest).write_bytes(b"cont")
-    assert storage.store_dataset([b"content\n"]) == digest
-    storage.check_dataset(digest)
+    digest = scoring_files.store_dataset([b"content\n"])
+    scoring_files.dataset_path(digest).write_bytes(b"cont")
+    assert scoring_files.store_dataset([b"content\n"]) == digest
+    scoring_files.check_dataset(digest)
 
 
 def test_what_a_killed_writer_left_is_cleared_once_it_is_old() -> None:
-    directory = storage.datasets_directory()
+    directory = scoring_files.datasets_directory()
     old, young = directory / ".aside-old", directory / ".aside-young"
     for path in (old, young):
         path.write_bytes(b"half")
-    before = time.time() - storage.ABANDONED_SECONDS - 1
+    before = time.time() - scoring_files.ABANDONED_SECONDS - 1
     os.utime(old, (before, before))
-    storage.store_dataset([b"content\n"])
+    scoring_files.store_dataset([b"content\n"])
     assert [path.exists() for path in (old, young)] == [False, True]
 
 
 def test_a_spool_has_no_name_and_is_private() -> None:
-    with storage.spool() as file:
+    with scoring_files.spool() as file:
         file.write(b"text")
-        assert list((storage.datasets_directory().parent / "spools").iterdir()) == []
+        assert list((scoring_files.datasets_directory().parent / "spools").iterdir()) == []
 
 
 def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(tmp_path: Path) -> None:
-    digest = storage.store_dataset([b"content\n"])
-    with storage.open_dataset(digest) as file:
+    digest = scoring_files.store_dataset([b"content\n"])
+    with scoring_files.open_dataset(digest) as file:
         (tmp_path / "other").write_bytes(b"other\n")
-        (tmp_path / "other").replace(storage.dataset_path(digest))
+        (tmp_path / "other").replace(scoring_files.dataset_path(digest))
         assert file.read() == b"content\n"
 
 
 def test_an_erased_dataset_is_gone_and_says_since_when() -> None:
-    digest = storage.store_dataset([b"content\n"])
-    storage.refuse_erased(digest)
-    storage.erase_dataset(digest, date(2026, 11, 22))
-    assert not storage.dataset_path(digest).exists()
-    with pytest.raises(storage.DatasetErased, match="erased in part on 2026-11-22"):
-        storage.refuse_erased(digest)
+    digest = scoring_files.store_dataset([b"content\n"])
+    scoring_files.refuse_erased(digest)
+    scoring_files.erase_dataset(digest, date(2026, 11, 22))
+    assert not scoring_files.dataset_path(digest).exists()
+    with pytest.raises(scoring_files.DatasetErased, match="erased in part on 2026-11-22"):
+        scoring_files.refuse_erased(digest)

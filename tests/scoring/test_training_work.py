@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scoring.training_work import (
+from scoring.training.runs.choices import (
     EMBEDDED,
     LONGFORMER_BASE,
     DataSizes,

@@ -4,7 +4,7 @@ from itertools import combinations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.transitivity import TripleCount, count_violations, is_consistent
+from scoring.quadruplets import TripleCount, count_violations, is_consistent
 
 KEY = "overall_quality"
 

@@ -1,5 +1,5 @@
 """The settings of a worker that takes messages at their word, as Celery's own consumer does."""
 
-from annotator.settings import *  # noqa: F403
+from config.settings import *  # noqa: F403
 
 CELERY_WORKER_CONSUMER = "celery.worker.consumer:Consumer"

@@ -26,7 +26,7 @@ def plant_the_fault(get_response: Answer) -> Answer:
 def whoever_comes_last_wins() -> None:
     """Revise a rating whatever version its author has seen."""
     from annotator.models import Rating
-    from annotator.services.ratings import revise_rating
+    from annotator.rating.services import revise_rating
 
     def revise(**given: Any) -> Rating:
         with transaction.atomic():
@@ -39,21 +39,21 @@ def whoever_comes_last_wins() -> None:
 
 def own_clock() -> None:
     """Take the time from the machine of the web server, not from the database."""
-    from annotator.clock import database_now
+    from core.clock import database_now
 
     replace(database_now, lambda: datetime.now(UTC))
 
 
 def wait_for_the_broker() -> None:
     """Ring for a job within the request, and without a limit of time."""
-    from annotator.celery import app
+    from config.celery import app
 
     app.conf.broker_transport_options = {}
 
 
 def each_process_counts_alone() -> None:
     """Count tries in the memory of each process, as a cache of its own does."""
-    from annotator.services.pace import Asked, take
+    from annotator.rate_limits import Asked, take
 
     tries: Counter[Any] = Counter()
 
@@ -72,7 +72,7 @@ def swallow_the_full_disk() -> None:
     """Answer that it is stored where the database had no room or did not answer."""
     from django.http import JsonResponse
 
-    from annotator.views.errors import _unavailable
+    from annotator.site.errors import _unavailable
 
     def stored(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
         return JsonResponse({"detail": "stored"}, status=201)

@@ -51,7 +51,7 @@ class Server:
         command += ["--port", str(self.port), *self._numbers, "--respawn-failed-workers"]
         command += ["--respawn-interval", "0.5", "--no-ws", "--log-level", "warning"]
         self._process = subprocess.Popen(
-            [*command, "annotator.asgi:application"],
+            [*command, "config.asgi:application"],
             cwd=ROOT,
             env=served_environment(**self._more),
             start_new_session=True,

@@ -2,8 +2,8 @@
 
 import os
 
-from annotator.settings import *  # noqa: F403
-from annotator.settings import DATABASES, IS_SQLITE, MIDDLEWARE, STORAGES
+from config.settings import *  # noqa: F403
+from config.settings import DATABASES, IS_SQLITE, MIDDLEWARE, STORAGES
 
 DATABASES["default"]["NAME"] = os.environ["SERVED_DATABASE"]
 if IS_SQLITE and (mode := os.environ.get("SERVED_TRANSACTION_MODE")):

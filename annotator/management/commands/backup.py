@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.backups.sealing import Seal, seal_by_passphrase, seal_to
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
-from annotator.services.backups import make_backup
+from annotator.management.base import HouseCommand
+from annotator.operations.backups.sealing import Seal, seal_by_passphrase, seal_to
+from annotator.operations.backups.services import make_backup
+from core.errors import Refused
 
 
 class Command(HouseCommand):

@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.asked_password import asked_password
-from annotator.management.house_command import HouseCommand, find_user
-from annotator.services.passwords import replace_password
+from annotator.accounts.services import replace_password
+from annotator.management.base import HouseCommand, asked_password, find_user
 
 
 class Command(HouseCommand):

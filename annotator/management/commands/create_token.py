@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand, find_campaign, find_user
+from annotator.accounts.sessions import LONGEST_TOKEN_DAYS, create_token
+from annotator.management.base import HouseCommand, find_campaign, find_user
 from annotator.models import TokenScope
-from annotator.services.tokens import LONGEST_TOKEN_DAYS, create_token
 
 
 class Command(HouseCommand):

@@ -4,12 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.asked_password import asked_password
-from annotator.management.house_command import HouseCommand, find_campaign
+from annotator.accounts.services import create_user
+from annotator.campaigns.members.services import grant_role
+from annotator.management.base import HouseCommand, asked_password, find_campaign
 from annotator.models import Role, User
-from annotator.refusals import Refused
-from annotator.services.accounts import create_user
-from annotator.services.people import grant_role
+from core.errors import Refused
 
 
 class Command(HouseCommand):

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from annotator.health.checkup import examine
-from annotator.health.findings import Finding, Level
+from annotator.operations.health.checks import examine
+from annotator.operations.health.database import Finding, Level
 
 
 class Command(BaseCommand):

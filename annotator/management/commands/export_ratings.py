@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand, find_campaign
-from annotator.queries.rating_files import FORMATS, RatingExport
-from annotator.refusals import Refused
-from annotator.services.rating_exports import request_export, write_export
+from annotator.exports.queries import FORMATS, RatingExport
+from annotator.exports.services import request_export, write_export
+from annotator.management.base import HouseCommand, find_campaign
+from core.errors import Refused
 
 STDOUT = "-"
 

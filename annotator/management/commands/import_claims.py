@@ -7,15 +7,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
+from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
-from annotator.formats.records import FormatError
-from annotator.management.house_command import HouseCommand
-from annotator.management.reading_progress import ReadingProgress
+from annotator.imports.checks import check_claims
+from annotator.imports.services import import_file
+from annotator.management.base import HouseCommand, ReadingProgress
 from annotator.models import Campaign
-from annotator.queries.import_checks import check_claims
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.campaigns import create_campaign
-from annotator.services.file_imports import import_file
+from core.errors import OutOfDate, Refused
+from core.text_io.streams import FormatError
 
 ADDED = (
     *("references", "candidates", "preferences", "revised_preferences", "annotators"),

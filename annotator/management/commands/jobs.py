@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.clock import database_now
-from annotator.jobs.registry import kinds_of_jobs
-from annotator.jobs.rows import JobRow, JobStatus
-from annotator.management.house_command import HouseCommand, aligned
-from annotator.queries.jobs import latest_jobs
-from annotator.refusals import Refused
+from annotator.management.base import HouseCommand, aligned
+from annotator.operations.presences import latest_jobs
+from core.clock import database_now
+from core.errors import Refused
+from core.jobs.registry import kinds_of_jobs
+from core.jobs.rows import JobRow, JobStatus
 
 NEEDS_A_LOOK = (JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED)
 

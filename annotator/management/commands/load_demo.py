@@ -14,20 +14,25 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from annotator.configuration import production
-from annotator.demo.plan import NAMED_ANNOTATORS, RATED_REFERENCES, build_demo_plan
-from annotator.demo.records import DemoPlan, DemoReference
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
-from annotator.management.house_command import HouseCommand
+from annotator.accounts.services import create_user, set_demo_password
+from annotator.assignments.services import assign_candidates
+from annotator.campaigns.members.services import grant_role
+from annotator.campaigns.services import create_campaign
+from annotator.comparisons.services import assign_comparisons
+from annotator.demo import (
+    NAMED_ANNOTATORS,
+    RATED_REFERENCES,
+    DemoPlan,
+    DemoReference,
+    build_demo_plan,
+)
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.imports.claims.services import import_claims
+from annotator.management.base import HouseCommand
 from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
-from annotator.refusals import Refused
-from annotator.services.accounts import create_user, set_demo_password
-from annotator.services.assignments import assign_candidates
-from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import import_claims
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.people import grant_role
-from annotator.services.ratings import submit_rating
+from annotator.rating.services import submit_rating
+from core import configuration
+from core.errors import Refused
 
 SLUG = "demo"
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo"
@@ -52,7 +57,7 @@ class Command(HouseCommand):
                 "The demo is for local mode: its accounts share one password, which production "
                 "never allows. Unset SECRET_KEY, ALLOWED_HOSTS and DATABASE_URL to load it."
             )
-        password = settings.DEMO_PASSWORD or production.demo_password(Path(settings.DATA_DIR))
+        password = settings.DEMO_PASSWORD or configuration.demo_password(Path(settings.DATA_DIR))
         is_new = not Campaign.objects.filter(slug=SLUG).exists()
         if is_new:
             self.say("Loading the demo campaign ...")

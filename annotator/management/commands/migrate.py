@@ -6,11 +6,10 @@ from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from annotator.health.database import look_at_settings
-from annotator.health.findings import Level
-from annotator.management.migrating import migrating_alone
-from annotator.refusals import Refused
-from annotator.services.serving_rights import grant_serving_rights
+from annotator.management.base import migrating_alone
+from annotator.operations.backups.services import grant_serving_rights
+from annotator.operations.health.database import Level, look_at_settings
+from core.errors import Refused
 
 
 class Command(migrate.Command):

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand, find_user
-from annotator.services.second_factor import reset_factor
+from annotator.accounts.second_factor import reset_factor
+from annotator.management.base import HouseCommand, find_user
 
 
 class Command(HouseCommand):

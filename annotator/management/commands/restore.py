@@ -9,10 +9,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.backups.sealing import Key, KeyFile, Passphrase
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
-from annotator.services.restores import restore_backup
+from annotator.management.base import HouseCommand
+from annotator.operations.backups.sealing import Key, KeyFile, Passphrase
+from annotator.operations.backups.services import restore_backup
+from core.errors import Refused
 
 
 class Command(HouseCommand):

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from annotator.management.house_command import HouseCommand
-from annotator.services.second_factor import seal_factors
+from annotator.accounts.second_factor import seal_factors
+from annotator.management.base import HouseCommand
 
 
 class Command(HouseCommand):

@@ -8,13 +8,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections
 
-from annotator.jobs.registry import sweep, tidy
+from annotator.assignments.services import lapse_leases_everywhere
+from annotator.imports.services import sweep_imports
 from annotator.models import SWEEPER
-from annotator.services.carried_out_imports import sweep_imports
-from annotator.services.places import lapse_leases_everywhere
-from annotator.services.presences import report_presence
-from annotator.services.repeats import repeat_everywhere
-from annotator.workers.heard_of import own_name, show_life
+from annotator.operations.presences import own_name, report_presence, show_life
+from annotator.planning.sentinels import repeat_everywhere
+from core.jobs.registry import sweep, tidy
 
 SECONDS_BETWEEN_SWEEPS = 2
 SWEEPS_BETWEEN_REPORTS = 5

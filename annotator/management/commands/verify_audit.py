@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand
-from annotator.queries.audit_verification import Head, verify_chain
+from annotator.audit_pages.queries import Head, verify_chain
+from annotator.management.base import HouseCommand
 
 
 class Command(HouseCommand):

@@ -5,19 +5,18 @@ from typing import Any, Final
 
 from django.core.management.base import CommandParser
 
-from annotator.jobs.rows import JobStatus
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
+from annotator.management.base import HouseCommand
 from annotator.rubric import ALL_CRITERIA
-from scoring.agreement.question import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
-from scoring.management.report_text import report_text
-from scoring.management.versions import version_or_refuse
+from core.errors import Refused
+from core.jobs.rows import JobStatus
+from scoring.access import SPLITS
+from scoring.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
+from scoring.management.base import report_text, version_or_refuse
 from scoring.models import AgreementReport
-from scoring.queries.datasets import SPLITS
-from scoring.queries.reports.cost import sending_cost
-from scoring.queries.reports.page import ordered_result
-from scoring.services.report_work import carry_out_report
-from scoring.services.reports import request_report
+from scoring.reports.queries import ordered_result
+from scoring.reports.scorers import sending_cost
+from scoring.reports.services import request_report
+from scoring.reports.work import carry_out_report
 
 LOOK_AGAIN_SECONDS: Final = 0.5
 

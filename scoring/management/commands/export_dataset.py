@@ -7,16 +7,14 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
-from scoring.export_files import WrittenFile
+from annotator.management.base import HouseCommand
+from core.errors import Refused
+from scoring.access import SPLITS
+from scoring.datasets.exports.services import export_to_file, export_version, write_release
+from scoring.files import WrittenFile
 from scoring.formats.export_formats import ALL, CANONICAL, EXPORT_FORMATS
-from scoring.management.progress import progress_bar
-from scoring.management.versions import version_or_refuse
+from scoring.management.base import progress_bar, version_or_refuse
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import SPLITS
-from scoring.services.exports import export_to_file, export_version
-from scoring.services.releases import write_release
 
 STDOUT = "-"
 # Told apart from what somebody asked for.

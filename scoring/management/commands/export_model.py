@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand
-from scoring.queries.models import MODEL_PREFIX, find_model
-from scoring.services.model_exports import export_model
+from annotator.management.base import HouseCommand
+from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
+from scoring.training.model_versions.services import export_model
 
 
 class Command(HouseCommand):

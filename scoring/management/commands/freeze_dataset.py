@@ -4,14 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.house_command import HouseCommand, find_campaign
+from annotator.management.base import HouseCommand, find_campaign
 from annotator.rubric import ALL_CRITERIA
-from scoring.management.progress import progress_bar
-from scoring.management.versions import frozen_document
-from scoring.quadruplets import POLICIES
-from scoring.queries.quadruplets import prepare_pages
-from scoring.services.freezing import freeze_dataset
-from scoring.splits import GROUPED_BY
+from scoring.datasets.freezing.services import freeze_dataset
+from scoring.datasets.versions.queries import prepare_pages
+from scoring.management.base import frozen_document, progress_bar
+from scoring.quadruplets import GROUPED_BY, POLICIES
 
 
 class Command(HouseCommand):

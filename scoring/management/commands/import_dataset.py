@@ -5,15 +5,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.formats.records import FormatError, ReadNotes
-from annotator.management.house_command import HouseCommand, find_campaign
-from annotator.refusals import Refused
+from annotator.management.base import HouseCommand, find_campaign
+from core.errors import Refused
+from core.text_io.streams import FormatError, ReadNotes
+from scoring.datasets.freezing.imports import import_files
+from scoring.datasets.versions.queries import prepare_pages
 from scoring.formats.dataset_files import FORMATS
-from scoring.management.progress import progress_bar
-from scoring.management.versions import frozen_document
-from scoring.queries.quadruplets import prepare_pages
-from scoring.services.dataset_import import import_files
-from scoring.splits import SplitPlan
+from scoring.management.base import frozen_document, progress_bar
+from scoring.quadruplets import SplitPlan
 
 
 class Command(HouseCommand):

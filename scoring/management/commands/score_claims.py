@@ -10,17 +10,17 @@ from typing import IO, Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.files.whole import written_aside
-from annotator.formats.records import FormatError
-from annotator.formats.strict_json import MAX_BYTES
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
-from scoring.management.progress import progress_bar
+from annotator.management.base import HouseCommand
+from core.errors import Refused
+from core.files import written_aside
+from core.text_io.streams import FormatError
+from core.text_io.strict_json import MAX_BYTES
+from scoring.management.base import progress_bar
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.pair_scores import CachedScorer
 from scoring.patclaimeval.stream import Tally, score_lines
-from scoring.queries.model_scorers import cached_scorer, model_words, scoring_model
+from scoring.scores.scorers import cached_scorer, model_words, scoring_model
 
 STANDARD: Final = "-"
 

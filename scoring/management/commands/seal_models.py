@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
+from annotator.management.base import HouseCommand
+from core.errors import Refused
 from scoring.models import ModelVersion
-from scoring.services.seals import seal_model
+from scoring.training.model_versions.files import seal_model
 
 
 class Command(HouseCommand):

@@ -4,15 +4,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.jobs.rows import JobStatus
-from annotator.management.house_command import HouseCommand
-from annotator.refusals import Refused
+from annotator.management.base import HouseCommand
 from annotator.rubric import ALL_CRITERIA
-from scoring.management.versions import version_or_refuse
+from core.errors import Refused
+from core.jobs.rows import JobStatus
+from scoring.management.base import version_or_refuse
 from scoring.models import TrainingRun
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
-from scoring.services.runs import ALL, request_trainings
-from scoring.services.training import carry_out_training
+from scoring.training.runs.services import ALL, request_trainings
+from scoring.training.runs.work import carry_out_training
 
 OPTIONS = (
     ("encoder", str, None),

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from annotator.configuration.endpoint_address import checked_address, checked_key
-from annotator.configuration.endpoint_settings import LONGEST_TIMEOUT, MOST_CONCURRENCY
+from core.endpoint import LONGEST_TIMEOUT, MOST_CONCURRENCY, checked_address, checked_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,9 @@
-"""The forward pass of BERT, RoBERTa and its kin, and Longformer, over packed sequences."""
+"""Hugging Face's parameters as the packed forward pass needs them: joined, and in its precision.
+
+Longformer's global attention: the first token sees every key, through weights of its own.
+
+The forward pass of BERT, RoBERTa and its kin, and Longformer, over packed sequences.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,75 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, linear
 
-from scoring.patclaimeval.packed.dropout import drop
-from scoring.patclaimeval.packed.first_token import first_token_attention
-from scoring.patclaimeval.packed.operations import Attention, attention_for
-from scoring.patclaimeval.packed.reach import Reach
-from scoring.patclaimeval.packed.sequences import Packed, Spans, Tokens, pack
-from scoring.patclaimeval.packed.weights import Weights
+from scoring.patclaimeval.packed.attention import Attention, attention_for
+from scoring.patclaimeval.packed.sequences import Packed, Reach, Spans, Tokens, drop, pack
+
+Parameters = tuple[Tensor, ...]
+
+
+class Weights:
+    """Gives parameters joined along their rows in another float type.
+
+    While gradients are wanted this is a step of the graph, so that they reach the parameters, in
+    their own type. Otherwise the copy is kept until a parameter changes.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing kept."""
+        self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], Tensor]] = {}
+
+    def linear(self, parts: Sequence[nn.Linear], dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Return weight [sum of outputs, inputs] and bias of linear layers side by side."""
+        return (
+            self.joined(tuple(part.weight for part in parts), dtype),
+            self.joined(tuple(part.bias for part in parts), dtype),
+        )
+
+    def joined(self, parts: Parameters, dtype: torch.dtype) -> Tensor:
+        """Return ``parts`` below one another in ``dtype``."""
+        if len(parts) == 1 and parts[0].dtype == dtype:
+            return parts[0]
+        if torch.is_grad_enabled() and any(part.requires_grad for part in parts):
+            return _join(parts, dtype)
+        key = tuple(map(id, parts))
+        state = (dtype, *((part.data_ptr(), part._version) for part in parts))
+        kept = self._kept.get(key)
+        if kept is None or kept[0] != state:
+            # Made outside inference mode, it may also serve where gradients flow past it.
+            with torch.inference_mode(False), torch.no_grad():
+                kept = self._kept[key] = state, _join(parts, dtype)
+        return kept[1]
+
+
+def _join(parts: Parameters, dtype: torch.dtype) -> Tensor:
+    cast = [part.to(dtype) for part in parts]
+    return cast[0] if len(cast) == 1 else torch.cat(cast)
+
+
+def first_token_attention(
+    states: Tensor, spans: Spans, attention: nn.Module, heads: int, rate: float
+) -> Tensor:
+    """Return what each sequence's first token attends to, shape [n, width], of states [T, width].
+
+    With one query a sequence, q·(K x + b) is (Kᵀq)·x + q·b and the sum of weights times (V x + b)
+    is V times the weighted sum of x: the two projections of every token are never made. In 32-bit
+    floats whatever the states are in. ``rate`` is the share of weights that drop out.
+    """
+    rows, real = spans.padded_rows()
+    x = states[rows].float()
+    query, key, value = (getattr(attention, f"{name}_global") for name in ("query", "key", "value"))
+    width = x.shape[-1]
+    size = width // heads
+    q = (query(x[:, 0]) / size**0.5).view(-1, heads, size)
+    towards = torch.einsum("nhd,hdw->nhw", q, key.weight.view(heads, size, width))
+    shift = torch.einsum("nhd,hd->nh", q, key.bias.view(heads, size))
+    scores = towards @ x.transpose(1, 2) + shift[..., None]
+    weights = scores.masked_fill(~real[:, None], float("-inf")).softmax(-1)
+    weights = drop(weights, rate, rate > 0)
+    gathered = torch.einsum("nhw,hdw->nhd", weights @ x, value.weight.view(heads, size, width))
+    gathered = gathered + weights.sum(-1)[..., None] * value.bias.view(heads, size)
+    return gathered.reshape(-1, width).to(states.dtype)
+
 
 PACKED_KINDS: Final = ("bert", "roberta", "xlm-roberta", "camembert", "longformer")
 

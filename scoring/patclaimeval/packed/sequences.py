@@ -1,13 +1,21 @@
-"""Token sequences laid end to end: their ids, kinds and where each begins."""
+"""Token sequences laid end to end: their ids, kinds and where each begins.
+
+Which keys a query may see: all, or a window around it and, if so set, the first token.
+
+Dropout from 16 random bits a number: on a CPU several times as fast as drawing floats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
+from typing import Final
 
 import torch
 from torch import Tensor
+from torch.nn.functional import dropout
 
 Tokens = tuple[Sequence[int], Sequence[int]]
 """One sequence: the ids of its tokens and, as long, the number of the text each stands in."""
@@ -106,3 +114,120 @@ def _positions(ids: Tensor, padding: int | None) -> Tensor:
         return torch.arange(len(ids))
     real = ids != padding
     return real.cumsum(0) * real + padding
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Query i sees key j if |i - j| <= ``window`` (None: always), or j = 0 and ``first``."""
+
+    window: int | None = None
+    first: bool = False
+
+    def mask(self, rows: range, keys: range, device: torch.device | str = "cpu") -> Tensor:
+        """Return who sees whom, shape [rows, keys], bool."""
+        i = torch.arange(rows.start, rows.stop, device=device)[:, None]
+        j = torch.arange(keys.start, keys.stop, device=device)[None]
+        if self.window is None:
+            return torch.ones((len(rows), len(keys)), dtype=torch.bool, device=device)
+        seen = (i - j).abs() <= self.window
+        return seen | (j == 0) if self.first else seen
+
+    def blocks(self, length: int, size: int, whole: bool = True) -> Iterator[Block]:
+        """Yield the queries of a sequence in blocks of ``size``, each with the keys it can see.
+
+        With ``whole``, a sequence of which the window hides nothing is one block.
+        """
+        open_to_all = self.window is None or self.window >= length - 1
+        if open_to_all and whole:
+            size = length
+        for start in range(0, length, size):
+            rows = range(start, min(length, start + size))
+            if self.window is None or open_to_all:
+                yield Block(rows, range(length), Reach(), False)
+                continue
+            keys = range(max(0, start - self.window), min(length, rows.stop + self.window))
+            yield Block(rows, keys, self, self.first and keys.start > 0)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Neighbouring queries and the keys that any of them sees; ``first``: key 0 comes before."""
+
+    rows: range
+    keys: range
+    reach: Reach
+    first: bool
+
+    def select(self, states: Tensor) -> Tensor:
+        """Return the block's keys (or values), shape [heads, k, d], of [heads, length, d]."""
+        own = states[:, self.keys.start : self.keys.stop]
+        return torch.cat([states[:, :1], own], dim=1) if self.first else own
+
+    def bias(self, dtype: torch.dtype) -> Tensor | None:
+        """Return what is added to the scores, shape [rows, k]: 0 or minus infinity; None: zeros."""
+        if self.reach.window is None:
+            return None
+        low = self.rows.start - self.keys.start
+        at_start = self.reach.first and self.keys.start == 0
+        return _bias(self.reach, len(self.rows), low, len(self.keys), at_start, self.first, dtype)
+
+
+@lru_cache(maxsize=64)
+def _bias(
+    reach: Reach, rows: int, low: int, keys: int, at_start: bool, first: bool, dtype: torch.dtype
+) -> Tensor:
+    """Return a block's bias by its shape alone: the blocks inside a sequence share theirs."""
+    # A tensor made while inference mode is on could never be used for training afterwards.
+    with torch.inference_mode(False):
+        local = Reach(reach.window, at_start)  # elsewhere the block's own key 0 is no first token
+        seen = local.mask(range(low, low + rows), range(keys))
+        if first:
+            seen = torch.cat([torch.ones((rows, 1), dtype=torch.bool), seen], dim=1)
+        return torch.zeros(seen.shape, dtype=dtype).masked_fill_(~seen, float("-inf"))
+
+
+_STEPS: Final = 1 << 16
+_PER_DRAW: Final = 4
+_INTEGERS: Final = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def drop(states: Tensor, rate: float, training: bool) -> Tensor:
+    """Return ``states`` with a share ``rate`` of its numbers 0 and the others scaled up for it."""
+    if not training or rate == 0.0:
+        return states
+    if states.device.type != "cpu":
+        return dropout(states, rate)
+    shape = tuple(states.shape)
+    kept = torch.ge(_draw(shape), _bound(rate), out=torch.empty(shape, dtype=states.dtype))
+    return states * kept.mul_(1 / (1 - rate))
+
+
+def survivors(shape: tuple[int, ...], rate: float) -> Tensor:
+    """Return which numbers stay: 16-bit integers of ``shape`` on the CPU, all bits set or none.
+
+    Each is dropped with probability ``rate``, rounded to 1 / 65,536, by torch's generator.
+    """
+    bits = torch.ge(_draw(shape), _bound(rate), out=torch.empty(shape, dtype=torch.int16))
+    return bits.neg_()
+
+
+def clear_(states: Tensor, stay: Tensor) -> Tensor:
+    """Set the numbers of ``states`` to 0, in place, that are not to ``stay``; see ``survivors``.
+
+    Bits are masked: a product with zeros and ones would first have to be turned into floats.
+    """
+    whole = _INTEGERS[states.element_size()]
+    states.view(whole).bitwise_and_(stay.to(whole))
+    return states
+
+
+def _draw(shape: tuple[int, ...]) -> Tensor:
+    """Return 16-bit integers, each as likely as any other."""
+    count = int(torch.Size(shape).numel())
+    draws = torch.empty(-(-count // _PER_DRAW), dtype=torch.int64).random_(-(2**63), None)
+    return draws.view(torch.int16)[:count].view(shape)
+
+
+def _bound(rate: float) -> int:
+    """Return below which of the 65,536 numbers, counted from -32,768, a draw drops out."""
+    return round(rate * _STEPS) - _STEPS // 2

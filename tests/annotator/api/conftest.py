@@ -7,8 +7,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import User
-from annotator.services.tokens import create_token
 
 Call = Callable[..., Any]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from annotator.adjudication.rulings.queries import signature_holds
 from annotator.models import Adjudication, Conflict, Membership, Rating, Round, User
-from annotator.queries.signatures import signature_holds
 from annotator.rubric import CRITERIA
 
 PASSWORD = "a long enough phrase"

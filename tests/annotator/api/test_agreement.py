@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import ReliabilityReport
-from annotator.services.reliability import carry_out_reliability
+from annotator.reliability.services import carry_out_reliability
+from core.jobs.rows import JobStatus
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user
 
@@ -19,7 +19,7 @@ PATH = "campaigns/cups/agreement/"
 @pytest.fixture(autouse=True)
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    monkeypatch.setattr("annotator.api.agreement.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.reliability.api.ring_on_commit", found.append)
     return found
 
 

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken
-from annotator.services.tokens import create_token
 
 
 def get(header: str, method: str = "get", path: str = "campaigns/"):

@@ -9,13 +9,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from annotator.jobs.rows import JobStatus
+from annotator.accounts.sessions import create_token
+from annotator.campaigns.services import close_campaign
+from annotator.imports import services as imports_services
+from annotator.imports.files import arrivals_directory, stored_uploads
+from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, Reference, TokenScope, User
-from annotator.services import carried_out_imports
-from annotator.services.campaigns import close_campaign
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.tokens import create_token
-from annotator.services.uploaded_files import arrivals_directory, stored_uploads
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import bad, drop_at_once, good
 
 pytestmark = pytest.mark.django_db
@@ -28,14 +28,14 @@ def rung(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list
     settings.DATA_DIR = tmp_path
     drop_at_once(monkeypatch)
     found: list[Any] = []
-    monkeypatch.setattr("annotator.api.imports.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.imports.api.ring_on_commit", found.append)
     return found
 
 
 @pytest.fixture
 def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SMALL_BYTES", "SMALL_PACKED_BYTES"):
-        monkeypatch.setattr(carried_out_imports, name, 0)
+        monkeypatch.setattr(imports_services, name, 0)
 
 
 def caller(user: User, scope: str = TokenScope.WRITE) -> Client:

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import Rating
-from annotator.services.tokens import create_token
 
 
 @pytest.fixture

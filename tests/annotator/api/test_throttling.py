@@ -3,14 +3,14 @@
 import pytest
 from django.test import Client
 
-from annotator.services import call_counts
-from annotator.services.tokens import create_token
+from annotator import rate_limits
+from annotator.accounts.sessions import create_token
 
 pytestmark = pytest.mark.usefixtures("paces_stand_still")
 
 
 def test_above_the_limit_a_person_is_told_when_to_call_again(cast, settings) -> None:
-    call_counts._counts.clear()
+    rate_limits._counts.clear()
     settings.API_CALLS_PER_MINUTE = 5
     tokens = [create_token(user=cast.alice).token for _ in range(2)]
     callers = [Client(headers={"Authorization": f"Token {token}"}) for token in tokens]

@@ -5,7 +5,7 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.audit.chain import BEFORE_THE_FIRST, seal
+from core.audit_chain import BEFORE_THE_FIRST, seal
 
 FIELDS = st.lists(st.none() | st.text(max_size=4), max_size=4)
 

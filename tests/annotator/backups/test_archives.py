@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from annotator.backups import archives
-from annotator.backups.archives import archive, check_archive, header
-from annotator.backups.kept_files import KeptFile
-from annotator.backups.manifest import Manifest, Table
-from annotator.refusals import Refused
+from annotator.operations.backups import archives
+from annotator.operations.backups.archives import (
+    KeptFile,
+    Manifest,
+    Table,
+    archive,
+    check_archive,
+    header,
+)
+from core.errors import Refused
 
 LINES = b'["1","a"]\n["2","b"]\n'
 PACKED = gzip.compress(LINES, mtime=0)

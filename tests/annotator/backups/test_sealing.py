@@ -8,7 +8,7 @@ from pathlib import Path
 import pyrage
 import pytest
 
-from annotator.backups.sealing import (
+from annotator.operations.backups.sealing import (
     Key,
     KeyFile,
     Passphrase,
@@ -17,7 +17,7 @@ from annotator.backups.sealing import (
     seal_to,
     write_sealed,
 )
-from annotator.refusals import Refused
+from core.errors import Refused
 
 # Longer than what the format seals at a time.
 WORDS = b"one two three " * 20_000

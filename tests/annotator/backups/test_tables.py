@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 from django.db.models import Model
 
-from annotator.backups.tables import (
+from annotator.models import Campaign, Draft, RulesVersion
+from annotator.operations.backups.tables import (
     applied_migrations,
     columns_of,
     go_on_counting,
@@ -18,7 +19,6 @@ from annotator.backups.tables import (
     models_after,
     plain_digest_of,
 )
-from annotator.models import Campaign, Draft, RulesVersion
 
 pytestmark = pytest.mark.django_db
 

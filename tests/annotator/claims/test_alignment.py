@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.alignment import align_claims
+from annotator.claims.pairing import align_claims
 from annotator.claims.parsing import parse_claims
 
 REFERENCE = """1. A pump comprising a housing; a rotor in the housing; and an electric motor.

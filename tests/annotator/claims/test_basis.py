@@ -1,6 +1,6 @@
 """Tests of what introduces a term."""
 
-from annotator.claims.basis import Basis, Reading
+from annotator.claims.antecedents import Basis, Reading
 from annotator.claims.terms import find_mentions
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.circles import find_circles
+from annotator.claims.tree import find_circles
 
 LINKS = st.lists(st.lists(st.integers(0, 6), max_size=3), min_size=7, max_size=7)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims import common_words as module
-from annotator.claims.common_words import common_words
+from annotator.claims import words as module
+from annotator.claims.words import common_words
 from tests.amounts import few
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=14)

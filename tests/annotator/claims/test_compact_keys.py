@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.compact_keys import CompactKeys, FirstLines
+from annotator.claims.near_duplicates import CompactKeys, FirstLines
 
 
 @given(st.lists(st.text("ab", max_size=5), max_size=60))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.content import content_words, stem
+from annotator.claims.words import content_words, stem
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from annotator.claims.damage import (
     rename_term,
     reword_harmlessly,
 )
-from annotator.claims.features import count_elements
+from annotator.claims.limitations import count_elements
 from annotator.claims.parsing import parse_claims
 from tests.amounts import few, tries
 

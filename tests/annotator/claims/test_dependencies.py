@@ -2,12 +2,7 @@
 
 import pytest
 
-from annotator.claims.dependencies import (
-    citations,
-    cites_preceding,
-    dependencies,
-    find_references,
-)
+from annotator.claims.parsing import citations, cites_preceding, dependencies, find_references
 
 
 @pytest.mark.parametrize(

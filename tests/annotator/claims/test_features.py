@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.features import count_elements, listed_elements, split_features
+from annotator.claims.limitations import count_elements, listed_elements, split_features
 from annotator.claims.parsing import parse_claims
 
 PIECES = st.sampled_from(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.foreign_terms import fold, foreign_terms
+from annotator.claims.term_changes import fold, foreign_terms
 from tests.amounts import tries
 
 REFERENCE = "1. A pump comprising a stepper motor (12), a light emitting diode and a rotating rod."

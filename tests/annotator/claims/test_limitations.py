@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.features import split_features
-from annotator.claims.limitations import Standing, align_limitations
+from annotator.claims.limitations import Standing, align_limitations, split_features
 
 PIECES = st.sampled_from(
     [

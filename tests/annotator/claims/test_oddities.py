@@ -1,6 +1,6 @@
 import pytest
 
-from annotator.claims.oddities import STACKED, odd_signs
+from annotator.claims.invisible import STACKED, odd_signs
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims import renamed_terms as module
-from annotator.claims.renamed_terms import renamed_terms
+from annotator.claims import term_changes as module
+from annotator.claims.term_changes import renamed_terms
 from tests.amounts import tries
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"

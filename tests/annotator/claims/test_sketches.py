@@ -3,7 +3,7 @@ import random
 import numpy as np
 import pytest
 
-from annotator.claims.sketches import BINS, SIMILAR, SketchTable, similarity, sketch
+from annotator.claims.near_duplicates import BINS, SIMILAR, SketchTable, similarity, sketch
 
 WORDS = [f"{a}{b}{c}" for a in "bcdfg" for b in "aeiou" for c in "lmnrst"]
 

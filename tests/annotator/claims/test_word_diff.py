@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotator.claims import common_words
+from annotator.claims import words
 from annotator.claims.word_diff import Kind, Piece, diff_words
 from annotator.claims.words import read_tokens
 
@@ -61,7 +61,7 @@ def test_differences_never_slide_into_one_another_where_the_coarse_method_leaves
     reference, candidate
 ):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(common_words, "LARGEST_EXACT", 6)
+        patch.setattr(words, "LARGEST_EXACT", 6)
         left, right = diff_words(reference, candidate)
     assert same_keys(reference, left) == same_keys(candidate, right)
     assert "".join(reference[item.start : item.end] for item in left) == reference

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from annotator.accounts.sessions import token_digest
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
-from annotator.services.tokens import token_digest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 

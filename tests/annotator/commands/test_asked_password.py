@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from annotator.management.asked_password import asked_password
-from annotator.refusals import Refused
+from annotator.management.base import asked_password
+from core.errors import Refused
 
 
 class Terminal(io.StringIO):

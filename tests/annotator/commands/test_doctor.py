@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotator.models import SWEEPER, Campaign, ClaimImport, ReliabilityReport
-from annotator.services.presences import report_presence
+from annotator.operations.presences import report_presence
 from scoring.models import Dataset, DatasetVersion
 from tests.scoring.model_rows import model_row, write_directory
 

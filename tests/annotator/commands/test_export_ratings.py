@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from annotator.campaigns.services import create_campaign
+from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.formats.label_studio import read
+from annotator.imports.preferences.services import import_preferences
 from annotator.models import AuditEvent, Campaign, Comparison, Preference, Unblinding, User
 from annotator.rubric import ALL_CRITERIA
-from annotator.services.campaigns import create_campaign
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.preference_import import import_preferences
-from annotator.services.stated_preferences import submit_preference
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.rating_rows import START, prefer, rate, revise
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from annotator.campaigns.services import create_campaign
 from annotator.management.commands import import_claims as import_claims_command
 from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, User
-from annotator.refusals import OutOfDate
-from annotator.services.campaigns import create_campaign
+from core.errors import OutOfDate
 from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotator.clock import database_now
-from annotator.jobs.leases import claim, close
-from annotator.jobs.registry import kinds_of_jobs
-from annotator.jobs.rows import JobRow, JobStatus
+from core.clock import database_now
+from core.jobs.leases import claim, close
+from core.jobs.registry import kinds_of_jobs
+from core.jobs.rows import JobRow, JobStatus
 from scoring.models import Dataset, DatasetVersion
 from tests.bad_input.test_messages import CANARY, rows_of_jobs
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 from django.db import connection
 
-from annotator.management.migrating import migrating_alone
+from annotator.management.base import migrating_alone
 from tests.crowd import LONGEST_WAIT_SECONDS
 from tests.served.server import ROOT, served_environment
 
@@ -19,7 +19,7 @@ import time
 from django import setup
 setup()
 from django.db import connection
-from annotator.management.migrating import migrating_alone
+from annotator.management.base import migrating_alone
 with migrating_alone(connection):
     print("held", flush=True)
     time.sleep(600)

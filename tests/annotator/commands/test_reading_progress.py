@@ -1,11 +1,11 @@
 import io
 
-from annotator.management.reading_progress import ReadingProgress
+from annotator.management.base import ReadingProgress
 
 
 def test_a_bar_is_told_when_it_is_time_and_not_in_between(monkeypatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("annotator.management.reading_progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("annotator.management.base.time.monotonic", lambda: now[0])
     file = io.BytesIO(bytes(200))
     for is_terminal, pause in ((True, 0.2), (False, 10.0)):
         said: list[str] = []

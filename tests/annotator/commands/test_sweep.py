@@ -6,8 +6,8 @@ import time
 import pytest
 from django.core.management import call_command
 
-from annotator.jobs import registry
 from annotator.management.commands import sweep
+from core.jobs import registry
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 
 pytestmark = pytest.mark.django_db

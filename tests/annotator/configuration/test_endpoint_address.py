@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.configuration.endpoint_address import checked_address, checked_key, is_this_machine
+from core.endpoint import checked_address, checked_key, is_this_machine
 
 
 @pytest.mark.parametrize(

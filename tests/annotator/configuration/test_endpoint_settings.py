@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.configuration.endpoint_settings import read
+from core.endpoint import read
 
 RIGHT = {
     "METRIC_ENDPOINT_URL": "https://api.example.org/v1/",
@@ -79,7 +79,7 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, value: str) -> None:
 def _settings_in_a_new_process(tmp_path: Path, **more: str) -> subprocess.CompletedProcess[str]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("METRIC_")}
     program = (
-        "from annotator import settings as s; print(repr((s.METRIC_ENDPOINT_URL, "
+        "from config import settings as s; print(repr((s.METRIC_ENDPOINT_URL, "
         "s.METRIC_ENDPOINT_KEY, str(s.METRIC_MODELS_DIR), str(s.DATA_DIR))))"
     )
     return subprocess.run(

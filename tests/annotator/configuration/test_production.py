@@ -6,12 +6,12 @@ import sys
 import time
 from pathlib import Path
 
-from annotator.configuration.production import kept_secret
+from core.configuration import kept_secret
 
 ASK = """
 import sys
 from pathlib import Path
-from annotator.configuration.production import kept_secret
+from core.configuration import kept_secret
 print("asking", flush=True)
 print(kept_secret(Path(sys.argv[1]), 64))
 """

@@ -5,8 +5,16 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotator.adjudication.what_if.rules import (
+    Caught,
+    as_findings,
+    cases,
+    caught,
+    curve,
+    found_by,
+    widths,
+)
 from annotator.conflicts.rules import ConflictRules, RatedScores, find_conflicts
-from annotator.conflicts.what_if import Caught, as_findings, cases, caught, curve, found_by, widths
 from annotator.rubric import CRITERIA, overall_numerator
 from tests.amounts import tries
 

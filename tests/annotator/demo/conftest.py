@@ -5,8 +5,7 @@ from typing import Final
 
 import pytest
 
-from annotator.demo.plan import build_demo_plan
-from annotator.demo.records import DemoPlan
+from annotator.demo import DemoPlan, build_demo_plan
 
 DEMO: Final = Path(__file__).parents[3] / "fixtures" / "demo"
 

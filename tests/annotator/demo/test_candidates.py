@@ -1,6 +1,6 @@
 """Tests of the candidates made from one reference."""
 
-from annotator.demo.candidates import LABELS, SYSTEMS, make_candidates
+from annotator.demo import LABELS, SYSTEMS, make_candidates
 from annotator.rubric import CRITERIA
 
 

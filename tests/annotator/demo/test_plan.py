@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.demo import plan as module
-from annotator.demo.plan import build_demo_plan
-from annotator.demo.sources import read_sources
+from annotator import demo as module
+from annotator.demo import build_demo_plan, read_sources
 from tests.annotator.demo.conftest import DEMO
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from annotator.claims.parsing import parse_claims
-from annotator.demo.sources import read_sources
+from annotator.demo import read_sources
 
 DEMO = Path(__file__).parents[3] / "fixtures" / "demo"
 

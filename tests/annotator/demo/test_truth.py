@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.claims.damage import Damage
-from annotator.demo.truth import true_scores
+from annotator.demo import true_scores
 from annotator.rubric import CRITERIA
 
 KINDS = {

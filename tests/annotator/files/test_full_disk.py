@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from annotator.files.full_disk import is_disk_full
+from core.files import is_disk_full
 
 
 def caused(outer: Exception, inner: Exception) -> Exception:
@@ -46,8 +46,8 @@ def test_a_full_disk_is_told_in_a_sentence_and_as_507(
     def fail(*args: Any, **more: Any) -> None:
         raise error
 
-    monkeypatch.setattr("annotator.gate.principals_of", fail)
-    monkeypatch.setattr("annotator.api.campaigns.campaigns_for", fail)
+    monkeypatch.setattr("annotator.access.gate.principals_of", fail)
+    monkeypatch.setattr("annotator.campaigns.api.campaigns_for", fail)
     answer = client.get(address)
     assert answer.status_code == 507
     assert b"disk is full" in answer.content

@@ -15,7 +15,7 @@ HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give the folder into which a production server would collect its static files."""
     folder = tmp_path_factory.mktemp("static")
-    storages = {"staticfiles": {"BACKEND": "annotator.files.static_files.HashedStaticFiles"}}
+    storages = {"staticfiles": {"BACKEND": "core.static_files.HashedStaticFiles"}}
     with override_settings(STATIC_ROOT=folder, STORAGES=storages):
         call_command("collectstatic", interactive=False, verbosity=0)
     return folder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.files.whole import write_whole, written_aside
+from core.files import write_whole, written_aside
 
 
 def pieces_that_end_badly() -> Iterator[bytes]:

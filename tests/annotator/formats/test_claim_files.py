@@ -10,7 +10,7 @@ from annotator.formats.claim_files import (
     format_of,
     read_claims,
 )
-from annotator.formats.records import FormatError
+from core.text_io.streams import FormatError
 
 LINE = b'{"reference_id": "r1", "reference_claims": "1. A cup.", '
 LINE += b'"candidates": [{"candidate_id": "c1", "claims": "1. A mug."}]}\n'

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.formats.claims_csv import COLUMNS, MOST_CHARACTERS, read
-from annotator.formats.formula_cells import is_formula
-from annotator.formats.records import FormatError, ReadNotes
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from core.text_io.streams import FormatError, ReadNotes
+from core.text_io.text import is_formula
 
 GOLDEN = Path(__file__).parent / "golden"
 HEADER = "reference_id,reference_claims,candidate_id,claims"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.formats.claims_jsonl import read
-from annotator.formats.records import FormatError, ReadNotes
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from core.text_io.streams import FormatError, ReadNotes
 
 CLAIMS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(
     lambda t: "1. A" + t

@@ -3,8 +3,8 @@ import io
 
 import pytest
 
-from annotator.formats.compressed import MOST_TIMES, UNSUSPECTED_BYTES, unpacked
-from annotator.formats.records import FormatError
+from annotator.formats.csv_streams import MOST_TIMES, UNSUSPECTED_BYTES, unpacked
+from core.text_io.streams import FormatError
 
 
 def test_a_plain_file_is_itself_from_its_beginning():

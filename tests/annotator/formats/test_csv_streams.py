@@ -3,7 +3,7 @@ import io
 import pytest
 
 from annotator.formats.csv_streams import CsvRow, CsvStream, names_a_column
-from annotator.formats.records import BadRecord, FormatError, ReadNotes
+from core.text_io.streams import BadRecord, FormatError, ReadNotes
 
 KNOWN = frozenset({"id", "text"})
 

@@ -1,4 +1,4 @@
-from annotator.formats.digests import candidate_id_of, reference_id_of, text_sha256
+from core.text_io.text import candidate_id_of, reference_id_of, text_sha256
 
 
 def test_ids_begin_with_the_digest_that_any_tool_computes():

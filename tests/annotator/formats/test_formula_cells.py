@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.formats.formula_cells import is_formula
+from core.text_io.text import is_formula
 
 STARTS = [*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", " =", "\ufeff=", "\u200b@"]
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats import json_streams
-from annotator.formats.json_streams import Record, read_array, read_lines
-from annotator.formats.records import BadRecord, FormatError, ReadNotes
+from core.text_io import streams as text_io_streams
+from core.text_io.streams import BadRecord, FormatError, ReadNotes, Record, read_array, read_lines
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 ITEMS = st.lists(st.dictionaries(TEXTS, TEXTS | st.lists(TEXTS), max_size=3), min_size=1)
@@ -125,7 +124,7 @@ def test_a_cr_alone_among_other_line_ends_is_named_with_its_line():
     ):
         records, _ = lines(data)
         (bad,) = (one for one in records if isinstance(one, BadRecord))
-        assert (bad.line, bad.reason) == (number, json_streams.CR_WITHIN)
+        assert (bad.line, bad.reason) == (number, text_io_streams.CR_WITHIN)
 
 
 def test_an_array_given_as_lines_and_a_pretty_printed_object_are_refused_by_name():
@@ -164,7 +163,7 @@ def test_a_bad_item_is_named_by_number_and_reading_goes_on():
 
 
 def test_an_item_longer_than_the_limit_ends_the_reading(monkeypatch):
-    monkeypatch.setattr(json_streams, "CHUNK", 64)
+    monkeypatch.setattr(text_io_streams, "CHUNK", 64)
     with pytest.raises(FormatError, match="Item 2, which begins on line 2"):
         items(b'[1,\n"' + b"x" * 1000 + b'"]', max_bytes=100)
 

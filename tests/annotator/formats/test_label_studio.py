@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.label_studio import TEXTS, read
-from annotator.formats.preference_records import PreferenceRecord
-from annotator.formats.records import FormatError, ReadNotes
+from annotator.formats.label_studio import TEXTS, PreferenceRecord, read
+from core.text_io.streams import FormatError, ReadNotes
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 
 SAMPLE = os.environ.get("PATENTEVAL_SAMPLE", "")

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.label_studio import read
-from annotator.formats.preference_records import PreferenceRecord
-from annotator.formats.records import FormatError
+from annotator.formats.label_studio import PreferenceRecord, read
 from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
+from core.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item, mark
 
 OTHER = "Other (comment on the specific nature of these errors in the comment bar please)"

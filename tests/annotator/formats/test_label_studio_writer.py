@@ -9,9 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats.label_studio import read
+from annotator.formats.label_studio import PreferenceRecord, read
 from annotator.formats.label_studio_writer import StatedPair, item_of, revised, write
-from annotator.formats.preference_records import PreferenceRecord
 from annotator.typology import CLAIM_TAGS
 from tests.annotator.formats.exports import item
 

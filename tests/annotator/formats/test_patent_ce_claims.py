@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.formats.digests import candidate_id_of, reference_id_of
 from annotator.formats.patent_ce_claims import read
-from annotator.formats.records import FormatError
+from core.text_io.streams import FormatError
+from core.text_io.text import candidate_id_of, reference_id_of
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from annotator.formats.preference_records import PreferenceRecord
+from annotator.formats.label_studio import PreferenceRecord
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 RECORD = PreferenceRecord(

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats.python_literals import (
-    MAX_CHARACTERS,
-    LiteralError,
-    is_literal,
-    read_literal,
-)
+from annotator.formats.label_studio import MAX_CHARACTERS, LiteralError, is_literal, read_literal
 
 texts = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=20)
 plain = st.one_of(texts, st.integers(-(10**17), 10**17), st.booleans(), st.none())

@@ -1,6 +1,5 @@
-from annotator.formats import reference_batches
-from annotator.formats.reference_batches import BATCH, in_batches
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats import references
+from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord, in_batches
 
 
 def record(text="1. A cup.", candidate="1. A mug."):
@@ -16,7 +15,7 @@ def test_a_stream_is_cut_by_number_and_nothing_is_taken_ahead():
 
 
 def test_a_batch_ends_where_its_texts_are_long(monkeypatch):
-    monkeypatch.setattr(reference_batches, "BATCH_CHARACTERS", 100)
+    monkeypatch.setattr(references, "BATCH_CHARACTERS", 100)
     for long in (record(text="x" * 100), record(candidate="x" * 100)):
         batches = in_batches([record(), long, record(), record(), long])
         assert [len(batch) for batch in batches] == [2, 3]

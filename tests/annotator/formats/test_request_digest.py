@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from annotator.formats.request_digest import rating_digest
+from annotator.rating.request_digest import rating_digest
 
 ONE = UUID(int=1)
 

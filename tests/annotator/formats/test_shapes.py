@@ -1,8 +1,7 @@
 import pytest
 
-from annotator.formats.json_streams import Record
-from annotator.formats.records import BadRecord, FormatError, ReadNotes
-from annotator.formats.shapes import Shape, checked, is_blank
+from core.text_io.shapes import Shape, checked, is_blank
+from core.text_io.streams import BadRecord, FormatError, ReadNotes, Record
 
 
 @pytest.mark.parametrize(

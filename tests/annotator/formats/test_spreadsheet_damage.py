@@ -1,6 +1,6 @@
 import pytest
 
-from annotator.formats.spreadsheet_damage import damage_of_id, damage_of_text
+from annotator.formats.csv_streams import damage_of_id, damage_of_text
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from contextlib import closing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats.text_groups import TextGroups
+from annotator.formats.references import TextGroups
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 

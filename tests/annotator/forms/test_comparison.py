@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from django.http import QueryDict
 
-from annotator.forms.comparison import AskForm, PreferenceForm
+from annotator.comparisons.forms import AskForm, PreferenceForm
 from annotator.rubric import ALL_CRITERIA
 
 GOOD = "&".join(f"{key}={value}" for key, value in zip(ALL_CRITERIA, "10110", strict=True))

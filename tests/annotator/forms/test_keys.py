@@ -2,9 +2,9 @@
 
 from django.http import QueryDict
 
-from annotator.forms.keys import KeysForm
 from annotator.keymap import ACTIONS, GROUPS
 from annotator.models import ReadingPreference
+from annotator.rating.forms import KeysForm
 
 
 def form(query: str | None = None, **stored: object) -> KeysForm:

@@ -3,11 +3,11 @@
 import pytest
 from django.http import QueryDict
 
-from annotator.forms.rating import RatingForm, as_sent
 from annotator.models import Rating
-from annotator.refusals import Refused
+from annotator.rating.forms import RatingForm, as_sent
+from annotator.rating.services import LONGEST_COMMENT
 from annotator.rubric import CRITERIA
-from annotator.services.ratings import LONGEST_COMMENT
+from core.errors import Refused
 
 FIRST = CRITERIA[0]
 

@@ -3,10 +3,10 @@
 import pytest
 from django.http import QueryDict
 
+from annotator.adjudication.what_if.forms import what_if_form
+from annotator.adjudication.what_if.queries import rules_of
 from annotator.conflicts.rules import ConflictRules
-from annotator.forms.what_if import what_if_form
 from annotator.models import Campaign
-from annotator.queries.what_if_page import rules_of
 
 
 @pytest.mark.parametrize("numerator", range(1, 111))

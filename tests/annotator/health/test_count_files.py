@@ -2,7 +2,7 @@
 
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
-from annotator.health.count_files import CountFile
+from annotator.operations.health.figures import CountFile
 from tests.promises.small_disks import fill, small_disk
 
 KEYS = [mmap_key("x", "x_total", ["route"], [route], "") for route in ("ü", "home", "a" * 5000)]

@@ -7,7 +7,7 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from annotator.models import User
-from annotator.services.presences import report_presence
+from annotator.operations.presences import report_presence
 from scoring.models import Dataset, DatasetVersion, TrainingRun
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +90,7 @@ def test_a_campaigns_admin_is_no_site_admin(cast) -> None:
 def test_a_broker_that_is_away_hides_no_other_figure(boss: Client, monkeypatch: Any) -> None:
     from kombu.exceptions import OperationalError
 
-    from annotator.celery import app
+    from config.celery import app
 
     def away(*_: object, **__: object) -> None:
         raise OperationalError

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from annotator.jobs import heartbeat as module
-from annotator.jobs.heartbeat import heartbeat
-from annotator.jobs.leases import LostLease
 from annotator.models import ClaimImport
+from core.jobs import leases as module
+from core.jobs.leases import LostLease, heartbeat
 
 LONGEST_WAIT_SECONDS = 20
 

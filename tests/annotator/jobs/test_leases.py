@@ -12,8 +12,8 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotator.jobs import leases
-from annotator.jobs.rows import JobStatus
+from core.jobs import leases
+from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 
 pytestmark = pytest.mark.django_db

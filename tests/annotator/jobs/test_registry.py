@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotator.jobs import registry
+from core.jobs import registry
 from scoring.models import AgreementReport, Dataset, DatasetVersion
 
 pytestmark = pytest.mark.django_db(transaction=True)

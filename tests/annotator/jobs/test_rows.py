@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from annotator.clock import database_now
 from annotator.models import ReliabilityReport
+from core.clock import database_now
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.plans.making import (
+from annotator.planning.rules import (
     NO_ROOM,
     NOBODY_LEFT,
     Plan,

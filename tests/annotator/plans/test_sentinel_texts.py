@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims.damage import Damaged, NothingToDamage, rename_term
-from annotator.claims.lexicon import WordPairs
-from annotator.plans import sentinel_texts
-from annotator.plans.sentinel_texts import KINDS, sentinel_text, unguessable_id
+from annotator.claims.words import WordPairs
+from annotator.planning import sentinel_texts
+from annotator.planning.sentinel_texts import KINDS, sentinel_text, unguessable_id
 from annotator.rubric import CRITERIA
 from tests.amounts import few
 

@@ -3,15 +3,15 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
-from annotator.queries.access import (
+from annotator.access.scopes import (
     assignments_for,
     campaigns_for,
     roles_by_campaign,
     roles_of,
     token_caller,
 )
-from annotator.services.tokens import create_token, token_digest
+from annotator.accounts.sessions import create_token, token_digest
+from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
 
 pytestmark = pytest.mark.django_db
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from annotator.adjudication.rounds import take_turn
+from annotator.adjudication.rulings.queries import case_count, first_free, references_to_rule
 from annotator.models import Conflict, Turn, User
-from annotator.queries.adjudication_list import case_count, first_free, references_to_rule
-from annotator.services.turns import take_turn
 from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +59,7 @@ def test_the_first_free_conflict_is_the_first_that_nobody_else_has_open(
 def test_a_page_shows_its_references_and_leads_to_the_others(
     references, client, cast, monkeypatch
 ) -> None:
-    monkeypatch.setattr("annotator.views.adjudication.REFERENCES_A_PAGE", 1)
+    monkeypatch.setattr("annotator.adjudication.rulings.views.REFERENCES_A_PAGE", 1)
     client.force_login(cast.carol)
     for number, titles in (("1", (True, False)), ("2", (False, True)), ("x", (True, False))):
         page = client.get(f"/adjudication/?page={number}").content.decode()

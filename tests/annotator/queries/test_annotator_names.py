@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotator.queries.annotator_names import pseudonyms, renamed
+from annotator.access.scopes import pseudonyms, renamed
 
 IDS = [f"id-{number}" for number in range(30)]
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
+from annotator.campaigns.queries import AnnotatorProgress, annotator_progress
 from annotator.models import Assignment, AssignmentStatus, Membership, User
-from annotator.queries.annotator_progress import AnnotatorProgress, annotator_progress
 
 
 def test_shares_days_and_quotas_are_told_by_name(cast) -> None:

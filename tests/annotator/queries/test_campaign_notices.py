@@ -1,7 +1,7 @@
 """What annotators told the admin."""
 
-from annotator.queries.campaign_notices import campaign_notices
-from annotator.services.departures import flag_candidate, recuse, skip_assignment
+from annotator.campaigns.queries import campaign_notices
+from annotator.rating.services import flag_candidate, recuse, skip_assignment
 
 
 def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None:

@@ -2,8 +2,8 @@
 
 from django.utils import timezone
 
+from annotator.campaigns.queries import campaign_progress
 from annotator.models import Candidate, Conflict, ConflictStatus, Purpose
-from annotator.queries.campaign_progress import campaign_progress
 
 
 def test_progress_counts_ratings_candidates_and_conflicts(cast) -> None:

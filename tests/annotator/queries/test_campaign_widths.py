@@ -2,10 +2,10 @@
 
 import pytest
 
+from annotator.adjudication.what_if.queries import campaign_widths
+from annotator.adjudication.what_if.rules import found_by
 from annotator.conflicts.rules import ConflictRules
-from annotator.conflicts.what_if import found_by
 from annotator.models import Candidate, Conflict, Purpose
-from annotator.queries.campaign_widths import campaign_widths
 
 
 @pytest.fixture

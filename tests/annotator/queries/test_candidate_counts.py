@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.campaigns.queries import CandidateCounts, candidate_counts
+from annotator.conflicts.queries import locked_candidates
 from annotator.models import GENUINE, Candidate, Round, Turn
-from annotator.queries.candidate_counts import CandidateCounts, candidate_counts
-from annotator.queries.locks import locked_candidates
 
 
 @pytest.fixture

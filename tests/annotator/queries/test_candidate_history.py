@@ -3,17 +3,17 @@
 import pytest
 from django.utils import timezone
 
-from annotator.models import Adjudication, Conflict, Rating, Round, Ruling, SecondLook
-from annotator.queries.candidate_history import (
+from annotator import audit_log
+from annotator.adjudication.rulings.queries import record_sha256
+from annotator.adjudication.settled.queries import (
     conflicts_on,
     given_ratings,
     rounds_on,
     rulings_on,
 )
-from annotator.queries.signatures import record_sha256
+from annotator.models import Adjudication, Conflict, Rating, Round, Ruling, SecondLook
+from annotator.rating.services import revise_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.services import audit
-from annotator.services.ratings import revise_rating
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_ruling_says_whether_its_record_is_what_was_signed(cast, rating: Ratin
     )
     signed.record_sha256 = record_sha256(signed, [ruling])
     signed.save()
-    audit.record(
+    audit_log.record(
         action="conflict.ruled",
         object_type="adjudication",
         object_id=signed.pk,

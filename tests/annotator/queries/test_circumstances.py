@@ -3,9 +3,9 @@
 import pytest
 from django.utils import timezone
 
+from annotator.conflicts.queries import Circumstances, circumstances_of
 from annotator.models import Membership, Rating, Round, Unblinding
-from annotator.queries.circumstances import Circumstances, circumstances_of
-from annotator.services.ratings import revise_rating
+from annotator.rating.services import revise_rating
 from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from itertools import combinations
 
 import pytest
 
+from annotator.comparisons.queries import ComparePage, compare_page
+from annotator.comparisons.services import assign_comparisons
 from annotator.models import Candidate, Comparison
-from annotator.queries.compare_page import ComparePage, compare_page
-from annotator.services.comparisons import assign_comparisons
 
 
 @pytest.fixture

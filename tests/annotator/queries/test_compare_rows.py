@@ -1,8 +1,7 @@
 """A reference and two candidates in rows."""
 
-from annotator.claims.budget import CLAIMS
-from annotator.claims.reading import read_pair
-from annotator.queries.compare_rows import CompareRow, compare_rows
+from annotator.claims.reading import CLAIMS, read_pair
+from annotator.reading import CompareRow, compare_rows
 
 REFERENCE = (
     "1. A cup comprising:\na body made of clay;\na handle of horn; and\na lid.\n"

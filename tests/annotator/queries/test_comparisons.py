@@ -4,8 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from annotator.models import Campaign, Comparison, Membership
-from annotator.queries.comparisons import (
+from annotator.comparisons.queries import (
     CLOSED_SENTENCE,
     RECUSED_SENTENCE,
     closed_because,
@@ -13,10 +12,10 @@ from annotator.queries.comparisons import (
     next_comparison,
     open_comparisons,
 )
+from annotator.comparisons.services import assign_comparisons, submit_preference
+from annotator.models import Campaign, Comparison, Membership
+from annotator.rating.services import recuse
 from annotator.rubric import ALL_CRITERIA
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.departures import recuse
-from annotator.services.stated_preferences import submit_preference
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.campaigns.services import create_campaign
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Candidate, Reference
-from annotator.queries.each_key import rows_of_each
-from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import import_claims
+from core.database import rows_of_each
 
 pytestmark = pytest.mark.django_db
 

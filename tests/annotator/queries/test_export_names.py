@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotator.queries.export_names import EXACT_BITS, Pseudonyms, number_of, user_names
+from annotator.exports.rows import EXACT_BITS, Pseudonyms, number_of, user_names
 from tests.annotator.rating_rows import prefer, rate
 from tests.conftest import make_user
 

@@ -5,12 +5,11 @@ from itertools import combinations
 
 import numpy as np
 
+from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.models import Candidate, Comparison, Preference
-from annotator.queries.given_preferences import given_preferences, preference_table
-from annotator.reliability.tables import Table
+from annotator.records import given_preferences, preference_table
 from annotator.rubric import ALL_CRITERIA, OVERALL
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.stated_preferences import submit_preference
+from core.statistics.tables import Table
 
 
 class Shown(random.Random):

@@ -5,12 +5,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotator.models import Candidate, Membership, Purpose, Role
-from annotator.queries.given_preferences import given_preferences
-from annotator.queries.given_ratings import BY_ADMIN, LATER_ROUND, NOT_BLIND, given_ratings
-from annotator.queries.rating_inputs import Inputs, State, inputs_of
-from annotator.queries.rating_tables import (
+from annotator.records import (
     ALONE,
+    BY_ADMIN,
+    LATER_ROUND,
+    NOT_BLIND,
     UNKNOWN_DAMAGE,
+    Inputs,
+    State,
+    given_preferences,
+    given_ratings,
+    inputs_of,
     repeated_ratings,
     score_table,
     sentinels_of,

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
+from annotator.campaigns.services import create_campaign
 from annotator.formats import label_studio
-from annotator.formats.records import FormatError
-from annotator.formats.reference_batches import BATCH
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord
+from annotator.imports.checks import PREVIEWED, PREVIEWED_CHARACTERS, check_claims
+from annotator.imports.claims.services import import_claims
+from annotator.imports.preferences.services import import_preferences
 from annotator.models import Campaign, Candidate, Purpose, Reference
-from annotator.queries.import_checks import PREVIEWED, PREVIEWED_CHARACTERS, check_claims
-from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import import_claims
-from annotator.services.preference_import import import_preferences
+from core.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
+from annotator.imports.queries import Counted, ImportPage, imports_of, recent_imports
 from annotator.models import ClaimImport, ImportStage
-from annotator.queries.imports import Counted, ImportPage, imports_of, recent_imports
+from core.jobs.rows import JobStatus
 
 pytestmark = pytest.mark.django_db
 

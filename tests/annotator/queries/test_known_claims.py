@@ -2,13 +2,13 @@
 
 import pytest
 
-from annotator.formats.digests import text_sha256
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.campaigns.services import create_campaign
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.imports.claims import queries as claims_queries
+from annotator.imports.claims.queries import known_candidates, known_references, stored_texts
+from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign
-from annotator.queries import known_claims
-from annotator.queries.known_claims import known_candidates, known_references, stored_texts
-from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import import_claims
+from core.text_io.text import text_sha256
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def test_names_are_looked_up_in_their_own_campaign() -> None:
 def test_all_texts_come_batch_by_batch_each_reference_before_its_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(known_claims, "BATCH", 2)
+    monkeypatch.setattr(claims_queries, "BATCH", 2)
     room = filled("room", "r1", "r2", "r3")
     assert [(reference, candidate) for reference, candidate, _ in stored_texts(room)] == [
         (name, candidate) for name in ("r1", "r2", "r3") for candidate in ("", "a", "b")

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import assign_candidates
+from annotator.conflicts.queries import is_locked, locked_candidates
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
-from annotator.queries.locks import is_locked, locked_candidates
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.assignments import assign_candidates
-from annotator.services.ratings import submit_rating
 from tests.conftest import spread
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from annotator.models import Campaign
-from annotator.queries.one_moment import one_moment
+from core.database import one_moment
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

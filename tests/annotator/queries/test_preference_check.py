@@ -5,11 +5,10 @@ from itertools import combinations
 import pytest
 from django.utils import timezone
 
+from annotator.comparisons.services import assign_comparisons, submit_preference
+from annotator.imports.preferences.queries import preference_check, wilson_interval
 from annotator.models import Comparison, Preference
-from annotator.queries.preference_check import preference_check, wilson_interval
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.stated_preferences import submit_preference
 
 
 def compare(cast, user, reference) -> Comparison:

@@ -4,15 +4,15 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from annotator.models import Assignment, Campaign, Candidate, Draft, Membership
-from annotator.queries.queue import (
+from annotator.assignments.queries import (
     first_assignment,
     next_assignment,
     open_assignments,
     queue_for,
     ratings_by,
 )
-from annotator.services.departures import skip_assignment
+from annotator.models import Assignment, Campaign, Candidate, Draft, Membership
+from annotator.rating.services import skip_assignment
 
 
 def test_the_queue_counts_what_is_done_and_left_per_reference(cast) -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, Campaign
-from annotator.queries.locks import LOCKED_SENTENCE
-from annotator.queries.rate_page import CLOSED_SENTENCE, rate_page
-from annotator.services.departures import skip_assignment
+from annotator.rating.queries import CLOSED_SENTENCE, rate_page
+from annotator.rating.services import skip_assignment
 
 
 @pytest.mark.parametrize("name", ["bob", "ada", "mallory"])

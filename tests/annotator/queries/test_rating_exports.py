@@ -2,11 +2,10 @@
 
 import pytest
 
+from annotator.exports import rows as exports_rows
+from annotator.exports.rows import Pseudonyms, Telling, exported_lines
 from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
 from annotator.models import Purpose
-from annotator.queries import rating_exports
-from annotator.queries.export_names import Pseudonyms
-from annotator.queries.rating_exports import Telling, exported_lines
 from tests.annotator.rating_rows import prefer, random_ratings, rate
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +29,8 @@ def rated(cast):
 
 def test_batches_of_one_tell_the_same_in_the_same_order(rated, monkeypatch) -> None:
     expected = lines(rated)
-    monkeypatch.setattr(rating_exports, "REFERENCES_AT_ONCE", 1)
-    monkeypatch.setattr(rating_exports, "CANDIDATES_AT_ONCE", 1)
+    monkeypatch.setattr(exports_rows, "REFERENCES_AT_ONCE", 1)
+    monkeypatch.setattr(exports_rows, "CANDIDATES_AT_ONCE", 1)
     assert lines(rated) == expected
     assert len({line["id"] for line in expected}) == len(expected) > 20
 

@@ -2,18 +2,20 @@
 
 import pytest
 
-from annotator.queries.agreement_grids import MOST_PAIRS, histograms, pair_grid
-from annotator.queries.figure_grids import (
+from annotator.reliability.grids import (
     CHANGE,
     COEFFICIENT,
+    MOST_PAIRS,
     POINTS,
     SHARE,
     Cell,
     Notes,
     by_criterion,
     cell,
+    drift_grid,
+    histograms,
+    pair_grid,
 )
-from annotator.queries.people_grids import drift_grid
 from annotator.rubric import ALL_CRITERIA
 
 

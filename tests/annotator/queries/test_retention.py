@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import pytest
 
+from annotator.campaigns.queries import retention
 from annotator.models import Campaign
-from annotator.queries.retention import retention
 
 TODAY = date(2026, 3, 31)
 

@@ -4,8 +4,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from annotator.campaigns.queries import rules_history
 from annotator.models import RulesVersion
-from annotator.queries.rules_history import rules_history
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from django.utils import timezone
 
+from annotator.adjudication.rulings.queries import RulingTime, ruling_time
 from annotator.models import Adjudication, AuditEvent, Conflict, Rating
-from annotator.queries.ruling_times import RulingTime, ruling_time
 
 START = timezone.now() - timedelta(days=1)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from django.utils import timezone
 
+from annotator.adjudication.settled.queries import CandidateTrace, candidate_trace, raters_of
 from annotator.models import Adjudication, Candidate, Conflict, Purpose, Ruling
-from annotator.queries.settled_candidate import CandidateTrace, candidate_trace, raters_of
 from annotator.rubric import ALL_CRITERIA
 
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.adjudication.settled.queries import freezable_references
+from annotator.assignments.services import assign_candidates
 from annotator.models import Campaign, Candidate, Conflict, Membership, Rating, Reference, User
-from annotator.queries.settled_ratings import freezable_references
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.assignments import assign_candidates
-from annotator.services.ratings import submit_rating
 
 pytestmark = pytest.mark.django_db
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from django.utils import timezone
 
-from annotator.models import Adjudication, Candidate, Conflict, Purpose, Ruling
-from annotator.queries.settled_values import (
+from annotator.adjudication.settled.queries import (
     SettledCandidate,
     references_with_candidates,
     settled_references,
 )
+from annotator.models import Adjudication, Candidate, Conflict, Purpose, Ruling
 from annotator.rubric import ALL_CRITERIA
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
+from annotator.adjudication.what_if.queries import rules_of, what_if
+from annotator.adjudication.what_if.rules import Caught
 from annotator.conflicts.rules import ConflictRules
-from annotator.conflicts.what_if import Caught
 from annotator.models import Adjudication, Conflict, Ruling
-from annotator.queries.what_if_page import rules_of, what_if
 
 
 def rate(cast, alice: Sequence[int], bob: Sequence[int]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from annotator.reliability.tables import Table
+from core.statistics.tables import Table
 from tests.amounts import tries
 
 GAP = float("nan")

@@ -5,10 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from annotator.reliability import estimates as words
-from annotator.reliability.ac2 import Weights, agreement_weights, gwet_ac2
-from annotator.reliability.resampling import NO_SPREAD
-from annotator.reliability.tables import ReliabilityError
+from core.statistics import tables as words
+from core.statistics.coefficients import Weights, agreement_weights, gwet_ac2
+from core.statistics.tables import NO_SPREAD, ReliabilityError
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import (
     GAP,

@@ -5,7 +5,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from annotator.reliability.against_others import NO_SHARED, against_others
+from annotator.reliability.people import NO_SHARED_ITEMS, against_others
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables
 
@@ -44,4 +44,4 @@ def test_who_shares_nothing_is_told_so_and_who_rated_nothing_is_absent() -> None
     found = against_others(make_table([[4, 6, GAP, GAP], [GAP, GAP, 5, GAP]]))
     assert [one.annotator for one in found] == ["annotator 00", "annotator 01", "annotator 02"]
     assert found[2].difference.value is None
-    assert found[2].within.reason == NO_SHARED
+    assert found[2].within.reason == NO_SHARED_ITEMS

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from annotator.reliability import estimates as words
-from annotator.reliability.alpha import Level, krippendorff_alpha
-from annotator.reliability.resampling import UNDEFINED_WITHOUT_ONE
+from core.statistics import tables as words
+from core.statistics.coefficients import Level, krippendorff_alpha
+from core.statistics.tables import UNDEFINED_WITHOUT_ONE
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import (
     GAP,

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from annotator.reliability.cohen import cohen_kappas
-from annotator.reliability.pairwise import CONSTANT, NO_PAIR
-from annotator.reliability.tables import Table
+from core.statistics.coefficients import CONSTANT, NO_PAIR, cohen_kappas
+from core.statistics.tables import Table
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, shuffled
 

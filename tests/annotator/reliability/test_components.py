@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from annotator.reliability.components import component_rows, components_of_sums
-from annotator.reliability.tables import Table, shared_items
+from core.statistics.coefficients import component_rows, components_of_sums
+from core.statistics.tables import Table, shared_items
 from tests.annotator.reliability.conftest import TABLES, make_table, random_tables
 
 

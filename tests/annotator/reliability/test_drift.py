@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.drift import CONFOUNDED, NO_ERROR, NO_REST, NO_SHARED, drift
-from annotator.reliability.tables import ReliabilityError, Table
+from annotator.reliability.people import CONFOUNDED, NO_DRIFT_ERROR, NO_DRIFT_REST, NO_SHARED, drift
+from core.statistics.tables import ReliabilityError, Table
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables
 
@@ -102,9 +102,9 @@ def test_who_shares_no_item_has_no_slope() -> None:
 
 def test_too_few_ratings_and_a_perfect_fit_have_no_standard_error() -> None:
     few = drift(make_table([[1, 1], [3, 2], [4, 7]]), make_table([[1, 2], [2, 3], [3, 1]]))
-    assert [one.reason for one in few] == [NO_ERROR, NO_ERROR]
+    assert [one.reason for one in few] == [NO_DRIFT_ERROR, NO_DRIFT_ERROR]
     perfect = drift(make_table([[5, 5]] * 5), make_table([[1, 2], [2, 1], [3, 5], [4, 3], [5, 4]]))
-    assert [one.reason for one in perfect] == [NO_REST, NO_REST]
+    assert [one.reason for one in perfect] == [NO_DRIFT_REST, NO_DRIFT_REST]
     assert perfect[0].per_100 == pytest.approx(0, abs=1e-9)
 
 

@@ -1,6 +1,6 @@
 """An estimate without a value keeps what there was to use."""
 
-from annotator.reliability.estimates import Estimate, undefined
+from core.statistics.tables import Estimate, undefined
 
 
 def test_an_undefined_estimate_has_a_reason_and_no_numbers() -> None:

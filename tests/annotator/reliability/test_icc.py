@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from annotator.reliability import estimates as words
-from annotator.reliability.icc import NO_SPREAD, TOO_FEW, intraclass_correlations
-from annotator.reliability.tables import shared_items
+from core.statistics import tables as words
+from core.statistics.coefficients import NO_SPREAD, TOO_FEW, intraclass_correlations
+from core.statistics.tables import shared_items
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import (
     GAP,

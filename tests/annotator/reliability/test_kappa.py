@@ -8,10 +8,9 @@ import pytest
 from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 
-from annotator.reliability import estimates as words
-from annotator.reliability.kappa import quadratic_kappas
-from annotator.reliability.pairwise import CONSTANT, NO_PAIR, TOO_FEW
-from annotator.reliability.tables import Table
+from core.statistics import tables as words
+from core.statistics.coefficients import CONSTANT, NO_PAIR, TOO_FEW_PAIRS, quadratic_kappas
+from core.statistics.tables import Table
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 
@@ -88,7 +87,7 @@ def test_the_order_of_items_and_annotators_changes_no_mean_kappa() -> None:
 def test_a_pair_with_few_common_items_has_no_kappa_and_is_left_out_of_the_mean() -> None:
     values = [[0, 0, GAP], [1, 2, GAP], [2, 2, GAP], [4, 3, GAP], [5, 5, GAP], [GAP, 1, 9]]
     found = quadratic_kappas(make_table(values))
-    assert [pair.estimate.reason for pair in found.pairs][1] == TOO_FEW
+    assert [pair.estimate.reason for pair in found.pairs][1] == TOO_FEW_PAIRS
     assert found.pairs[1].estimate.value is None
     assert found.mean.n == 1
     assert found.mean.value == found.pairs[0].estimate.value

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.connectedness import component_numbers
-from annotator.reliability.least_squares import fit_additive
-from annotator.reliability.tables import Table
+from annotator.reliability.people import component_numbers, fit_additive
+from core.statistics.tables import Table
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import make_table, random_tables
 

@@ -11,8 +11,7 @@ import pandas as pd
 import pingouin
 import pytest
 
-from annotator.reliability.alpha import Level, krippendorff_alpha
-from annotator.reliability.icc import intraclass_correlations
+from core.statistics.coefficients import Level, intraclass_correlations, krippendorff_alpha
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import TABLES, make_table, random_tables
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from annotator.reliability.order import ALL_TIES, NO_COMPARISON, order_agreement
+from annotator.reliability.rules import ALL_TIES, NO_COMPARISON, order_agreement
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 

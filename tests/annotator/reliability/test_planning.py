@@ -4,14 +4,9 @@ import math
 
 import pytest
 
-from annotator.reliability.components import Components
-from annotator.reliability.icc import intraclass_correlations
-from annotator.reliability.planning import (
-    annotators_needed,
-    expected_icc,
-    standard_error_of_mean,
-)
-from annotator.reliability.tables import ReliabilityError
+from annotator.reliability.rules import annotators_needed, expected_icc, standard_error_of_mean
+from core.statistics.coefficients import Components, intraclass_correlations
+from core.statistics.tables import ReliabilityError
 from tests.annotator.reliability.conftest import SHROUT_FLEISS, make_table
 
 COMPONENTS = Components(items=4.0, annotators=1.0, residual=3.0, ratings_per_item=2.0)

@@ -6,8 +6,8 @@ from statistics import mean
 
 import pytest
 
-from annotator.reliability import estimates as words
-from annotator.reliability.raw_agreement import raw_agreement
+from core.statistics import tables as words
+from core.statistics.coefficients import raw_agreement
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import (
     GAP,

@@ -6,25 +6,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.alpha import krippendorff_alpha
-from annotator.reliability.criterion_report import (
-    STANDARD_ERRORS,
-    criterion_report,
-    histogram,
-)
-from annotator.reliability.icc import intraclass_correlations
-from annotator.reliability.people_report import (
+from annotator.reliability.people import (
     LEAST_CHANGE,
     MOST_ITEMS,
     NORMAL,
     drift_report,
     repeats_report,
+    severities,
     severity_report,
 )
-from annotator.reliability.planning import annotators_needed
-from annotator.reliability.preference_report import preference_report
-from annotator.reliability.severity import severities
-from annotator.reliability.tables import Repeat, Table
+from annotator.reliability.rules import (
+    STANDARD_ERRORS,
+    annotators_needed,
+    criterion_report,
+    histogram,
+    preference_report,
+)
+from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
+from core.statistics.tables import Repeat, Table
 from tests.annotator.reliability.conftest import GAP, make_table, random_table
 
 UNIT = 11

@@ -7,12 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import t as student
 
-from annotator.reliability import estimates as words
-from annotator.reliability import resampling
-from annotator.reliability.alpha import krippendorff_alpha
-from annotator.reliability.icc import intraclass_correlations
-from annotator.reliability.resampling import Figure, divide, estimate, sums_by_cluster
-from annotator.reliability.tables import Floats, Table
+from core.statistics import tables
+from core.statistics import tables as words
+from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
+from core.statistics.tables import Figure, Floats, Table, divide, estimate, sums_by_cluster
 from tests.annotator.reliability.conftest import make_table, random_table, shuffled
 
 MEAN = Figure(lambda sums: divide(sums[:, 0], sums[:, 1]), "No items.", 0.0, 10.0)
@@ -68,7 +66,7 @@ def test_each_resample_is_the_figure_of_the_references_drawn() -> None:
     found = krippendorff_alpha(table, "ordinal", draws=30, seed=4)
     kept = used_references(table)
     assert found.clusters == len(kept) >= 40
-    weights = np.concatenate(list(resampling.bootstrap_weights(len(kept), 30, 4)))
+    weights = np.concatenate(list(tables.bootstrap_weights(len(kept), 30, 4)))
     assert weights.sum(axis=1).tolist() == [len(kept)] * 30
     slow = []
     for row in weights.astype(int):
@@ -103,8 +101,8 @@ def test_the_same_seed_gives_the_same_interval_in_any_order_of_items() -> None:
 
 
 def test_more_draws_than_a_block_are_all_used() -> None:
-    draws = 2 * resampling.BLOCK + 7
-    values = resampling.bootstrap_values(mean_sums([1, 2, 3], list("abc")), MEAN, draws, 0)
+    draws = 2 * tables.BLOCK + 7
+    values = tables.bootstrap_values(mean_sums([1, 2, 3], list("abc")), MEAN, draws, 0)
     assert len(values) == draws
     assert np.ptp(values) > 0
 
@@ -120,9 +118,9 @@ def test_items_of_one_reference_are_drawn_together() -> None:
 @pytest.mark.parametrize(
     ("values", "clusters", "reason"),
     [
-        ([1, 2], ["a", "a"], resampling.ONE_REFERENCE),
-        ([3, 3], ["a", "b"], resampling.NO_SPREAD),
-        ([3.0] * 50, [str(i) for i in range(50)], resampling.NO_SPREAD),
+        ([1, 2], ["a", "a"], tables.ONE_REFERENCE),
+        ([3, 3], ["a", "b"], tables.NO_SPREAD),
+        ([3.0] * 50, [str(i) for i in range(50)], tables.NO_SPREAD),
     ],
     ids=["one reference", "jackknife", "bootstrap"],
 )
@@ -135,9 +133,9 @@ def test_a_value_without_an_interval_says_why(values, clusters, reason: str) -> 
 
 def test_a_figure_that_one_reference_carries_has_no_interval() -> None:
     found = krippendorff_alpha(make_table([[4, 4], [4, 4], [1, 4]]), "nominal")
-    assert (found.low, found.reason) == (None, resampling.UNDEFINED_WITHOUT_ONE)
+    assert (found.low, found.reason) == (None, tables.UNDEFINED_WITHOUT_ONE)
     rare = krippendorff_alpha(make_table([[4, 4]] * 60 + [[1, 4]]), "nominal")
-    assert (rare.low, rare.reason) == (None, resampling.UNDEFINED_RESAMPLES)
+    assert (rare.low, rare.reason) == (None, tables.UNDEFINED_RESAMPLES)
 
 
 def test_nothing_at_all_is_undefined() -> None:

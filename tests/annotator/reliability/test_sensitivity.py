@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotator.reliability.sensitivity import NO_SENTINELS, ONE_CRITERION, Sensitivity, sensitivity
-from annotator.reliability.tables import ReliabilityError, Sentinel
+from annotator.reliability.rules import NO_SENTINELS, ONE_CRITERION, Sensitivity, sensitivity
+from core.statistics.tables import ReliabilityError, Sentinel
 
 SENTINELS = [
     Sentinel("alice", "r", "x", {"x": 9, "y": 8, "z": 7}, {"x": 5, "y": 8, "z": 6}),

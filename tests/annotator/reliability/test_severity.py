@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.severity import (
+from annotator.reliability.people import (
     NO_ERROR,
     NO_REST,
     UNLINKED,
     severities,
     severities_by_criterion,
 )
-from annotator.reliability.tables import ReliabilityError
+from core.statistics.tables import ReliabilityError
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 from tests.annotator.reliability.test_least_squares import dense_fit

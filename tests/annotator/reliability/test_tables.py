@@ -5,13 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from annotator.reliability.tables import (
-    ReliabilityError,
-    Table,
-    rating_pairs,
-    shared_items,
-    table_of,
-)
+from core.statistics.tables import ReliabilityError, Table, rating_pairs, shared_items, table_of
 from tests.amounts import tries
 from tests.annotator.reliability.conftest import GAP, make_table, random_tables
 

@@ -8,9 +8,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
+from annotator.imports.files import arrivals_directory
 from annotator.models import ClaimImport, User
-from annotator.services.tokens import create_token
-from annotator.services.uploaded_files import arrivals_directory
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +96,7 @@ def test_a_file_on_its_way_lies_in_the_data_folder_under_no_name_of_its_own(
         seen.extend(arrivals_directory().iterdir())
         raise RuntimeError("seen")
 
-    monkeypatch.setattr("annotator.views.imports.request_import", look)
+    monkeypatch.setattr("annotator.imports.views.request_import", look)
     client.force_login(cast.ada)
     with pytest.raises(RuntimeError):
         client.post(PAGE, {"file": SimpleUploadedFile(name, b"x" * 3_000_000)})

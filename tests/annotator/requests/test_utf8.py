@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, ClaimImport, Draft, Rating
 from annotator.rubric import CRITERIA
-from annotator.services.tokens import create_token
 
 pytestmark = pytest.mark.django_db
 # Half a surrogate pair, bytes of no encoding, an overlong slash, a sequence that breaks off.

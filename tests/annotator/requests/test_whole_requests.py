@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from annotator.requests import whole_requests
-from annotator.requests.body_limits import BODY_TO_COME, GO_ON
-from annotator.requests.whole_requests import OpenFile, WholeRequests, environ_of
+from annotator.site import whole_requests
+from annotator.site.middleware import BODY_TO_COME, GO_ON
+from annotator.site.whole_requests import OpenFile, WholeRequests, environ_of
 
 LONG = b"0123456789abcdef" * 16_384
 

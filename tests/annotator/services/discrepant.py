@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotator.models import Assignment, Candidate, Conflict, Membership, Rating, User
+from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
-from annotator.services.ratings import revise_rating
 from tests.conftest import Cast, grant, make_user
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 9, 9)

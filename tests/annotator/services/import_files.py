@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from annotator.imports import services as imports_services
+from annotator.imports.files import drop_upload, stored_uploads
+from annotator.imports.services import carry_out_import, request_import
 from annotator.models import ClaimImport
-from annotator.services import carried_out_imports, import_jobs
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.import_jobs import request_import
-from annotator.services.uploaded_files import drop_upload, stored_uploads
 
 
 def reference(number: int, candidates: int = 2, **more: Any) -> dict[str, Any]:
@@ -52,7 +51,7 @@ def drop_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Nor does the connection of a heartbeat see what it has made: no lease may need one.
     """
     monkeypatch.setattr(settings, "JOB_LEASE_SECONDS", 3600)
-    for module in (carried_out_imports, import_jobs):
+    for module in (imports_services, imports_services):
         monkeypatch.setattr(module, "drop_upload_once_committed", drop_upload)
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from annotator.adjudication.rulings.services import rule
 from annotator.models import Adjudication, Conflict, User
-from annotator.services.adjudication import rule
 
 PASSWORD = "a long enough phrase"
 

@@ -8,6 +8,16 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from annotator.accounts.services import OF_SIGNATURES
+from annotator.adjudication.rounds import take_turn
+from annotator.adjudication.rulings.queries import (
+    ratings_seen,
+    record_sha256,
+    seen_sha256,
+    signature_holds,
+)
+from annotator.adjudication.rulings.services import exact_mean, void_adjudication
+from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import (
     Adjudication,
     AuditEvent,
@@ -18,19 +28,9 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.queries.locks import LOCKED_SENTENCE
-from annotator.queries.signatures import (
-    ratings_seen,
-    record_sha256,
-    seen_sha256,
-    signature_holds,
-)
-from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
+from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import exact_mean, void_adjudication
-from annotator.services.ratings import revise_rating
-from annotator.services.signing import OF_SIGNATURES
-from annotator.services.turns import take_turn
+from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from tests.annotator.services.rulings import PASSWORD, decide
 from tests.conftest import spread
 

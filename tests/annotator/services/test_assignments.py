@@ -9,6 +9,9 @@ from django.db import IntegrityError
 from django.db.models import F
 from django.utils import timezone
 
+from annotator.assignments import services as assignments_services
+from annotator.assignments.queries import WINDOW
+from annotator.assignments.services import assign_candidates, hold_place, take_next
 from annotator.models import (
     Assignment,
     AuditEvent,
@@ -18,14 +21,10 @@ from annotator.models import (
     Reference,
     User,
 )
-from annotator.queries.next_candidates import WINDOW
-from annotator.refusals import OutOfDate
+from annotator.planning.services import withdraw_assignments
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services import assignments
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.named_work import withdraw_assignments
-from annotator.services.places import hold_place
-from annotator.services.ratings import submit_rating
+from core.errors import OutOfDate
 from tests.conftest import spread
 
 pytestmark = pytest.mark.django_db
@@ -182,7 +181,7 @@ def test_who_finds_a_whole_window_filled_meanwhile_gets_what_stands_behind_it(
             row.update(held=F("places"), has_room=False)
         return hold_place(candidate_id)
 
-    monkeypatch.setattr(assignments, "hold_place", hold_after_others)
+    monkeypatch.setattr(assignments_services, "hold_place", hold_after_others)
     taken = take_next(slug=cast.campaign.slug, annotator=cast.alice)
     assert taken is not None
     assert (taken.candidate.held, taken.candidate.places) == (1, cast.campaign.overlap)
@@ -192,7 +191,7 @@ def test_who_finds_everything_filled_meanwhile_gets_nothing(
     cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cast.reference("r", WINDOW + 3)
-    monkeypatch.setattr(assignments, "hold_place", lambda candidate_id: False)
+    monkeypatch.setattr(assignments_services, "hold_place", lambda candidate_id: False)
     assert take_next(slug=cast.campaign.slug, annotator=cast.alice) is None
 
 

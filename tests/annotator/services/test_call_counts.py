@@ -2,14 +2,14 @@
 
 import pytest
 
+from annotator import rate_limits
 from annotator.models import UsedPace
-from annotator.services import call_counts
-from annotator.services.call_counts import count_call
+from annotator.rate_limits import count_call
 
 
 @pytest.fixture(autouse=True)
 def nobody_called(paces_stand_still) -> None:
-    call_counts._counts.clear()
+    rate_limits._counts.clear()
 
 
 def test_a_person_is_let_in_as_often_as_the_limit_says_and_at_most_a_lot_more(settings) -> None:
@@ -23,7 +23,7 @@ def test_a_process_that_forgets_all_is_told_by_the_database(settings) -> None:
     settings.API_CALLS_PER_MINUTE = 600
     for _ in range(600):
         assert count_call("a") == 0
-    call_counts._counts.clear()
+    rate_limits._counts.clear()
     assert sum(count_call("a") == 0 for _ in range(100)) < 12
 
 
@@ -45,7 +45,7 @@ def test_who_calls_too_often_costs_the_database_nothing(
 
 
 def test_people_who_left_do_not_fill_the_memory(monkeypatch) -> None:
-    monkeypatch.setattr(call_counts, "MOST_PEOPLE", 3)
+    monkeypatch.setattr(rate_limits, "MOST_PEOPLE", 3)
     for name in range(10):
         count_call(str(name))
-    assert len(call_counts._counts) <= 3
+    assert len(rate_limits._counts) <= 3

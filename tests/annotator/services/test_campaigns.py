@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.models import AuditEvent, Campaign, Candidate, Conflict
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.assignments import take_next
-from annotator.services.campaigns import (
+from annotator.assignments.services import take_next
+from annotator.campaigns.services import (
     CampaignRules,
     change_rules,
     close_campaign,
     create_campaign,
     reopen_campaign,
 )
+from annotator.models import AuditEvent, Campaign, Candidate, Conflict
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 

@@ -11,27 +11,25 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotator.jobs import leases
-from annotator.jobs.rows import JobStatus
-from annotator.models import AuditEvent, Candidate, ClaimImport, ImportStage, Reference
-from annotator.services import carried_out_imports, import_work
-from annotator.services.carried_out_imports import (
-    FORGOTTEN,
-    SMALL_BYTES,
-    carry_out_if_small,
-    carry_out_import,
-    sweep_imports,
-)
-from annotator.services.claim_import import import_claims
-from annotator.services.import_jobs import (
-    confirm_import,
-)
-from annotator.services.uploaded_files import (
+from annotator.imports import services as imports_services
+from annotator.imports.claims.services import import_claims
+from annotator.imports.files import (
     ORPHAN_SECONDS,
     arrivals_directory,
     open_upload,
     uploads_directory,
 )
+from annotator.imports.services import (
+    FORGOTTEN,
+    SMALL_BYTES,
+    carry_out_if_small,
+    carry_out_import,
+    confirm_import,
+    sweep_imports,
+)
+from annotator.models import AuditEvent, Candidate, ClaimImport, ImportStage, Reference
+from core.jobs import leases
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import (
     asked,
     bad,
@@ -104,7 +102,7 @@ def test_an_import_cancelled_while_it_is_stored_leaves_nothing(cast, monkeypatch
         leases.request_cancel(row)
         return open_upload(*given)
 
-    monkeypatch.setattr(carried_out_imports, "open_upload", cancelling)
+    monkeypatch.setattr(imports_services, "open_upload", cancelling)
     assert carried_out(row).status == JobStatus.CANCELLED
     assert not Reference.objects.exists()
     assert kept_files() == []
@@ -119,7 +117,7 @@ def test_a_worker_that_lost_its_import_writes_nothing(cast, monkeypatch) -> None
         ClaimImport.objects.filter(pk=row.pk).update(owner="somebody else")
         return counts
 
-    monkeypatch.setattr(import_work, "import_claims", overtaken)
+    monkeypatch.setattr(imports_services, "import_claims", overtaken)
     carry_out_import(row.pk)
     row.refresh_from_db()
     assert row.status == JobStatus.RUNNING
@@ -133,7 +131,7 @@ def test_an_error_ends_the_import_without_its_words(cast, monkeypatch) -> None:
 
     row = carried_out(asked(cast, good(1)))
     confirm_import(row=row)
-    monkeypatch.setattr(import_work, "import_claims", broken)
+    monkeypatch.setattr(imports_services, "import_claims", broken)
     with pytest.raises(ValueError):
         carry_out_import(row.pk)
     row.refresh_from_db()
@@ -152,11 +150,11 @@ def test_a_file_changed_on_the_server_is_not_stored(cast) -> None:
 
 def test_what_is_short_is_carried_out_at_once_and_what_is_long_waits(cast, monkeypatch) -> None:
     assert carry_out_if_small(asked(cast, good(1))).is_final
-    monkeypatch.setattr(carried_out_imports, "SMALL_PACKED_BYTES", 10)
+    monkeypatch.setattr(imports_services, "SMALL_PACKED_BYTES", 10)
     assert carry_out_if_small(asked(cast, good(1))).is_final
     packed = carry_out_if_small(asked(cast, gzip.compress(good(1))))
     assert packed.status == JobStatus.QUEUED
-    monkeypatch.setattr(carried_out_imports, "SMALL_BYTES", 10)
+    monkeypatch.setattr(imports_services, "SMALL_BYTES", 10)
     assert carry_out_if_small(asked(cast, good(1))).status == JobStatus.QUEUED
     assert SMALL_BYTES == 2 * 1024 * 1024
 

@@ -6,13 +6,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotator.formats.records import BadRecord, FormatError
-from annotator.formats.reference_batches import BATCH
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.campaigns.services import create_campaign
+from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord
+from annotator.imports.claims.services import ImportCounts, import_claims
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
-from annotator.refusals import Refused
-from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import ImportCounts, import_claims
+from core.errors import Refused
+from core.text_io.streams import BadRecord, FormatError
 
 pytestmark = pytest.mark.django_db
 

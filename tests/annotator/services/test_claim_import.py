@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotator.formats.reference_records import CandidateRecord, ReferenceRecord
+from annotator.campaigns.services import create_campaign
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.imports.claims import services as claims_services
+from annotator.imports.claims.services import ImportCounts, import_claims
 from annotator.models import AuditEvent, Campaign, Candidate, Membership, Reference, User
-from annotator.refusals import OutOfDate, Refused
-from annotator.services import claim_import
-from annotator.services.campaigns import create_campaign
-from annotator.services.claim_import import ImportCounts, import_claims
-from annotator.sqlite.cache import ROOMY_KIB
+from core.errors import OutOfDate, Refused
+from core.sqlite.cache import ROOMY_KIB
 
 pytestmark = pytest.mark.django_db
 
@@ -78,7 +78,7 @@ def test_the_same_file_again_adds_nothing(campaign: Campaign) -> None:
 def test_a_large_import_has_more_memory_for_its_pages_until_it_ends(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claim_import, "LARGE_IMPORT", 1)
+    monkeypatch.setattr(claims_services, "LARGE_IMPORT", 1)
     sizes: list[int] = []
 
     def look(_: int) -> None:

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 from django.contrib.auth.hashers import make_password
 
+from annotator.comparisons.services import ask_comparisons
 from annotator.models import AuditEvent, Campaign, Comparison, Membership, User
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.comparison_draws import ask_comparisons
-from annotator.services.departures import recuse
+from annotator.rating.services import recuse
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 

@@ -5,9 +5,9 @@ from itertools import combinations
 
 import pytest
 
+from annotator.comparisons.services import Pair, assign_comparisons, pair_key
 from annotator.models import AuditEvent, Candidate, Comparison, Reference, User
-from annotator.refusals import Refused
-from annotator.services.comparisons import Pair, assign_comparisons, pair_key
+from core.errors import Refused
 
 pytestmark = pytest.mark.django_db
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import assign_candidates, lapse_leases, take_next
 from annotator.models import (
     Assignment,
     AuditEvent,
@@ -16,16 +17,14 @@ from annotator.models import (
     Rating,
     User,
 )
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.departures import (
-    LONGEST_REASON,
+from annotator.rating.services import (
     flag_candidate,
     recuse,
     return_to,
     skip_assignment,
 )
-from annotator.services.places import lapse_leases
+from core.errors import OutOfDate, Refused
+from core.text_io.shapes import LONGEST_REASON
 from tests.conftest import spread
 
 pytestmark = pytest.mark.django_db

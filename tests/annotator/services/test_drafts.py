@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments import services as assignments_services
+from annotator.assignments.services import lapse_leases, take_next
 from annotator.models import Assignment, AuditEvent, Draft, Rating, WorkTime
-from annotator.refusals import OutOfDate, Refused
-from annotator.services import assignments, drafts
-from annotator.services.assignments import take_next
-from annotator.services.drafts import (
+from annotator.rating import drafts
+from annotator.rating.drafts import (
     LONGEST_TYPED,
     DraftMoved,
     discard_draft,
@@ -18,7 +18,7 @@ from annotator.services.drafts import (
     record_ping,
     save_draft,
 )
-from annotator.services.places import lapse_leases
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 
@@ -173,7 +173,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], datetime]:
 
     def turn(seconds: float) -> datetime:
         now = start + timedelta(seconds=seconds)
-        for room in (assignments, drafts):
+        for room in (assignments_services, drafts):
             monkeypatch.setattr(room, "database_now", lambda: now)
         return now
 

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.accounts.services import reactivate
+from annotator.accounts.sessions import create_token
+from annotator.campaigns.members.services import grant_role, invite, open_invitations, revoke_role
 from annotator.models import ApiToken, AuditEvent, Invitation, SecondFactor, User
-from annotator.services.accounts import reactivate
-from annotator.services.invitations import invite, open_invitations
-from annotator.services.people import grant_role, revoke_role
-from annotator.services.tokens import create_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 PASSWORD, NEW = "Marmalade-on-Tuesday-7", "Marmalade-on-Friday-8"

@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 
-from annotator.clock import database_now
+from annotator.comparisons.services import _pairs
 from annotator.models import Assignment, Comparison, Reference
-from annotator.queries.plan_facts import plan_facts
-from annotator.refusals import Refused
-from annotator.services.comparison_draws import _pairs
-from annotator.services.named_work import assign_by_name
-from annotator.services.qualification import give_qualification, mark_qualification
-from annotator.services.repeats import _originals
-from annotator.services.sentinels import _references
+from annotator.planning.queries import plan_facts
+from annotator.planning.sentinels import _originals, _references
+from annotator.planning.services import assign_by_name, give_qualification, mark_qualification
+from core.clock import database_now
+from core.errors import Refused
 
 pytestmark = pytest.mark.django_db
 

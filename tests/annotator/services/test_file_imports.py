@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from annotator.formats.records import FormatError
+from annotator.campaigns.services import create_campaign
+from annotator.imports import services as imports_services
+from annotator.imports.services import import_file
 from annotator.models import AuditEvent, Campaign, ClaimImport, Reference
-from annotator.refusals import OutOfDate, Refused
-from annotator.services import file_imports
-from annotator.services.campaigns import create_campaign
-from annotator.services.file_imports import import_file
+from core.errors import OutOfDate, Refused
+from core.text_io.streams import FormatError
 
 pytestmark = pytest.mark.django_db
 TABLE = "reference_id,reference_claims,candidate_id,claims\nr1,1. A cup.,c1,1. A mug.\n"
@@ -38,7 +38,7 @@ def test_a_campaign_that_somebody_creates_meanwhile_is_taken(
         create_campaign(slug=slug)
         raise OutOfDate("There is one already.")
 
-    monkeypatch.setattr(file_imports, "create_campaign", overtaken)
+    monkeypatch.setattr(imports_services, "create_campaign", overtaken)
     with save(tmp_path / "a.csv").open("rb") as file:
         done = import_file(slug="room", file=file, file_name="a.csv", format="csv")
     assert not done.is_new_campaign

@@ -4,11 +4,11 @@ from contextlib import suppress
 
 import pytest
 
-from annotator.clock import database_now
+from annotator import rate_limits
+from annotator.accounts.sign_in import Attempt, begin, forgive, network_of, record_wrong
 from annotator.models import AuditEvent
-from annotator.refusals import TooOften
-from annotator.services import pace
-from annotator.services.guessing import Attempt, begin, forgive, network_of, record_wrong
+from core.clock import database_now
+from core.errors import TooOften
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def still_clock(db: None, monkeypatch) -> None:
     """Stop the clock: what a slow machine lets in meanwhile is no finding."""
     now = database_now()
-    monkeypatch.setattr(pace, "database_now", lambda: now)
+    monkeypatch.setattr(rate_limits, "database_now", lambda: now)
 
 
 def let_in(*attempts: Attempt) -> int:

@@ -6,20 +6,18 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotator.jobs.rows import JobStatus
-from annotator.models import AuditEvent, ClaimImport, Reference
-from annotator.refusals import OutOfDate
-from annotator.services.campaigns import close_campaign
-from annotator.services.import_jobs import (
+from annotator.campaigns.services import close_campaign
+from annotator.imports.files import TooBig
+from annotator.imports.services import (
     LONGEST_NAME,
     cancel_import,
     confirm_import,
     request_import,
     shown_name,
 )
-from annotator.services.uploaded_files import (
-    TooBig,
-)
+from annotator.models import AuditEvent, ClaimImport, Reference
+from core.errors import OutOfDate
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import (
     asked,
     bad,

@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
+from annotator.imports.services import Work, confirm_import
 from annotator.models import Candidate, ClaimImport, ImportStage, Preference, Reference
-from annotator.services.import_jobs import (
-    confirm_import,
-)
-from annotator.services.import_work import Work
+from core.jobs.rows import JobStatus
 from tests.annotator.formats.exports import as_bytes, item
 from tests.annotator.services.import_files import (
     asked,

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from annotator.campaigns.services import create_campaign
 from annotator.formats.label_studio import TEXTS, read
+from annotator.imports.preferences import services as preferences_services
+from annotator.imports.preferences.services import PreferenceCounts, import_preferences
 from annotator.models import Campaign, Candidate, ImportedAnnotation, Preference, Reference
-from annotator.refusals import Refused
-from annotator.services import imported_preferences
-from annotator.services.campaigns import create_campaign
-from annotator.services.preference_import import PreferenceCounts, import_preferences
+from core.errors import Refused
 from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = pytest.mark.django_db
@@ -100,7 +100,7 @@ def test_positions_go_on_after_an_earlier_file(campaign) -> None:
 
 
 def test_more_items_than_a_batch_holds_are_all_kept(campaign, monkeypatch) -> None:
-    monkeypatch.setattr(imported_preferences, "BATCH", 5)
+    monkeypatch.setattr(preferences_services, "BATCH", 5)
     items = [item(input_claim=f"1. A cup {number}.") for number in range(11)]
     assert bring(campaign, *items).annotations == 11
     assert kept() == items

@@ -6,6 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.adjudication.rounds import call_back
+from annotator.adjudication.rulings.services import void_adjudication
+from annotator.adjudication.settled.queries import freezable_references
+from annotator.assignments.services import assign_candidates, take_next
+from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -16,12 +21,7 @@ from annotator.models import (
     Round,
     User,
 )
-from annotator.queries.settled_ratings import freezable_references
-from annotator.services.adjudication import void_adjudication
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.departures import skip_assignment
-from annotator.services.rounds import call_back
+from annotator.rating.services import skip_assignment
 from tests.annotator.services.discrepant import (
     HIGH,
     LOW,

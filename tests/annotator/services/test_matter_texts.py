@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from annotator.imports.erasing import erase_texts
+from annotator.imports.services import import_file
 from annotator.models import Reference
-from annotator.services.file_imports import import_file
-from annotator.services.matter_texts import erase_texts
 from tests.annotator.services.import_files import file, good
 
 pytestmark = pytest.mark.django_db

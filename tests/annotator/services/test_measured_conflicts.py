@@ -10,7 +10,11 @@ from django.db import connection
 from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 
+from annotator.adjudication.rounds import call_back, give_back, send_back, take_turn
+from annotator.adjudication.rulings.services import void_adjudication
+from annotator.conflicts.queries import reference_ratings
 from annotator.conflicts.rules import ConflictRules
+from annotator.conflicts.services import measure_conflicts
 from annotator.models import (
     UNSETTLED,
     Adjudication,
@@ -22,13 +26,8 @@ from annotator.models import (
     Round,
     Ruling,
 )
-from annotator.queries.reference_ratings import reference_ratings
-from annotator.refusals import Forbidden, OutOfDate, Refused
-from annotator.services.adjudication import void_adjudication
-from annotator.services.measured_conflicts import measure_conflicts
-from annotator.services.ratings import revise_rating
-from annotator.services.rounds import call_back, send_back
-from annotator.services.turns import give_back, take_turn
+from annotator.rating.services import revise_rating
+from core.errors import Forbidden, OutOfDate, Refused
 from tests.amounts import tries
 from tests.annotator.conflicts.all_pairs import restated
 from tests.annotator.services.rulings import decide

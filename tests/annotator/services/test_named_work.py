@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, AuditEvent, Candidate, Draft, Membership
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.assignments import take_next
-from annotator.services.departures import recuse, skip_assignment
-from annotator.services.named_work import assign_by_name, set_quota, withdraw_assignments
+from annotator.planning.services import assign_by_name, set_quota, withdraw_assignments
+from annotator.rating.services import recuse, skip_assignment
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ from uuid import RFC_4122
 
 import pytest
 
-from annotator.services.neighbouring_ids import NeighbouringIds
+from annotator.imports.claims.services import NeighbouringIds
 
 
 def test_keys_are_well_formed_and_all_different() -> None:

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from annotator.clock import database_now
+from annotator import rate_limits as room
 from annotator.models import UsedPace
-from annotator.services import pace as room
-from annotator.services.pace import Pace, delete_used_up, give_back, seconds_in_words, take
+from annotator.rate_limits import Pace, delete_used_up, give_back, seconds_in_words, take
+from core.clock import database_now
 
 pytestmark = pytest.mark.django_db
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotator import settings as as_shipped
+from annotator.accounts.services import create_user, set_demo_password
+from annotator.accounts.sessions import create_token, token_digest
+from annotator.campaigns.members.services import grant_role
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
-from annotator.refusals import Refused
-from annotator.services.accounts import create_user, set_demo_password
-from annotator.services.people import grant_role
-from annotator.services.tokens import create_token, token_digest
+from config import settings as as_shipped
+from core.errors import Refused
 
 # One test makes a hash as it is stored: each costs as much as a guess shall.
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
@@ -75,7 +75,7 @@ def test_a_name_that_would_be_taken_for_anothers_is_refused() -> None:
 
 
 def test_two_who_ask_for_names_alike_at_one_moment_do_not_both_get_them(monkeypatch) -> None:
-    monkeypatch.setattr("annotator.services.accounts.refuse_name", lambda name: None)
+    monkeypatch.setattr("annotator.accounts.services.refuse_name", lambda name: None)
     create_user(username="ace", password=GOOD)
     with pytest.raises(Refused, match="looks like it"):
         create_user(username="\u0430\u0441\u0435", password=GOOD)

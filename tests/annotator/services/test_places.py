@@ -10,19 +10,19 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Membership, User
-from annotator.refusals import OutOfDate, Refused
-from annotator.rubric import CRITERIA
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.departures import recuse, return_to, skip_assignment
-from annotator.services.places import (
+from annotator.assignments.services import (
     add_places,
+    assign_candidates,
     free_place,
     hold_place,
     lapse_leases,
     lapse_leases_everywhere,
+    take_next,
 )
-from annotator.services.ratings import submit_rating
+from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Membership, User
+from annotator.rating.services import recuse, return_to, skip_assignment, submit_rating
+from annotator.rubric import CRITERIA
+from core.errors import OutOfDate, Refused
 from tests.amounts import few, tries
 from tests.conftest import spread
 from tests.crowd import at_once

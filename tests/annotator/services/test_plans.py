@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, AuditEvent, Candidate, Membership, Purpose
-from annotator.queries.plan_facts import plan_facts
-from annotator.refusals import OutOfDate, Refused
-from annotator.services import plans
-from annotator.services.assignments import take_next
-from annotator.services.departures import recuse
-from annotator.services.plans import carry_out_plan, preview_plan
+from annotator.planning import services as planning_services
+from annotator.planning.queries import plan_facts
+from annotator.planning.services import carry_out_plan, preview_plan
+from annotator.rating.services import recuse
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +72,7 @@ def test_nothing_is_stored_when_a_place_is_taken_in_between(cast, monkeypatch) -
         Candidate.objects.update(held=2, has_room=False)
         return read
 
-    monkeypatch.setattr(plans, "plan_facts", late)
+    monkeypatch.setattr(planning_services, "plan_facts", late)
     with pytest.raises(OutOfDate, match="moved on"):
         carry_out(cast)
     assert not Assignment.objects.exists()

@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 from django.contrib.auth import authenticate
 
-from annotator.formats.digests import text_sha256
-from annotator.formats.preference_records import PreferenceRecord
+from annotator.accounts.services import create_user
+from annotator.assignments.services import take_next
+from annotator.campaigns.members.services import grant_role
+from annotator.campaigns.services import create_campaign
+from annotator.formats.label_studio import PreferenceRecord
+from annotator.imports.preferences.services import PreferenceCounts, import_preferences
 from annotator.models import (
     AuditEvent,
     Campaign,
@@ -20,13 +24,9 @@ from annotator.models import (
     Reference,
     User,
 )
-from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA, OVERALL
-from annotator.services.accounts import create_user
-from annotator.services.assignments import take_next
-from annotator.services.campaigns import create_campaign
-from annotator.services.people import grant_role
-from annotator.services.preference_import import PreferenceCounts, import_preferences
+from core.errors import OutOfDate, Refused
+from core.text_io.text import text_sha256
 
 pytestmark = pytest.mark.django_db
 

@@ -3,8 +3,8 @@
 import pytest
 
 from annotator.models import ReadingPreference
-from annotator.refusals import Refused
-from annotator.services.preferences import AIDS, save_keys, show_aid
+from annotator.reading import AIDS, save_keys, show_aid
+from core.errors import Refused
 
 pytestmark = pytest.mark.django_db
 

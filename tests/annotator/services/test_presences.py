@@ -4,15 +4,16 @@ from datetime import timedelta
 
 import pytest
 
-from annotator.clock import database_now
 from annotator.models import Presence
-from annotator.queries.presences import ALIVE_FOR, alive
-from annotator.services.presences import (
+from annotator.operations.presences import (
+    ALIVE_FOR,
     FORGOTTEN_AFTER,
+    alive,
     end_presence,
     forget_presences,
     report_presence,
 )
+from core.clock import database_now
 
 pytestmark = pytest.mark.django_db
 

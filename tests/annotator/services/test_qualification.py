@@ -3,11 +3,11 @@
 import pytest
 from django.contrib.auth.hashers import make_password
 
+from annotator.campaigns.members.services import grant_role, revoke_role
 from annotator.models import Assignment, Candidate, Purpose, User
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.departures import recuse
-from annotator.services.people import grant_role, revoke_role
-from annotator.services.qualification import mark_qualification, unmark_qualification
+from annotator.planning.services import mark_qualification, unmark_qualification
+from annotator.rating.services import recuse
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from annotator.files.whole import spooled
+from annotator.exports import services as exports_services
+from annotator.exports.queries import FORMATS, RatingExport
+from annotator.exports.services import MANIFEST, request_export, write_export
 from annotator.models import AuditEvent
-from annotator.queries.rating_files import FORMATS, RatingExport
-from annotator.refusals import OutOfDate, Refused
-from annotator.services import rating_exports
-from annotator.services.rating_exports import MANIFEST, request_export, write_export
+from core.errors import OutOfDate, Refused
+from core.files import spooled
 from tests.annotator.rating_rows import prefer, rate
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_no_file_stands_beside_a_manifest_that_could_not_be_written(
 
     target = tmp_path / "ratings.jsonl"
     write_export(export(rated), target)
-    monkeypatch.setattr(rating_exports, "write_whole", fails)
+    monkeypatch.setattr(exports_services, "write_whole", fails)
     with pytest.raises(OSError, match="No space left"):
         write_export(export(rated), target)
     assert [path.name for path in tmp_path.iterdir()] == [target.name + MANIFEST]

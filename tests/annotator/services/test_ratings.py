@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import assign_candidates, lapse_leases
 from annotator.models import (
     Assignment,
     AuditEvent,
@@ -20,11 +21,9 @@ from annotator.models import (
     User,
     WorkTime,
 )
-from annotator.refusals import OutOfDate, Refused
+from annotator.rating.services import revise_rating, submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.assignments import assign_candidates
-from annotator.services.places import lapse_leases
-from annotator.services.ratings import revise_rating, submit_rating
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 

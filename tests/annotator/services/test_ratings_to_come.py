@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from annotator.adjudication.rounds import ASKED_SENTENCE, call_back, take_turn
+from annotator.campaigns.services import change_rules, close_campaign, reopen_campaign
 from annotator.models import Candidate, User
-from annotator.refusals import OutOfDate
-from annotator.services.campaigns import change_rules, close_campaign, reopen_campaign
-from annotator.services.rounds import call_back
-from annotator.services.turns import ASKED_SENTENCE, take_turn
+from core.errors import OutOfDate
 from tests.annotator.services.discrepant import HIGH, disagree, leave_campaign, member, of, statuses
 from tests.annotator.services.rulings import decide
 from tests.annotator.services.test_campaigns import rules_of

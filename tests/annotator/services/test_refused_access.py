@@ -4,9 +4,9 @@ import pytest
 from django.db import DatabaseError
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
+from annotator.accounts.sign_in import OF_ONE, record_refusal
 from annotator.models import AuditEvent
-from annotator.services.refused_access import OF_ONE, record_refusal
-from annotator.services.tokens import create_token
 from tests.conftest import grant
 
 SECRET = "a cup with a secret handle"
@@ -99,6 +99,6 @@ def test_a_trail_that_cannot_be_written_still_refuses(cast, monkeypatch):
     def full(**_):
         raise DatabaseError("the disk is full")
 
-    monkeypatch.setattr("annotator.requests.middleware.record_refusal", full)
+    monkeypatch.setattr("annotator.site.middleware.record_refusal", full)
     assert signed_in(cast.alice).get("/campaigns/cups/plan/").status_code == 403
     assert not refusals().exists()

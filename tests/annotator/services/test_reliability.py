@@ -10,20 +10,20 @@ import pingouin
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from annotator.jobs import leases
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent, Candidate, Purpose, Rating, ReliabilityReport
-from annotator.queries.rating_inputs import inputs_of
-from annotator.refusals import OutOfDate
-from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.services import reliability
-from annotator.services.reliability import (
+from annotator.records import inputs_of
+from annotator.reliability import services as reliability_services
+from annotator.reliability.services import (
     MOVED_ON,
     cancel_reliability,
     carry_out_reliability,
+    figures_of,
     request_reliability,
 )
-from annotator.services.reliability_figures import figures_of
+from annotator.rubric import ALL_CRITERIA, CRITERIA
+from core.errors import OutOfDate
+from core.jobs import leases
+from core.jobs.rows import JobStatus
 from tests.annotator.rating_rows import prefer, random_four, random_ratings, rate
 from tests.conftest import grant, make_user
 
@@ -212,7 +212,7 @@ def test_a_running_report_stops_at_its_next_beat_once_cancelled(cast, monkeypatc
         leases.request_cancel(row)
         return figures_of(given, say)
 
-    monkeypatch.setattr(reliability, "figures_of", cancelling)
+    monkeypatch.setattr(reliability_services, "figures_of", cancelling)
     carry_out_reliability(row.pk)
     row.refresh_from_db()
     assert (row.status, row.result) == (JobStatus.CANCELLED, {})
@@ -224,7 +224,7 @@ def test_an_error_ends_the_report_without_its_words(cast, monkeypatch) -> None:
     def broken(*_: Any) -> Any:
         raise ValueError("alice is strict")
 
-    monkeypatch.setattr(reliability, "figures_of", broken)
+    monkeypatch.setattr(reliability_services, "figures_of", broken)
     with pytest.raises(ValueError):
         carry_out_reliability(row.pk)
     row.refresh_from_db()

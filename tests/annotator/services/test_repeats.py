@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, AuditEvent, Campaign, Candidate, Conflict, Membership
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.assignments import take_next
-from annotator.services.departures import recuse
-from annotator.services.repeats import give_repeat, repeat_everywhere, set_repeats
+from annotator.planning.sentinels import give_repeat, repeat_everywhere, set_repeats
+from annotator.rating.services import recuse
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 

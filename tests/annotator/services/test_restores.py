@@ -15,22 +15,25 @@ from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotator.backups.archives import archive
-from annotator.backups.erasure_record import NAME, ErasedMatter, record_path, remember_erasures
-from annotator.backups.kept_files import KeptFile
-from annotator.backups.manifest import Manifest, Table
-from annotator.backups.sealing import KeyFile, seal_to, write_sealed
-from annotator.backups.tables import (
+from annotator.models import Campaign, Reference
+from annotator.operations.backups.archives import KeptFile, Manifest, Table, archive
+from annotator.operations.backups.erasure_record import (
+    NAME,
+    ErasedMatter,
+    record_path,
+    remember_erasures,
+)
+from annotator.operations.backups.sealing import KeyFile, seal_to, write_sealed
+from annotator.operations.backups.services import Restored, restore_backup
+from annotator.operations.backups.tables import (
     PlainDigest,
     applied_migrations,
     columns_of,
     lines_of,
     models_after,
 )
-from annotator.health.erasures import look_at_erasures
-from annotator.models import Campaign, Reference
-from annotator.refusals import Refused
-from annotator.services.restores import Restored, restore_backup
+from annotator.operations.health.checks import look_at_erasures
+from core.errors import Refused
 from tests.amounts import few
 from tests.conftest import make_reference
 

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from annotator.adjudication.rounds import call_back, send_back, take_turn
+from annotator.assignments.services import take_next
+from annotator.campaigns.services import CampaignRules, change_rules
 from annotator.models import (
     Assignment,
     Candidate,
@@ -19,12 +22,8 @@ from annotator.models import (
     SecondLook,
     User,
 )
-from annotator.refusals import Forbidden, OutOfDate
-from annotator.services.assignments import take_next
-from annotator.services.campaigns import CampaignRules, change_rules
-from annotator.services.departures import skip_assignment
-from annotator.services.rounds import call_back, send_back
-from annotator.services.turns import take_turn
+from annotator.rating.services import skip_assignment
+from core.errors import Forbidden, OutOfDate
 from tests.amounts import tries
 from tests.annotator.services.discrepant import (
     HIGH,

@@ -5,6 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.adjudication.rounds import LONGEST_QUESTION, call_back, send_back, take_turn
+from annotator.assignments.services import spread_places, take_next
+from annotator.conflicts.queries import is_locked
 from annotator.models import (
     Assignment,
     AuditEvent,
@@ -17,13 +20,8 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.queries.locks import is_locked
-from annotator.refusals import Forbidden, OutOfDate, Refused
-from annotator.services.assignments import take_next
-from annotator.services.departures import recuse
-from annotator.services.places import spread_places
-from annotator.services.rounds import LONGEST_QUESTION, call_back, send_back
-from annotator.services.turns import take_turn
+from annotator.rating.services import recuse
+from core.errors import Forbidden, OutOfDate, Refused
 from tests.annotator.services.discrepant import (
     HIGH,
     LOW,

@@ -3,7 +3,7 @@ import uuid
 import pytest
 
 from annotator.models import Campaign, Candidate, Purpose, Reference
-from annotator.services.row_writing import PAGE, RowWriter, as_id, update_rows
+from core.database import PAGE, RowWriter, as_id, update_rows
 
 pytestmark = pytest.mark.django_db
 AWKWARD = "1. A 'cup' %s \\ \u2028 e\u0301 \U0001f600\r\n\t{} \""

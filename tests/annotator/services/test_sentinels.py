@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from annotator.formats.digests import text_sha256
+from annotator.adjudication.settled.queries import freezable_references
+from annotator.comparisons.services import ask_comparisons
 from annotator.models import AuditEvent, Candidate, Conflict, Purpose, Reference
-from annotator.queries.settled_ratings import freezable_references
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.comparison_draws import ask_comparisons
-from annotator.services.qualification import mark_qualification
-from annotator.services.sentinels import add_sentinels
+from annotator.planning.sentinels import add_sentinels
+from annotator.planning.services import mark_qualification
+from core.errors import OutOfDate, Refused
+from core.text_io.text import text_sha256
 
 pytestmark = pytest.mark.django_db
 

@@ -3,6 +3,9 @@
 import pytest
 from django.db import IntegrityError, transaction
 
+from annotator.adjudication.rulings.queries import record_sha256, signature_holds
+from annotator.adjudication.rulings.services import void_adjudication
+from annotator.assignments.services import assign_candidates, take_next
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -14,11 +17,8 @@ from annotator.models import (
     Ruling,
     User,
 )
-from annotator.queries.signatures import record_sha256, signature_holds
-from annotator.refusals import Forbidden, Refused
-from annotator.services.adjudication import void_adjudication
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.named_work import assign_by_name
+from annotator.planning.services import assign_by_name
+from core.errors import Forbidden, Refused
 from tests.annotator.services.rulings import decide
 
 

@@ -4,13 +4,12 @@ from itertools import combinations
 
 import pytest
 
+from annotator.comparisons.queries import CLOSED_SENTENCE, RECUSED_SENTENCE
+from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.models import AuditEvent, Campaign, Comparison, Preference
-from annotator.queries.comparisons import CLOSED_SENTENCE, RECUSED_SENTENCE
-from annotator.refusals import OutOfDate, Refused
+from annotator.rating.services import recuse
 from annotator.rubric import ALL_CRITERIA
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.departures import recuse
-from annotator.services.stated_preferences import submit_preference
+from core.errors import OutOfDate, Refused
 
 pytestmark = pytest.mark.django_db
 SAID = dict(zip(ALL_CRITERIA, (1, 0, -1, 1, 0), strict=True))

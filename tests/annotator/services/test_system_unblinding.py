@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from annotator.access.visibility import show_systems
 from annotator.models import AuditEvent, Campaign, Unblinding
-from annotator.services.system_unblinding import show_systems
 
 
 def close(cast, days_ago: int = 0) -> None:

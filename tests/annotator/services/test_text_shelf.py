@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.services.text_shelf import TextShelf
+from annotator.imports.preferences.texts import TextShelf
 
 
 def test_texts_come_back_in_any_order_also_between_new_ones() -> None:

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotator.adjudication.rounds import TURN_LENGTH, give_back, take_turn
+from annotator.conflicts.queries import is_locked
 from annotator.models import AuditEvent, Conflict, Membership, Rating, Turn, User
-from annotator.queries.locks import is_locked
-from annotator.refusals import OutOfDate
+from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
-from annotator.services.ratings import revise_rating
-from annotator.services.turns import TURN_LENGTH, give_back, take_turn
+from core.errors import OutOfDate
 
 pytestmark = pytest.mark.django_db
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-from annotator.formats.free_text import LONGEST_REASON
+from annotator.access.visibility import is_unblinded, show_feedback, show_names, unblindings_of
+from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import AuditEvent, Shown, Unblinding
-from annotator.queries.unblindings import is_unblinded, unblindings_of
-from annotator.refusals import OutOfDate, Refused
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.unblinding import show_feedback, show_names
+from core.errors import OutOfDate, Refused
+from core.text_io.shapes import LONGEST_REASON
 
 pytestmark = pytest.mark.django_db
 

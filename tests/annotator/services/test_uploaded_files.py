@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from annotator.services.uploaded_files import (
+from annotator.imports.files import (
     ORPHAN_SECONDS,
     DiskFull,
     TooBig,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.sign_in.names import name_problem, skeleton
+from annotator.accounts.names import name_problem, skeleton
 
 
 @pytest.mark.parametrize("name", ["alice", "Dora.B", "a_b-c@firm.example", "r7", "алиса", "王芳"])

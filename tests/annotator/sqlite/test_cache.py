@@ -3,12 +3,11 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from annotator.formats.reference_batches import BATCH
-from annotator.formats.reference_records import ReferenceRecord
+from annotator.campaigns.services import create_campaign
+from annotator.formats.references import BATCH, ReferenceRecord
+from annotator.imports.claims import services as claims_services
 from annotator.models import Campaign
-from annotator.services import claim_import
-from annotator.services.campaigns import create_campaign
-from annotator.sqlite.cache import ROOMY_KIB, growing_cache
+from core.sqlite.cache import ROOMY_KIB, growing_cache
 
 pytestmark = pytest.mark.django_db
 on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLite about itself")
@@ -53,10 +52,10 @@ def test_the_cache_is_small_again_after_a_write_that_broke_its_transaction() -> 
 def test_a_large_import_of_claims_has_the_large_cache(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claim_import, "LARGE_IMPORT", BATCH + 1)
+    monkeypatch.setattr(claims_services, "LARGE_IMPORT", BATCH + 1)
     seen = []
     records = (ReferenceRecord(f"r{n}", "1. A cup.", ()) for n in range(2 * BATCH))
-    claim_import.import_claims(
+    claims_services.import_claims(
         campaign=campaign, records=records, progress=lambda done: seen.append((done, kept_pages()))
     )
     small = kept_pages()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from django.db import connection
 
-from annotator import sqlite
+from core import sqlite
 
 
 @pytest.fixture(autouse=True)

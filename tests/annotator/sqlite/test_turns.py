@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connections, transaction
 from django.db.utils import ConnectionHandler
 
-from annotator import sqlite
+from core import sqlite
 
 NAME = "numbers"
 PATIENCE = 0.3
@@ -25,7 +25,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_db_blocker) -> 
         database.execute("CREATE TABLE numbers AS SELECT 0 AS number")
     database.close()
     options = sqlite.options(sqlite.FIRST_SOUND) | {"timeout": PATIENCE}
-    told = {"ENGINE": "annotator.sqlite", "NAME": str(path), "OPTIONS": options}
+    told = {"ENGINE": "core.sqlite", "NAME": str(path), "OPTIONS": options}
     known = ConnectionHandler({"default": {}, NAME: told}).settings
     monkeypatch.setitem(connections.settings, NAME, known[NAME])
     with django_db_blocker.unblock():
@@ -118,7 +118,7 @@ def test_any_other_fault_of_the_begin_is_told_at_once_and_as_it_is(
 ) -> None:
     connections[NAME].ensure_connection()
     monkeypatch.setattr(connections[NAME], "transaction_mode", "NONSENSE")
-    monkeypatch.setattr("annotator.sqlite.base.time.sleep", pytest.fail)
+    monkeypatch.setattr("core.sqlite.base.time.sleep", pytest.fail)
     with pytest.raises(OperationalError, match="NONSENSE"):
         count_up()
     elsewhere()

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.test import Client
 
-from annotator.clock import database_now
 from annotator.models import AuditEvent, BrowserSession, User
+from core.clock import database_now
 
 pytestmark = pytest.mark.django_db
 

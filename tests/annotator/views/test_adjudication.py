@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
-from annotator.claims.budget import CLAIMS
+from annotator.adjudication.rulings.services import void_adjudication
+from annotator.claims.reading import CLAIMS
 from annotator.models import Adjudication, Conflict, Membership, Rating, Ruling, Turn, User
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import void_adjudication
-from annotator.services.ratings import submit_rating
 
 PASSWORD = "a long enough phrase"
 WORDS = {"alice": "the spout is gone", "bob": "all features are there"}

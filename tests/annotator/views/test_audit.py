@@ -7,12 +7,11 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from annotator import audit_log
+from annotator.access.visibility import show_names
+from annotator.audit_pages.queries import A_PAGE, current_head
+from annotator.campaigns.services import close_campaign
 from annotator.models import AuditEvent, AuditSeal
-from annotator.queries.audit_trail import A_PAGE
-from annotator.queries.audit_verification import current_head
-from annotator.services import audit
-from annotator.services.campaigns import close_campaign
-from annotator.services.unblinding import show_names
 from tests.conftest import grant, make_user
 
 
@@ -52,7 +51,7 @@ def exported(user):
 
 
 def act(cast, action="campaign.closed", **more):
-    audit.record(
+    audit_log.record(
         action=action,
         **{
             "actor": cast.ada,
@@ -149,7 +148,7 @@ def test_entries_are_numbered_among_themselves_from_the_first_to_the_latest(cast
 def test_everybody_reads_their_own_acts_and_no_others(cast, work):
     for row in cast.assign(cast.bob, cast.campaign.references.get()):
         cast.submit(row)
-    audit.record(
+    audit_log.record(
         action="assignment.rerouted", actor=cast.alice, object_type="assignment", object_id=1
     )
     seal()

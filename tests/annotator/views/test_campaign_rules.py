@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotator.forms.campaigns import RulesForm, rules_as_sent
+from annotator.campaigns.forms import RulesForm, rules_as_sent
 from annotator.models import Campaign, Membership
 
 pytestmark = pytest.mark.django_db

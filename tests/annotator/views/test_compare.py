@@ -7,10 +7,10 @@ from itertools import combinations
 import pytest
 from django.test import Client
 
+from annotator.comparisons.queries import CLOSED_SENTENCE
+from annotator.comparisons.services import assign_comparisons
 from annotator.models import Campaign, Comparison, Preference, ReadingPreference
-from annotator.queries.comparisons import CLOSED_SENTENCE
 from annotator.rubric import ALL_CRITERIA
-from annotator.services.comparisons import assign_comparisons
 
 FIRST = ALL_CRITERIA[0]
 

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from annotator.services.campaigns import close_campaign
-from annotator.services.tokens import create_token
+from annotator.accounts.sessions import create_token
+from annotator.campaigns.services import close_campaign
 from tests.conftest import grant
 
 COUNTED = ("counts/", "what-if/", "plan/", "rulings/")

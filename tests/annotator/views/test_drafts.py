@@ -5,10 +5,10 @@ import uuid
 import pytest
 from django.test import Client
 
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, Campaign, Draft, Rating, WorkTime
+from annotator.rating.drafts import LONGEST_TYPED
 from annotator.rubric import CRITERIA
-from annotator.services.assignments import take_next
-from annotator.services.drafts import LONGEST_TYPED
 
 SCRIPT = {"HX-Request": "true"}
 FIRST = CRITERIA[0]

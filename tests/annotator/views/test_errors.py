@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
-from annotator.views.errors import server_error
+from annotator.site.errors import server_error
 
 
 @pytest.mark.django_db

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import Membership, ReliabilityReport, Role, Unblinding
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.reliability import carry_out_reliability
+from annotator.reliability.services import carry_out_reliability
 from tests.annotator.rating_rows import random_ratings, rate
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ PAGE = "/feedback/cups/"
 @pytest.fixture(autouse=True)
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    monkeypatch.setattr("annotator.views.feedback.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.reliability.views.ring_on_commit", found.append)
     return found
 
 

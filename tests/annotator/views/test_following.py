@@ -2,9 +2,9 @@
 
 import pytest
 
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, Campaign, Membership
-from annotator.services.assignments import take_next
-from annotator.views.following import following
+from annotator.rating.views import following
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError, connection
 from django.test import Client
 
-from annotator.services.presences import report_presence
+from annotator.operations.presences import report_presence
 
 
 @pytest.mark.django_db
@@ -43,7 +43,7 @@ def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None
     def fail(*args: object, **kwargs: object) -> None:
         raise DatabaseError
 
-    monkeypatch.setattr("annotator.health.database.MigrationRecorder", fail)
+    monkeypatch.setattr("annotator.operations.health.database.MigrationRecorder", fail)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["database"]) == (503, "not reached")
 

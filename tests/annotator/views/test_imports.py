@@ -8,13 +8,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from annotator.jobs.rows import JobStatus
+from annotator.campaigns.services import close_campaign
+from annotator.imports import services as imports_services
+from annotator.imports.files import stored_uploads
+from annotator.imports.services import carry_out_import, request_import
 from annotator.models import Candidate, ClaimImport, ImportStage, Reference
-from annotator.services import carried_out_imports
-from annotator.services.campaigns import close_campaign
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.import_jobs import request_import
-from annotator.services.uploaded_files import stored_uploads
+from core.jobs.rows import JobStatus
 from tests.annotator.services.import_files import bad, drop_at_once, file, good
 from tests.conftest import grant, make_user
 
@@ -29,7 +28,7 @@ def rung(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list
     settings.DATA_DIR = tmp_path
     drop_at_once(monkeypatch)
     found: list[Any] = []
-    monkeypatch.setattr("annotator.views.imports.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.imports.views.ring_on_commit", found.append)
     return found
 
 
@@ -43,7 +42,7 @@ def ada(cast) -> Client:
 @pytest.fixture
 def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SMALL_BYTES", "SMALL_PACKED_BYTES"):
-        monkeypatch.setattr(carried_out_imports, name, 0)
+        monkeypatch.setattr(imports_services, name, 0)
 
 
 def upload(client: Client, content: bytes, name: str = "claims.jsonl", **more: str) -> Any:

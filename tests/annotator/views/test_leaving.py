@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotator.assignments.services import lapse_leases, take_next
 from annotator.models import (
     Assignment,
     AuditEvent,
@@ -18,8 +19,6 @@ from annotator.models import (
     Membership,
     Rating,
 )
-from annotator.services.assignments import take_next
-from annotator.services.places import lapse_leases
 from tests.conftest import spread
 
 SCRIPT = {"HX-Request": "true"}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.campaigns.members.services import revoke_role
 from annotator.models import Assignment, AuditEvent, Draft, Rating, UsedPace
 from annotator.rubric import CRITERIA
-from annotator.services.people import revoke_role
 from tests.amounts import few
 
 PASSWORD = "a long enough phrase"

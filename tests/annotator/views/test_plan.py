@@ -8,8 +8,8 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
+from annotator.assignments.services import take_next
 from annotator.models import Assignment, Campaign, Candidate, Membership
-from annotator.services.assignments import take_next
 
 pytestmark = pytest.mark.django_db
 

@@ -1,8 +1,8 @@
 """The form as the template gets it."""
 
-from annotator.queries.rate_page import rate_page
+from annotator.rating.page import overall_context, page_context
+from annotator.rating.queries import rate_page
 from annotator.rubric import CRITERIA
-from annotator.views.rate_form import overall_context, page_context
 
 
 def test_the_overall_needs_all_four() -> None:

@@ -12,8 +12,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotator.exports.queries import RatingExport
 from annotator.models import AuditEvent, Campaign, Shown, Unblinding, User
-from annotator.queries.rating_files import RatingExport
 from tests.annotator.rating_rows import prefer, rate
 from tests.conftest import grant, make_user
 

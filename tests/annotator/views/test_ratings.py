@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from annotator.claims.budget import CLAIMS
+from annotator.claims.reading import CLAIMS
+from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, AuditEvent, Campaign, Rating, RatingRevision
-from annotator.queries.locks import LOCKED_SENTENCE
 from annotator.rubric import CRITERIA
 
 FIRST = CRITERIA[0]

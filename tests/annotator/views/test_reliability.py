@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.jobs.rows import JobStatus
+from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import AuditEvent, Membership, ReliabilityReport, Role, Unblinding
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.reliability import carry_out_reliability
+from annotator.reliability.services import carry_out_reliability
+from core.jobs.rows import JobStatus
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user
 
@@ -23,7 +23,7 @@ NAMES = f"{PAGE}names/"
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """No broker: what would be rung is noted."""
     found: list[Any] = []
-    monkeypatch.setattr("annotator.views.reliability.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.reliability.views.ring_on_commit", found.append)
     return found
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.adjudication.rulings.services import rule
 from annotator.models import Adjudication, Conflict, Membership
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import rule
 
 PASSWORD = "a long enough phrase"
 LIST = "/campaigns/cups/rulings/"

@@ -12,9 +12,9 @@ from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.clock import database_now
-from annotator.health.findings import Level
-from annotator.health.second_factors import look_at_second_factors
+from annotator.accounts import second_factor as room
+from annotator.accounts.second_factor import unseal
+from annotator.accounts.sessions import SessionStore
 from annotator.models import (
     AuditEvent,
     BrowserSession,
@@ -24,9 +24,9 @@ from annotator.models import (
     UsedPace,
     User,
 )
-from annotator.services import second_factor as room
-from annotator.sign_in.kept_secrets import unseal
-from annotator.sign_in.session_store import SessionStore
+from annotator.operations.health.checks import look_at_second_factors
+from annotator.operations.health.database import Level
+from core.clock import database_now
 
 pytestmark = pytest.mark.django_db
 

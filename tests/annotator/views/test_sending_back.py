@@ -7,10 +7,9 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
+from annotator.adjudication.rounds import send_back, take_turn
 from annotator.models import Adjudication, Candidate, Conflict, Round, User
 from annotator.rubric import CRITERIA
-from annotator.services.rounds import send_back
-from annotator.services.turns import take_turn
 from tests.annotator.services.discrepant import (
     disagree,
     give_ladder,

@@ -9,16 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotator.models import (
-    Campaign,
-    Candidate,
-    Conflict,
-    Membership,
-    Purpose,
-    Unblinding,
-    User,
-)
-from annotator.services.unblinding import show_names
+from annotator.access.visibility import show_names
+from annotator.models import Campaign, Candidate, Conflict, Membership, Purpose, Unblinding, User
 from tests.annotator.services.rulings import PASSWORD, decide
 
 pytestmark = pytest.mark.usefixtures("quick_passwords")

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, AuditEvent, Campaign, User
-from annotator.services.tokens import create_token
 from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db

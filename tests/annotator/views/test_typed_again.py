@@ -21,7 +21,7 @@ from annotator.models import (
     User,
 )
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.views.typed_again import of_form, typed_again
+from annotator.site.errors import of_form, typed_again
 from tests.amounts import few
 from tests.conftest import Cast
 from tests.house.blindness.forms_found import forms_of

@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotator.forms.rating import RatingForm
 from annotator.models import Campaign, Draft, Rating
-from annotator.queries.rate_page import rate_page
+from annotator.rating.forms import RatingForm
+from annotator.rating.page import page_context
+from annotator.rating.queries import rate_page
 from annotator.rubric import CRITERIA
-from annotator.views.rate_form import page_context
 from tests.amounts import few
 
 FIRST = CRITERIA[0]

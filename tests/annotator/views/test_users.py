@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import AuditEvent, Invitation, Membership, SecondFactor, User
-from annotator.services.tokens import create_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 

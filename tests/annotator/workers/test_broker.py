@@ -18,10 +18,10 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 from kombu.utils.json import dumps
 
-from annotator.workers.broker import Transport
+from core.broker.filesystem import Transport
 
 INFO = {"exchange": "shared", "routing_key": "shared"}
-TRANSPORT = "annotator.workers.broker:Transport"
+TRANSPORT = "core.broker.filesystem:Transport"
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_who_declares_a_queue_leaves_nothing_that_another_could_find_half_writte
 
 
 def test_nothing_is_broadcast_to_workers() -> None:
-    from annotator.celery import app
+    from config.celery import app
 
     assert app.conf.worker_enable_remote_control is False
 
@@ -119,7 +119,7 @@ def test_nothing_is_broadcast_to_workers() -> None:
 def test_the_embedded_broker_uses_it(settings: Any) -> None:
     if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
         pytest.skip("another broker is set")
-    from annotator.celery import app
+    from config.celery import app
 
     assert isinstance(app.connection_for_write().transport, Transport)
 

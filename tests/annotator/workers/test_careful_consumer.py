@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from annotator.celery import app
-from annotator.workers.careful_consumer import CarefulConsumer, is_plain
+from config.celery import app
+from core.broker.consumer import CarefulConsumer, is_plain
 
 PLAIN = {"lang": "py", "task": "scoring.train", "id": "a", "eta": None, "retries": 0}
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from celery.signals import worker_process_init
 
-from annotator.workers import devices
-from annotator.workers.devices import VISIBLE, bind_device, device_of_slot
+from config import celery
+from config.celery import VISIBLE, bind_device, device_of_slot
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_process_of_a_pool_sees_its_own_device_only(
     monkeypatch: pytest.MonkeyPatch, visible: str | None, slot: int | None, then: str | None
 ) -> None:
     process = SimpleNamespace() if slot is None else SimpleNamespace(index=slot)
-    monkeypatch.setattr(devices, "current_process", lambda: process)
+    monkeypatch.setattr(celery, "current_process", lambda: process)
     monkeypatch.delenv(VISIBLE, raising=False)
     if visible is not None:
         monkeypatch.setenv(VISIBLE, visible)
@@ -40,6 +40,6 @@ def test_a_process_of_a_pool_sees_its_own_device_only(
 
 
 def test_every_process_of_a_worker_is_bound_when_it_starts() -> None:
-    import annotator.celery  # noqa: F401 - connects it
+    import config.celery  # noqa: F401 - connects it
 
     assert any(receiver() is bind_device for _, receiver in worker_process_init.receivers)

@@ -8,8 +8,8 @@ from celery.exceptions import InvalidTaskError
 from celery.worker import strategy
 from kombu.exceptions import DecodeError
 
-from annotator.celery import app
-from annotator.workers.messages import careful_strategy
+from config.celery import app
+from core.broker.consumer import careful_strategy
 
 TRAIN = "scoring.train"
 
@@ -35,7 +35,7 @@ def test_every_task_reads_its_messages_with_care() -> None:
     tasks = [task for name, task in app.tasks.items() if not name.startswith("celery.")]
 
     assert tasks
-    assert {task.Strategy for task in tasks} == {"annotator.workers.messages:careful_strategy"}
+    assert {task.Strategy for task in tasks} == {"core.broker.consumer:careful_strategy"}
 
 
 def test_a_good_message_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from kombu.transport import get_transport_cls
 from kombu.utils.json import dumps
 from redis import Redis
 
-from annotator.workers.redis_broker import Transport
+from core.broker.redis import Transport
 from tests.annotator.workers.test_broker import INFO, envelope
 
 pytestmark = [

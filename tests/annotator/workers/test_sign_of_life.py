@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.workers.heard_of import show_life
+from annotator.operations.presences import show_life
 
 
 def test_the_file_is_touched_where_a_setting_names_one(

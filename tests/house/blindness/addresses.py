@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.urls.converters import IntConverter, SlugConverter, UUIDConverter
 
-from annotator import permissions
+from annotator.access import matrix
 from annotator.models import (
     Adjudication,
     ApiToken,
@@ -66,7 +66,7 @@ class Address:
 @cache
 def routes() -> tuple[Route, ...]:
     """Return the routes that the matrix lists; of others `test_routes.py` tells, once for all."""
-    return tuple(route for route in every_route() if route.name in permissions.matrix())
+    return tuple(route for route in every_route() if route.name in matrix.matrix())
 
 
 def every_route() -> Iterator[Route]:

@@ -13,9 +13,9 @@ from django.db import connection
 from django.test import Client, override_settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from annotator.accounts.sessions import create_token
 from annotator.models import AuditEvent, Membership, Role, User
-from annotator.services.reliability import carry_out_reliability, request_reliability
-from annotator.services.tokens import create_token
+from annotator.reliability.services import carry_out_reliability, request_reliability
 from tests.held import held
 from tests.house.blindness.marks import ELSEWHERE, HERE, Marks
 from tests.house.blindness.people import Visitor, person, visitors

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import Resolver404, resolve
 
-from annotator import permissions
+from annotator.access import matrix
 from tests.house.blindness.addresses import Address
 from tests.house.blindness.forms_found import forms_of
 from tests.house.blindness.marks import UUIDS
@@ -73,14 +73,14 @@ class Crawl:
                 yield from self._visit(address)
 
     def _is_let_in(self, address: Address) -> bool:
-        rule = permissions.matrix()[address.route]
+        rule = matrix.matrix()[address.route]
         if self.visitor.is_token and not address.path.startswith("/api/"):
             return rule.is_public
         return rule.is_public or bool(rule.principals & self.visitor.roles)
 
     def _visit(self, address: Address) -> Iterator[Answer]:
         """Yield every answer of an address, those of the forms on its page included."""
-        rule = permissions.matrix()[address.route]
+        rule = matrix.matrix()[address.route]
         is_thorough = self.is_thorough and self._is_let_in(address)
         for sent in requests_to(address, rule, self.house, is_thorough=is_thorough):
             if sent.method not in rule.methods and not self.tries_the_refused:

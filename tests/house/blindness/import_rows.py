@@ -5,9 +5,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from annotator.imports.services import carry_out_import, request_import
 from annotator.models import Campaign, ClaimImport, User
-from annotator.services.carried_out_imports import carry_out_import
-from annotator.services.import_jobs import request_import
 
 BOUNDARY: Final = "import-of-the-crawl"
 MULTIPART: Final = f"multipart/form-data; boundary={BOUNDARY}"

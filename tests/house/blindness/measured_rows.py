@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from annotator.models import Campaign, User
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import (
     AgreementReport,
     DatasetVersion,
@@ -15,10 +16,9 @@ from scoring.models import (
     ScoreRequest,
     TrainingRun,
 )
-from scoring.services.dataset_import import import_dataset
-from scoring.services.report_work import carry_out_report
-from scoring.services.reports import request_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports.services import request_report
+from scoring.reports.work import carry_out_report
 from tests.scoring.conftest import dataset_rows
 
 CRITERION: Final = "feature_completeness"

@@ -6,8 +6,8 @@ from typing import Final
 
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import Campaign, Membership, Role, User
-from annotator.services.tokens import create_token
 
 PASSWORD: Final = "a long enough phrase"
 ROLES: Final = {

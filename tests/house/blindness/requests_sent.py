@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from annotator.permissions import Rule
+from annotator.access.matrix import Rule
 from annotator.rubric import ALL_CRITERIA, CRITERIA
 from tests.amounts import IS_THOROUGH
 from tests.house.blindness.addresses import Address

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
-from annotator import permissions
+from annotator.access import matrix
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.crawl import Crawl
 from tests.house.blindness.people import Visitor
@@ -28,7 +28,7 @@ def looked_at(visitor: Visitor, house: House, chosen: Iterable[Address] = ()) ->
     crawl = Crawl(visitor, house)
     found = {}
     for address in tuple(chosen) or tuple(addresses(house)):
-        rule = permissions.matrix()[address.route]
+        rule = matrix.matrix()[address.route]
         if address.route in DRAWN_ANEW:
             continue
         if "GET" in rule.methods and rule.principals & visitor.roles:

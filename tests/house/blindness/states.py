@@ -6,6 +6,11 @@ from typing import Final
 
 from django.test import override_settings
 
+from annotator.adjudication.rounds import send_back, take_turn
+from annotator.adjudication.rulings.services import rule, void_adjudication
+from annotator.assignments.services import assign_candidates, take_next
+from annotator.campaigns.services import close_campaign, reopen_campaign
+from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -17,16 +22,9 @@ from annotator.models import (
     Round,
     User,
 )
+from annotator.rating.drafts import save_draft
+from annotator.rating.services import submit_rating
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.services.adjudication import rule, void_adjudication
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.campaigns import close_campaign, reopen_campaign
-from annotator.services.comparisons import assign_comparisons
-from annotator.services.drafts import save_draft
-from annotator.services.ratings import submit_rating
-from annotator.services.rounds import send_back
-from annotator.services.stated_preferences import submit_preference
-from annotator.services.turns import take_turn
 from tests.house.blindness.claim_rows import ClaimRows, claim_rows
 from tests.house.blindness.import_rows import ImportRows, import_rows
 from tests.house.blindness.measured_rows import MeasuredRows, measured_rows

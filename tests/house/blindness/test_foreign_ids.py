@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
-from annotator import permissions
+from annotator.access import matrix as permissions
+from annotator.access.scopes import campaigns_for
 from annotator.models import Campaign
-from annotator.queries.access import campaigns_for
 from tests.amounts import IS_THOROUGH
 from tests.house.blindness.addresses import Address, addresses, ids, routes
 from tests.house.blindness.crawl import Answer, Crawl

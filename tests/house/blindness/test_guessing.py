@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
+from annotator.assignments.services import assign_candidates, take_next
 from annotator.models import Assignment, Candidate, Membership, Reference
-from annotator.services.assignments import assign_candidates, take_next
-from annotator.services.tokens import create_token
 from tests.house.blindness.clocks import telling
 from tests.house.blindness.guesser import Shown, share_guessed
 from tests.soak.tally import Tally, tally
@@ -56,7 +56,7 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> random.Random:
     chance = random.Random(20_261_122)
     monkeypatch.setattr("os.urandom", chance.randbytes)
     monkeypatch.setattr("random.SystemRandom", lambda: chance)
-    monkeypatch.setattr("annotator.clock._NOW", DrawnClock(chance))
+    monkeypatch.setattr("core.clock._NOW", DrawnClock(chance))
     return chance
 
 

@@ -8,15 +8,15 @@ from django.db.models import F, Value
 from django.db.models.functions import Concat
 from django.test.utils import CaptureQueriesContext
 
+from annotator.adjudication.rounds import give_back, take_turn
+from annotator.adjudication.rulings.services import rule
+from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Assignment, Candidate, Draft, Rating, RatingRevision
-from annotator.queries.locks import LOCKED_SENTENCE
-from annotator.refusals import OutOfDate, Refused
+from annotator.rating.services import revise_rating, submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import rule
-from annotator.services.ratings import revise_rating, submit_rating
-from annotator.services.turns import give_back, take_turn
+from core.errors import OutOfDate, Refused
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import MetricScore
-from scoring.services.freezing import freeze_dataset
 from tests.house.blindness.addresses import Address, addresses
 from tests.house.blindness.people import PASSWORD
 from tests.house.blindness.snapshots import after, differences, looked_at

@@ -5,6 +5,9 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
+from annotator.adjudication.rounds import take_turn
+from annotator.adjudication.rulings.queries import adjudication_page
+from annotator.adjudication.rulings.services import rule
 from annotator.models import (
     AuditEvent,
     Candidate,
@@ -16,13 +19,10 @@ from annotator.models import (
     Unblinding,
     User,
 )
-from annotator.queries.adjudication_page import adjudication_page
-from annotator.refusals import Forbidden
+from annotator.rating.services import submit_rating
+from annotator.reliability.services import carry_out_reliability, request_reliability
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import rule
-from annotator.services.ratings import submit_rating
-from annotator.services.reliability import carry_out_reliability, request_reliability
-from annotator.services.turns import take_turn
+from core.errors import Forbidden
 from tests.house.blindness.allowed import TABLE
 from tests.house.blindness.people import PASSWORD
 from tests.house.blindness.snapshots import after, differences, looked_at

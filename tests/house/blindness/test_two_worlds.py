@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from annotator.adjudication.rounds import give_back, take_turn
+from annotator.adjudication.rulings.services import rule, void_adjudication
+from annotator.audit_pages.queries import Trail
+from annotator.conflicts.queries import LOCKED_SENTENCE
 from annotator.models import Adjudication, Assignment, AssignmentStatus, Candidate, Conflict, Role
-from annotator.queries.audit_trail import Trail
-from annotator.queries.locks import LOCKED_SENTENCE
+from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
-from annotator.services.adjudication import rule, void_adjudication
-from annotator.services.ratings import submit_rating
-from annotator.services.turns import give_back, take_turn
 from tests.conftest import grant
 from tests.house.blindness.conftest import seal_at_once
 from tests.house.blindness.marks import HERE

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from annotator import permissions
+from annotator.access import matrix
 from tests.amounts import IS_THOROUGH
 from tests.house.blindness.addresses import addresses
 from tests.house.blindness.crawl import Crawl
@@ -37,7 +37,7 @@ def test_no_page_heeds_a_lookup_or_an_order_that_it_does_not_know(world) -> None
         visitor = world.visitor(name)
         crawl = Crawl(visitor, world.here)
         for address in addresses(world.here):
-            rule = permissions.matrix()[address.route]
+            rule = matrix.matrix()[address.route]
             if (
                 address.route in DRAWN_ANEW | before
                 or "GET" not in rule.methods

@@ -20,10 +20,10 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from annotator import permissions
+from annotator.access import matrix
+from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, AssignmentStatus, Campaign, Comparison, Rating, User
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.services.tokens import create_token
 from tests.house.blindness.addresses import addresses, ids
 from tests.house.blindness.clocks import telling
 from tests.house.blindness.snapshots import DRAWN_ANEW
@@ -68,7 +68,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Told:
     told.begin("nobody", 0)
     monkeypatch.setattr(os, "urandom", lambda size: told.chance.randbytes(size))
     monkeypatch.setattr(random, "_urandom", lambda size: told.chance.randbytes(size))
-    monkeypatch.setattr("annotator.clock._NOW", told)
+    monkeypatch.setattr("core.clock._NOW", told)
     monkeypatch.setattr(timezone, "now", lambda: told.now)
     # What is written into headers and cookies.
     clock = SimpleNamespace(time=lambda: told.now.timestamp())
@@ -129,7 +129,7 @@ class Day:
         ratings = Rating.objects.filter(annotator=self.user).order_by("pk")
         self._known["rating"] = list(ratings.values_list("pk", flat=True))
         for address in addresses(self.house, self._known):
-            rule = permissions.matrix()[address.route]
+            rule = matrix.matrix()[address.route]
             is_open = rule.is_public or rule.principals & self.roles
             if is_open and "GET" in rule.methods and address.route not in DRAWN_ANEW:
                 self._send("GET", address.path)

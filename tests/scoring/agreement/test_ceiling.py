@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score
 
-from scoring.agreement.ceiling import NO_OVERLAP, human_ceiling
-from scoring.agreement.left_out_annotator import Judged, Overlap, judge_everybody
+from scoring.agreement.ceiling import NO_OVERLAP, Judged, Overlap, human_ceiling, judge_everybody
 
 RNG = np.random.default_rng(6)
 REFERENCES, PEOPLE = 9, 4

@@ -5,8 +5,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.agreement.checks import contain_reference, contains_reference, fold, item_checks
-from scoring.agreement.items import Item
+from scoring.agreement.items import Item, contain_reference, contains_reference, fold, item_checks
 
 # Few texts, so that copies, twins and repeats are frequent.
 TEXTS = st.sampled_from(("a lid", "a  lid", "a lid ", "a cup", "a\ncup", "a jar"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
-from scoring.agreement import statistics as words
+from scoring.agreement import classification as words
 from scoring.agreement.classification import (
     accuracy,
     decisive_accuracy,

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement.comparisons import Compared, compare_scorers, standard_errors
-from scoring.agreement.permutations import draw_swaps, permutation_p
-from scoring.agreement.verdicts import holm
+from scoring.agreement.comparisons import (
+    Compared,
+    compare_scorers,
+    draw_swaps,
+    holm,
+    permutation_p,
+    standard_errors,
+)
 from tests.scoring.agreement.samples import sample_of
 
 RNG = np.random.default_rng(8)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from scoring.agreement import statistics as words
+from scoring.agreement import classification as words
 from scoring.agreement.correlation import pearson, spearman, tau_b, tau_b_labels, tau_paper
 from scoring.agreement.items import AgreementError
 

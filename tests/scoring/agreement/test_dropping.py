@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from scoring.agreement.dropping import (
+from scoring.agreement.breakdowns import (
     INFINITE,
     MOST_LISTED,
     NO_SCORE,

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from scoring.agreement import classification, correlation, resampling
+from scoring.agreement.breakdowns import keep_scored
 from scoring.agreement.classification import predicted_labels
-from scoring.agreement.dropping import keep_scored
 from scoring.agreement.figures import (
     FIGURE_NAMES,
     make_sample,

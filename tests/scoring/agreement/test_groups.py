@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scoring.agreement.evidence import Columns, Evidence
-from scoring.agreement.groups import ALL_COPIES, NO_COPIES, WITH, WITHOUT, groupings
+from scoring.agreement.breakdowns import ALL_COPIES, NO_COPIES, WITH, WITHOUT, groupings
+from scoring.agreement.ceiling import Columns, Evidence
 from scoring.agreement.items import Item
 
 COUNT = 12

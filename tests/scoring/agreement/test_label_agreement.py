@@ -3,8 +3,7 @@
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from scoring.agreement.classification import predicted_labels
-from scoring.agreement.label_agreement import label_table, with_label_tables
+from scoring.agreement.classification import label_table, predicted_labels, with_label_tables
 
 
 def test_a_table_counted_by_hand() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.agreement.left_out_annotator import Overlap, judge_everybody
+from scoring.agreement.ceiling import Overlap, judge_everybody
 
 ratings = st.dictionaries(
     st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(0, 10), min_size=1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
 from scoring.agreement import resampling
-from scoring.agreement.moments import (
+from scoring.agreement.correlation import (
     cluster_moments,
     item_moments,
     leave_one_out,

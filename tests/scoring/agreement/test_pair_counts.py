@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from scoring.agreement import resampling
-from scoring.agreement.pair_counts import (
+from scoring.agreement.correlation import (
     count_pairs,
     leave_one_item_out,
     leave_one_reference_out,

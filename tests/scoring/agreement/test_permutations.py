@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement import permutations
-from scoring.agreement.permutations import draw_swaps, permutation_p, signed_ranks
+from scoring.agreement import comparisons
+from scoring.agreement.comparisons import draw_swaps, permutation_p, signed_ranks
 from tests.amounts import tries
 from tests.scoring.agreement.samples import sample_of
 
@@ -125,7 +125,7 @@ def test_many_references_get_fewer_swaps_but_never_too_few_for_holm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # As 100,000 references have of what is really afforded.
-    monkeypatch.setattr(permutations, "MOST_CELLS", permutations.MOST_CELLS // 100)
+    monkeypatch.setattr(comparisons, "MOST_CELLS", comparisons.MOST_CELLS // 100)
     sample = sample_of(np.zeros(1_000), np.arange(1_000), resamples=1)
     assert draw_swaps(sample, 1, 0).count == 500
     swaps = draw_swaps(sample, 45, 0)

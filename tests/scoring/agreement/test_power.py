@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement.power import NO_PAIR, detectable_difference
+from scoring.agreement.comparisons import NO_PAIR, detectable_difference
 
 
 def test_the_difference_is_a_multiple_of_the_median_standard_error() -> None:

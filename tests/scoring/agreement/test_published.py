@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.agreement.published import published_figures
+from scoring.agreement.report import published_figures
 
 
 @pytest.mark.parametrize("criterion", ALL_CRITERIA)

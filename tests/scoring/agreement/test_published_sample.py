@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
-from scoring.agreement.items import Item, ScorerScores, distinct_texts
-from scoring.agreement.question import PAPER_TIE_THRESHOLD, Question
+from scoring.agreement.items import (
+    PAPER_TIE_THRESHOLD,
+    Item,
+    Question,
+    ScorerScores,
+    distinct_texts,
+)
 from scoring.agreement.report import build_report
 from scoring.metrics.base import Pair
 from scoring.metrics.registry import BASELINE_NAMES, get_metric

@@ -2,8 +2,7 @@
 
 import pytest
 
-from scoring.agreement.items import AgreementError
-from scoring.agreement.question import Question
+from scoring.agreement.items import AgreementError, Question
 
 
 def test_the_defaults_are_those_of_the_papers_text() -> None:

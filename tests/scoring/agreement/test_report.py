@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from scoring.agreement.entries import ONLY_REFERENCES
-from scoring.agreement.evidence import Evidence, Unavailable
+from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.figures import FIGURE_NAMES
-from scoring.agreement.items import AgreementError, Item, ScorerScores, distinct_texts
-from scoring.agreement.question import Question
-from scoring.agreement.report import build_report
+from scoring.agreement.items import AgreementError, Item, Question, ScorerScores, distinct_texts
+from scoring.agreement.report import ONLY_REFERENCES, build_report
 
 QUESTION = Question("overall_quality", "demo@1", "ab12", resamples=200)
 PRINTED = (

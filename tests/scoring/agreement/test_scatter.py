@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from scoring.agreement.evidence import Unavailable
-from scoring.agreement.items import Item, ScorerScores, distinct_texts, score_differences
-from scoring.agreement.question import Question
+from scoring.agreement.ceiling import Unavailable
+from scoring.agreement.items import Item, Question, ScorerScores, distinct_texts, score_differences
 from scoring.agreement.scatter import MOST_POINTS, NO_SPREAD, TOO_FEW, scatters
 
 QUESTION = Question("overall_quality", resamples=100)

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy
 
-from scoring.agreement.question import Question
-from scoring.agreement.signature import question_sha256, signature
+from scoring.agreement.items import Question, question_sha256, signature
 
 QUESTION = Question("overall_quality", "demo@2", "ab12", code_version="0.1")
 LINE = signature(QUESTION, 95, 10, {"bleu-1": "sacrebleu 2"})

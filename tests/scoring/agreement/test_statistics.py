@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.agreement import statistics as words
+from scoring.agreement import classification as words
 
 
 def table(**cells: int) -> np.ndarray:

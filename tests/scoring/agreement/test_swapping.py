@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement import swapping
-from scoring.agreement.permutations import signed_ranks
-from scoring.agreement.swapping import swap_sums, swapped_tau_b
+from scoring.agreement import comparisons
+from scoring.agreement.comparisons import signed_ranks, swap_sums, swapped_tau_b
 from tests.scoring.agreement.samples import sample_of
 
 RNG = np.random.default_rng(14)
@@ -57,7 +56,7 @@ def test_of_many_references_the_sums_are_exact_but_for_a_small_mean(
     assert (one[1], other[1]) == pytest.approx(tuple(truth[1]), abs=1e-9)
     found, differences = one - other, truth[:, 0] - truth[:, 1]
     assert found == pytest.approx(differences, rel=0.01, abs=1e-4)
-    monkeypatch.setattr(swapping, "MOST_PAIRED", references)
+    monkeypatch.setattr(comparisons, "MOST_PAIRED", references)
     whole = swap_sums(sample, first, second)
     assert whole.as_is == pytest.approx(whole.quadratic.sum(axis=(1, 2)), abs=1e-6)
     assert near.quadratic.ravel() == pytest.approx(np.trace(whole.quadratic, axis1=1, axis2=2))
@@ -68,7 +67,7 @@ def test_blocks_of_swaps_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> 
     sums = swap_sums(sample_of(y, np.arange(30) % 6), first, second)
     swaps = RNG.integers(2, size=(11, 6), dtype=np.int8)
     whole = swapped_tau_b(sums, swaps)
-    monkeypatch.setattr(swapping, "CELLS_AT_ONCE", 12)
+    monkeypatch.setattr(comparisons, "CELLS_AT_ONCE", 12)
     parts = swapped_tau_b(sums, swaps)
     assert np.array_equal(whole, parts)
 

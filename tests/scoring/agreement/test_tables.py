@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from scoring.agreement.items import AgreementError
-from scoring.agreement.tables import cluster_confusions, confusion, divide, label_array
+from scoring.agreement.resampling import cluster_confusions, confusion, divide, label_array
 
 
 def test_rows_are_human_labels_and_columns_predicted_ones() -> None:

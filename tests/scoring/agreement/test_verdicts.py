@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.agreement.items import AgreementError
-from scoring.agreement.verdicts import (
+from scoring.agreement.comparisons import (
     NO_SCORERS,
     ONE_SCORER,
     best_of,
@@ -15,6 +14,7 @@ from scoring.agreement.verdicts import (
     verdict,
     verdict_sentence,
 )
+from scoring.agreement.items import AgreementError
 
 probabilities = st.floats(0, 1)
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from annotator.accounts.sessions import create_token
 from annotator.models import AuditEvent, Membership
-from annotator.services.tokens import create_token
-from scoring import storage
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def ada(cast: Any, of_campaign: DatasetVersion) -> Client:
 def test_every_format_is_given_whatever_the_client_accepts(
     ada: Client, of_campaign: DatasetVersion
 ) -> None:
-    stored = storage.dataset_path(of_campaign.sha256).read_bytes()
+    stored = scoring_files.dataset_path(of_campaign.sha256).read_bytes()
     for accept in ("*/*", "application/jsonl", "text/csv", "nonsense"):
         answer = ada.get(f"{BASE}export/", headers={"Accept": accept})
         assert b"".join(answer.streaming_content) == stored  # type: ignore[attr-defined]
@@ -64,7 +64,7 @@ def test_a_mistake_is_a_400_by_field(ada: Client, query: str, field: str) -> Non
 
 
 def test_a_damaged_file_is_a_400_with_the_reason(ada: Client, of_campaign: DatasetVersion) -> None:
-    storage.dataset_path(of_campaign.sha256).write_bytes(b"{}\n")
+    scoring_files.dataset_path(of_campaign.sha256).write_bytes(b"{}\n")
     for query in ("", "?format=csv", "?split=test"):
         answer = ada.get(f"{BASE}export/{query}")
         assert answer.status_code == 400

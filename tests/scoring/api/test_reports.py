@@ -8,11 +8,10 @@ from django.test import Client
 
 from annotator.models import Campaign, Role, User
 from scoring.models import AgreementReport, DatasetVersion
-from scoring.queries.reports.page import ordered_result
-from scoring.report_files.canonical_json import canonical_json
-from scoring.report_files.csv_table import csv_table
-from scoring.services import reports
-from scoring.services.report_work import carry_out_report
+from scoring.reports import services as reports_services
+from scoring.reports.files import canonical_json, csv_table
+from scoring.reports.queries import ordered_result
+from scoring.reports.work import carry_out_report
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"
@@ -114,7 +113,7 @@ def test_a_tie_threshold_that_is_no_number_is_refused(cast: Any, version: Datase
 def test_too_many_waiting_reports_are_a_429(
     cast: Any, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports, "MOST_UNFINISHED", 1)
+    monkeypatch.setattr(reports_services, "MOST_UNFINISHED", 1)
     rita = signed_in(cast.rita)
     assert post(rita, REPORTS, BODY)[0] == 202
     assert post(rita, REPORTS, BODY | {"seed": 1})[0] == 429

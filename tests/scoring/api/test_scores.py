@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
-from scoring.services.scores import carry_out_scores
+from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast
 from tests.scoring.model_builders import CRITERION, know, make_model, promote
 from tests.scoring.views.conftest import signed_in

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from scoring.cards.data_card import card_json, data_card, rubric_words
+from scoring.datasets.cards import card_json, data_card, rubric_words
 from tests.scoring.cards.card_builders import CARD, NAMED, OLD_CARD
 
 GOLDEN = Path(__file__).with_name("golden")

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from scoring.cards.data_card import data_card
-from scoring.cards.data_card_markdown import card_markdown
-from scoring.cards.limits import OLD_MAJORITY
+from scoring.datasets.cards import data_card
+from scoring.datasets.markdown import OLD_MAJORITY, card_markdown
 from tests.scoring.cards.card_builders import CARD, NAMED, OLD_CARD
 
 GOLDEN = Path(__file__).with_name("golden")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scoring.cards.markdown import NOTHING, escaped, number, table
+from scoring.datasets.markdown import NOTHING, escaped, number, table
 
 
 @pytest.mark.parametrize(

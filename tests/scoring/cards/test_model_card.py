@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.cards import model_card as parts
+from scoring.training.model_versions import card as parts
 from tests.scoring.cards.model_builders import DATA, MODEL
 
 

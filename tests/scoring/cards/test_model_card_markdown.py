@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scoring.cards.model_card_markdown import model_card_markdown
+from scoring.training.model_versions.card import model_card_markdown
 from tests.scoring.cards.model_builders import DATA, MODEL
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scoring.cards.model_limits import CONFIDENTIAL, model_limits
+from scoring.training.model_versions.card import CONFIDENTIAL, model_limits
 from tests.scoring.cards.model_builders import DATA, MODEL
 
 

@@ -1,7 +1,7 @@
 """The published figures fit each other."""
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.cards.published_dataset import published_dataset
+from scoring.datasets.cards import published_dataset
 
 
 def test_every_criterion_has_a_label_for_every_item() -> None:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotator.reliability.alpha import krippendorff_alpha
-from annotator.reliability.tables import table_of
 from annotator.rubric import ALL_CRITERIA, OVERALL
-from scoring.cards.rating_agreement import DRAWS, measure_agreement
+from core.statistics.coefficients import krippendorff_alpha
+from core.statistics.tables import table_of
+from scoring.datasets.cards import DRAWS, measure_agreement
 
 
 @dataclass(frozen=True)

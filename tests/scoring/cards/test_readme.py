@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scoring.cards.readme import FIELDS, readme
+from scoring.datasets.cards import FIELDS, readme
 from scoring.formats.patent_ce_jsonl import KEYS
 
 yaml: Any = pytest.importorskip("yaml")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from scoring.cards.version_card import make_card
+from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
 from scoring.formats.rows import DatasetRow
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from scoring import storage
-from scoring.cards.version_card import withheld_text
+from scoring import files as scoring_files
+from scoring.datasets.cards import withheld_text
+from scoring.datasets.versions.queries import card_page
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.models import Dataset, DatasetVersion
-from scoring.queries.card_page import card_page
 from tests.scoring.stored import stored_bytes
 
 pytestmark = pytest.mark.django_db
@@ -261,7 +261,7 @@ def test_an_export_that_cannot_be_written_is_refused_in_one_line(
     assert "Cannot write" in refusal("export_dataset", "tiny", "--output", str(tmp_path))
     assert list(tmp_path.parent.glob(".export-*")) == []
     assert "name a file" in refusal("export_dataset", "tiny", "--json")
-    storage.dataset_path(version.sha256).unlink()
+    scoring_files.dataset_path(version.sha256).unlink()
     assert "is missing" in refusal("export_dataset", "tiny")
     target = tmp_path / "kept.jsonl"
     target.write_text("before")

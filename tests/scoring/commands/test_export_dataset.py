@@ -14,8 +14,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotator.models import AuditEvent
-from scoring import storage
-from scoring.checksums import SUMS_NAME, digest_of
+from scoring import files as scoring_files
+from scoring.files import SUMS_NAME, digest_of
 from scoring.models import DatasetVersion
 from tests.served.server import ROOT, served_environment
 
@@ -62,7 +62,7 @@ def test_a_packed_file_is_the_same_bytes_each_time(version: DatasetVersion, tmp_
         document("tiny", "--gzip", "--output", str(tmp_path / name))
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
     plain = gzip.decompress((tmp_path / "one.gz").read_bytes())
-    assert plain == storage.dataset_path(version.sha256).read_bytes()
+    assert plain == scoring_files.dataset_path(version.sha256).read_bytes()
 
 
 def test_a_release_is_described_file_by_file(version: DatasetVersion, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_release_takes_no_choice_of_one_file(
 
 
 def test_a_damaged_file_leaves_nothing_at_all(version: DatasetVersion, tmp_path: Path) -> None:
-    storage.dataset_path(version.sha256).write_bytes(b"{}\n")
+    scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     for more in (("--format", "csv"), ("--split", "test"), ("--gzip",), ()):
         assert "was changed" in refusal("tiny", *more, "--output", str(tmp_path / "x"))
     assert "was changed" in refusal("tiny", "--release", str(tmp_path / "x"))

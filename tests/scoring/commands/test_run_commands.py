@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 
 from annotator.rubric import ALL_CRITERIA
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

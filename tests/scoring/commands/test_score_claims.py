@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from scoring import storage
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
 from tests.scoring.model_builders import CRITERION, make_model, train_tiny
 
@@ -65,7 +65,7 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(
     assert document["validation"] == model.card["validation"]
     assert [row["candidate"] for row in document["scores"]] == [good, poor]
     assert all(0 < row["score"] < 1 for row in document["scores"])
-    (storage.models_directory() / model.directory / "model.safetensors").unlink()
+    (scoring_files.models_directory() / model.directory / "model.safetensors").unlink()
     assert json.loads(run(*given, "--json")) == document
     words = run(*given)
     assert f"{document['scores'][0]['score']:.4f}  {good}" in words

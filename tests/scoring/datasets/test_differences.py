@@ -3,7 +3,8 @@
 from typing import Any
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.datasets.differences import (
+from scoring.datasets.row_index import NO_LABEL, IndexedRow
+from scoring.datasets.versions.comparisons import (
     MORE_RATINGS,
     MOST_LISTED,
     OTHER_RATINGS,
@@ -14,7 +15,6 @@ from scoring.datasets.differences import (
     Making,
     find_differences,
 )
-from scoring.datasets.row_index import NO_LABEL, IndexedRow
 
 COMPLETENESS = ALL_CRITERIA[0]
 SETTLED = Making("settled", 0.0)

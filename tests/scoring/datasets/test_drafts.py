@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.cards.version_card import make_card
+from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
-from scoring.formats import patent_ce_jsonl, stored_rows
-from scoring.formats.joining import join
+from scoring.formats import patent_ce_jsonl
+from scoring.formats import rows as formats_rows
+from scoring.formats.dataset_files import join
 from scoring.formats.rows import DatasetRow
-from scoring.splits import SPLIT_NAMES, SplitError, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, SplitError, SplitPlan
 
 MOST_ALIVE = 20
 
@@ -121,7 +122,7 @@ def test_the_lines_are_the_writers_own_with_split_and_labels_put_in(
     expected = [replace(one, split="train") for one in [replace(rows[0], y=merged), *rows[1:]]]
     written = b"".join(draft.lines())
     assert written == b"".join(patent_ce_jsonl.write(expected))
-    assert list(stored_rows.read(io.BytesIO(written))) == expected
+    assert list(formats_rows.read(io.BytesIO(written))) == expected
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_no_list_of_rows_is_ever_held() -> None:
     join([("one", rows())], draft)
     draft.split(SplitPlan())
     make_card(draft, source="import")
-    for n, _ in enumerate(stored_rows.read(io.BytesIO(b"".join(draft.lines())))):
+    for n, _ in enumerate(formats_rows.read(io.BytesIO(b"".join(draft.lines())))):
         assert n % MOST_ALIVE or alive() < MOST_ALIVE
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from annotator.models import Reference
-from annotator.refusals import Refused
-from scoring.queries.datasets import read_rows
-from scoring.services.freezing import freeze_dataset
+from core.errors import Refused
+from scoring.access import read_rows
+from scoring.datasets.freezing.services import freeze_dataset
 
 pytestmark = pytest.mark.django_db
 

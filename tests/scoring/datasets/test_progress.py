@@ -1,6 +1,6 @@
 """Progress: each percent once, whoever says it how often."""
 
-from scoring.datasets.progress import by_percent
+from scoring.datasets.freezing.rules import by_percent
 
 
 def test_what_is_less_than_a_percent_further_is_not_passed_on() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims.parsing import parse_claims
-from scoring.datasets import text_lengths
-from scoring.datasets.text_lengths import LengthCounts, count_claims, count_words, summary
+from scoring.datasets import drafts
+from scoring.datasets.drafts import LengthCounts, count_claims, count_words, summary
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_nothing_and_one_number_have_no_spread() -> None:
 def test_of_many_texts_claims_are_counted_in_a_sample_whatever_their_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(text_lengths, "MOST_PARSED", 20)
-    monkeypatch.setattr(text_lengths, "SAMPLED", 4)
+    monkeypatch.setattr(drafts, "MOST_PARSED", 20)
+    monkeypatch.setattr(drafts, "SAMPLED", 4)
     texts = [(n * 2_654_435_761 % 1_000_003, "1. A cup. " * (n % 5)) for n in range(100)]
     found = []
     for order in (texts, texts[::-1]):
         counts = LengthCounts()
         for number, (key, text) in enumerate(order):
-            counts.add(number, key, text_lengths.REFERENCE, text)
+            counts.add(number, key, drafts.REFERENCE, text)
         found.append(counts.claims()["reference"])
         assert counts.words()["reference"]["n"] == 100
     # The limit falls step by step: a few more may be left of one order than of another.
@@ -79,8 +79,8 @@ def test_of_many_texts_claims_are_counted_in_a_sample_whatever_their_order(
 
 def test_of_fewer_texts_claims_are_counted_in_all() -> None:
     counts = LengthCounts()
-    for number in range(text_lengths.MOST_PARSED):
-        counts.add(number, number, text_lengths.CANDIDATE, "1. A cup. 2. The cup of claim 1.")
+    for number in range(drafts.MOST_PARSED):
+        counts.add(number, number, drafts.CANDIDATE, "1. A cup. 2. The cup of claim 1.")
     found = counts.claims()["candidate"]
-    assert found["n"] == found["of"] == text_lengths.MOST_PARSED
+    assert found["n"] == found["of"] == drafts.MOST_PARSED
     assert found["mean"] == 2.0

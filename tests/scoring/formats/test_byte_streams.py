@@ -6,7 +6,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.formats.byte_streams import BLOCK_BYTES, gzipped, in_blocks
+from scoring.files import BLOCK_BYTES, gzipped, in_blocks
 
 pieces = st.lists(st.binary(max_size=50), max_size=50)
 

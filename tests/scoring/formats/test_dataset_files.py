@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.records import FormatError, ReadNotes
+from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.drafts import Draft
 from scoring.formats import patent_ce_jsonl
-from scoring.formats.dataset_files import detect_format, format_of, read_file
-from scoring.formats.joining import join
+from scoring.formats.dataset_files import detect_format, format_of, join, read_file
 from scoring.formats.rows import DatasetRow
-from scoring.splits import SPLIT_NAMES, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, SplitPlan
 
 
 def item(number: int, **labels: int) -> dict[str, Any]:

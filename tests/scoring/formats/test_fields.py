@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.shapes import Shape
 from annotator.rubric import ALL_CRITERIA
-from scoring.formats.fields import EXTRAS, PROVENANCE, extras_of, labels_of, provenance_of
+from core.text_io.shapes import Shape
+from scoring.formats.rows import EXTRAS, PROVENANCE, extras_of, labels_of, provenance_of
 
 KEYS = {key: key for key in ALL_CRITERIA}
 

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from annotator.formats.records import FormatError, ReadNotes
+from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.drafts import Draft
-from scoring.formats.joining import join
+from scoring.formats.dataset_files import join
 from scoring.formats.rows import DatasetRow
-from scoring.splits import SPLIT_NAMES, SplitPlan
+from scoring.quadruplets import SPLIT_NAMES, SplitPlan
 
 CLARITY, OVERALL = "conceptual_clarity", "overall_quality"
 

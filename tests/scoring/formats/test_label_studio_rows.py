@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.records import FormatError, ReadNotes
-from scoring.formats import label_studio_rows
+from core.text_io.streams import FormatError, ReadNotes
+from scoring.formats import dataset_files
 from scoring.formats.rows import DatasetRow
 
 
@@ -24,7 +24,7 @@ def annotation(**more: Any) -> dict[str, Any]:
 
 
 def read(*items: dict[str, Any]) -> list[DatasetRow]:
-    return list(label_studio_rows.read(BytesIO(json.dumps(items).encode()), ReadNotes()))
+    return list(dataset_files.read(BytesIO(json.dumps(items).encode()), ReadNotes()))
 
 
 @pytest.mark.parametrize(

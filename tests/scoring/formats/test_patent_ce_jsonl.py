@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats.records import FormatError
 from annotator.rubric import ALL_CRITERIA
+from core.text_io.streams import FormatError
 from scoring.formats.patent_ce_jsonl import KEYS, read, write
 from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import quadruplet_id
-from scoring.splits import SPLIT_NAMES
+from scoring.quadruplets import SPLIT_NAMES, quadruplet_id
 from tests.scoring.formats.golden_rows import ROWS, golden
 
 ROW: dict[str, Any] = {

@@ -2,7 +2,8 @@
 
 from io import BytesIO
 
-from scoring.formats import patent_ce_jsonl, stored_rows
+from scoring.formats import patent_ce_jsonl
+from scoring.formats import rows as formats_rows
 from scoring.formats.rows import DatasetRow
 
 ROWS = [
@@ -25,14 +26,14 @@ ROWS = [
 
 def test_rows_come_back_as_the_strict_reader_gives_them() -> None:
     content = b"".join(patent_ce_jsonl.write(ROWS))
-    found = list(stored_rows.read(BytesIO(content)))
+    found = list(formats_rows.read(BytesIO(content)))
     assert found == ROWS == list(patent_ce_jsonl.read(BytesIO(content)))
 
 
 def test_the_file_is_closed_when_the_rows_are_read_or_given_up() -> None:
     for count in (1, 2):
         file = BytesIO(b"".join(patent_ce_jsonl.write(ROWS)))
-        rows = stored_rows.read(file)
+        rows = formats_rows.read(file)
         for _ in range(count):
             next(rows)
         rows.close()  # type: ignore[attr-defined]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from scoring.management import progress
+from scoring.management import base as management_base
 
 
 def test_a_bar_is_said_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     said: list[str] = []
-    hear = progress.progress_bar(said.append, "Exporting")
+    hear = management_base.progress_bar(said.append, "Exporting")
     for tenth in range(11):
         now = tenth / 4
         hear(tenth / 10)

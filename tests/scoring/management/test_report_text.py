@@ -1,6 +1,6 @@
 """A report on the terminal says verdicts, what was left out, and what could not score."""
 
-from scoring.management.report_text import report_text
+from scoring.management.base import report_text
 from tests.scoring.report_documents import report_document
 
 

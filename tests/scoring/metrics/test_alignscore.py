@@ -12,7 +12,7 @@ from transformers import RobertaConfig, RobertaModel
 from scoring.metrics import alignscore
 from scoring.metrics.alignscore import AlignScore
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
-from scoring.metrics.weights import checked_directory
+from scoring.metrics.neural import checked_directory
 from tests.scoring.metrics.conftest import PAIRS, own_copy, same_alone
 
 

@@ -11,7 +11,7 @@ from transformers import AutoModelForSeq2SeqLM
 
 from scoring.metrics.bartscore import BartScore
 from scoring.metrics.base import MetricUnavailable, Pair
-from scoring.metrics.weights import checked_directory
+from scoring.metrics.neural import checked_directory
 from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
 
 

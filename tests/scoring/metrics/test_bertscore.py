@@ -13,7 +13,7 @@ from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Pair
 from scoring.metrics.bertscore import LAYERS, BertScore
-from scoring.metrics.weights import checked_directory
+from scoring.metrics.neural import checked_directory
 from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
 
 LAYER = 4

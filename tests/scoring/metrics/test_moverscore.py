@@ -16,7 +16,7 @@ from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
 from scoring.metrics.moverscore import MoverScore, least_work
-from scoring.metrics.weights import checked_directory
+from scoring.metrics.neural import checked_directory
 from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
 
 

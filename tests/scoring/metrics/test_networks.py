@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from scoring.metrics.base import MetricUnavailable
-from scoring.metrics.networks import Weights, batches
+from scoring.metrics.neural import Weights, batches
 from tests.scoring.metrics.conftest import own_copy
 
 

@@ -9,8 +9,8 @@ from tokenizers import Tokenizer
 from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Pair
+from scoring.metrics.neural import checked_directory
 from scoring.metrics.simcse import SimCse
-from scoring.metrics.weights import checked_directory
 from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
 
 

@@ -8,8 +8,8 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForSeq2SeqLM
 
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
+from scoring.metrics.neural import checked_directory
 from scoring.metrics.unieval import UniEval
-from scoring.metrics.weights import checked_directory
 from tests.scoring.metrics.conftest import PAIRS, own_copy, same_alone
 
 

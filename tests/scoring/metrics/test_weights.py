@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoring.metrics.base import MetricUnavailable
-from scoring.metrics.weights import (
+from scoring.metrics.neural import (
     LARGEST_TOKENIZER,
     checked_directory,
     digest_of,

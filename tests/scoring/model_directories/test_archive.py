@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scoring.model_directories.archive import open_model, tar_pieces
-from scoring.storage import StoredFileDamaged
+from scoring.files import StoredFileDamaged
+from scoring.training.model_versions.files import open_model, tar_pieces
 from tests.scoring.model_rows import write_directory
 
 FILES = {"model.safetensors": b"w" * 3000, "config.json": b"{}", "README.md": b""}

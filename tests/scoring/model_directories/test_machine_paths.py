@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scoring.model_directories.machine_paths import without_paths
+from scoring.training.model_versions.files import without_paths
 
 CONFIG = {
     "settings": {"encoder": "/srv/data/encoders/tiny", "device": "cpu", "margin": 0.2},

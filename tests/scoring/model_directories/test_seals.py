@@ -7,17 +7,17 @@ import pytest
 from django.core.management import call_command
 
 from annotator.models import AuditEvent
-from annotator.refusals import Refused
-from scoring import storage
-from scoring.model_directories.seals import is_sealed
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.queries.model_scorers import cached_scorer
-from scoring.queries.scores import known_scores
-from scoring.services.dataset_import import import_dataset
-from scoring.services.model_exports import export_model, model_archive
-from scoring.services.promotions import ask_promotion
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.scores.queries import known_scores
+from scoring.scores.scorers import cached_scorer
+from scoring.training.model_versions.files import is_sealed
+from scoring.training.model_versions.promotions import ask_promotion
+from scoring.training.model_versions.services import export_model, model_archive
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
 from tests.scoring.model_rows import model_row, sealed, write_directory
@@ -30,7 +30,7 @@ PAIRS = [("1. A cup.", "1. A mug.")]
 @pytest.fixture
 def model(version: DatasetVersion) -> ModelVersion:
     row = model_row(version)
-    row.manifest_sha256 = write_directory(storage.models_directory() / row.directory, FILES)
+    row.manifest_sha256 = write_directory(scoring_files.models_directory() / row.directory, FILES)
     return sealed(row)
 
 

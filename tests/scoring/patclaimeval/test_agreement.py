@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from sklearn.metrics import f1_score
 
-from scoring.patclaimeval.agreement import (
-    best_tie_threshold,
-    decide,
-    macro_f1,
-    summarise,
-    tau_b,
-)
+from scoring.patclaimeval.validation import best_tie_threshold, decide, macro_f1, summarise, tau_b
 
 LABELS = st.lists(
     st.tuples(st.integers(-3, 3).map(float), st.sampled_from([1.0, 0.0, -1.0])), min_size=2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from scoring.patclaimeval.alignment import alignment_features
+from scoring.patclaimeval.features import alignment_features
 
 
 def test_a_text_is_fully_aligned_with_itself() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.patclaimeval.cache import FeatureCache
+from scoring.patclaimeval.features import FeatureCache
 
 VECTOR = np.array([1.5, -2.0], dtype=np.float32)
 

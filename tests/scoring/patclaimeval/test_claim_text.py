@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.patclaimeval.claim_text import Claim, ancestors, antecedents, read_claims
+from scoring.patclaimeval.surface import Claim, ancestors, antecedents, read_claims
 
 SET = (
     "1. A pump comprising a housing and a plurality of bolts. "

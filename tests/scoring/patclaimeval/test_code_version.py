@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
-from scoring.patclaimeval.code_version import PACKAGE, WITHOUT_EFFECT, _digest, code_version
+from scoring.patclaimeval.config import PACKAGE, WITHOUT_EFFECT, _digest, code_version
 
 
 def test_the_version_names_code_and_libraries_in_80_characters() -> None:

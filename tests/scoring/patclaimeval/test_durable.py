@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.patclaimeval.durable import full_disk_said, write_whole
-from scoring.patclaimeval.errors import TrainingFailed
+from scoring.patclaimeval.errors import TrainingFailed, full_disk_said, write_whole
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
@@ -25,7 +24,7 @@ def test_a_full_disk_leaves_what_was_there_and_no_half_file(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     write_whole(tmp_path / "a", b"one")
-    monkeypatch.setattr("scoring.patclaimeval.durable.os.fsync", full)
+    monkeypatch.setattr("scoring.patclaimeval.errors.os.fsync", full)
     with pytest.raises(TrainingFailed, match="disk is full"), full_disk_said():
         write_whole(tmp_path / "a", b"two")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"one"}

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.patclaimeval.cache import FeatureCache
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import Encoder, load_encoder
-from scoring.patclaimeval.features import PairFeatures, alignment_layers
+from scoring.patclaimeval.features import FeatureCache, PairFeatures, alignment_layers
 
 Items = list[Quadruplet]
 

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 import torch
 
-from scoring.patclaimeval import step as step_module
+from scoring.patclaimeval import finetune as step_module
 from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import Quadruplet, distinct_pairs
+from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult, distinct_pairs
 from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.patclaimeval.train import train_model
 from scoring.patclaimeval.training_state import LATEST, PRECISION
 
@@ -248,7 +247,7 @@ def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def measures(found: str) -> None:
-        monkeypatch.setattr("scoring.patclaimeval.precision._faster", lambda device: found)
+        monkeypatch.setattr("scoring.patclaimeval.encoder._faster", lambda device: found)
 
     measures("bf16")
     asked = {"precision": "auto", "epochs": 1}

@@ -12,7 +12,7 @@ import torch
 from scoring.patclaimeval.data import Pair, Quadruplet
 from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingCancelled
-from scoring.patclaimeval.held_out import score_differences, validation_tau
+from scoring.patclaimeval.finetune import score_differences, validation_tau
 from scoring.patclaimeval.network import LinearHead, PairScorer
 
 Items = list[Quadruplet]

@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
-from scoring.patclaimeval.encoder import load_encoder
+from scoring.patclaimeval.encoder import (
+    left_out_warning,
+    load_encoder,
+    measure,
+    over_limit,
+    refusal,
+)
 from scoring.patclaimeval.errors import TrainingCancelled
-from scoring.patclaimeval.lengths import left_out_warning, measure, over_limit, refusal
 
 Items = list[Quadruplet]
 

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.patclaimeval.loss import margin_tolerance_loss
+from scoring.patclaimeval.network import margin_tolerance_loss
 
 SCORE = st.floats(0.001, 0.999)
 LABEL = st.sampled_from([1, 0, -1])

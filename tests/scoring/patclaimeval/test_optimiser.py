@@ -10,8 +10,8 @@ import torch
 
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.encoder import load_encoder
+from scoring.patclaimeval.finetune import HEAD_LEARNING_RATE, make_optimiser
 from scoring.patclaimeval.network import LinearHead, PairScorer
-from scoring.patclaimeval.optimiser import HEAD_LEARNING_RATE, make_optimiser
 
 
 @pytest.fixture

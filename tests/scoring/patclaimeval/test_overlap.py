@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scoring.patclaimeval.overlap import (
+from scoring.patclaimeval.surface import (
     common_subsequence,
     compression_distance,
     rouge_l,

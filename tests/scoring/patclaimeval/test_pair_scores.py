@@ -9,9 +9,8 @@ import pytest
 
 from scoring.patclaimeval import pair_scores
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
-from scoring.patclaimeval.pair_scores import CachedScorer, PairModel
+from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
 from scoring.patclaimeval.score import load_scorer
-from scoring.patclaimeval.score_cache import ScoreCache
 from tests.scoring.patclaimeval.test_score import make
 
 MODEL = "a" * 64

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from scoring.patclaimeval import precision
+from scoring.patclaimeval import encoder as precision
 from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.encoder import load_encoder
+from scoring.patclaimeval.encoder import OneByOne, load_encoder, resolve_precision
 from scoring.patclaimeval.errors import EncoderUnavailable
-from scoring.patclaimeval.one_by_one import OneByOne
-from scoring.patclaimeval.precision import resolve_precision
 
 Items = list[Quadruplet]
 # Read before what all tests here share puts a stub in its place.

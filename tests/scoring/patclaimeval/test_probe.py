@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from scoring.patclaimeval.agreement import tau_b
 from scoring.patclaimeval.config import PROBE_FALLBACK_WEIGHT_DECAY, TrainingSettings
 from scoring.patclaimeval.probe import Comparisons, differences, fit_head, fit_probe
+from scoring.patclaimeval.validation import tau_b
 
 # A quarter of the default steps, each four times as long.
 STEPS = {"epochs": 50, "learning_rate": 0.04}

@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from scoring.patclaimeval import required_tensors
+from scoring.patclaimeval import checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable
@@ -114,7 +114,7 @@ def test_model_of_another_version_of_the_features_is_refused_with_both_named(
     quadruplets: Items, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
-    monkeypatch.setattr(required_tensors, "FEATURE_VERSION", "later")
+    monkeypatch.setattr(checkpoint, "FEATURE_VERSION", "later")
     with pytest.raises(CheckpointInvalid, match=r"version 1 of the features.* version later"):
         load_scorer(directory)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scoring.patclaimeval import score_cache
-from scoring.patclaimeval.score_cache import PairKey, ScoreCache, pair_key
+from scoring.patclaimeval import pair_scores
+from scoring.patclaimeval.pair_scores import PairKey, ScoreCache, pair_key
 
 MODEL, OTHER = "a" * 64, "b" * 64
 KEY = pair_key(("1. A pump.", "1. A valve."))
@@ -127,6 +127,6 @@ def test_several_processes_write_at_once_and_nothing_is_lost(path: Path) -> None
 def test_each_pair_is_looked_up_and_not_searched_for_among_all(path: Path) -> None:
     ScoreCache(path).put(MODEL, {KEY: 0.5})
     with sqlite3.connect(path) as connection:
-        question = "EXPLAIN QUERY PLAN " + score_cache._FIND.format(places="(?,?),(?,?)")
+        question = "EXPLAIN QUERY PLAN " + pair_scores._FIND.format(places="(?,?),(?,?)")
         plan = " ".join(row[3] for row in connection.execute(question, [b""] * 5))
     assert "SEARCH score USING PRIMARY KEY (model=? AND reference=? AND candidate=?)" in plan

@@ -12,9 +12,8 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Quadruplet
 from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.loss import margin_tolerance_loss
-from scoring.patclaimeval.network import LinearHead, PairScorer
-from scoring.patclaimeval.step import batch_losses, read_steps, take_step
+from scoring.patclaimeval.finetune import batch_losses, read_steps, take_step
+from scoring.patclaimeval.network import LinearHead, PairScorer, margin_tolerance_loss
 
 Items = list[Quadruplet]
 SETTINGS = TrainingSettings("overall_quality", method="finetune").resolved()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.records import FormatError
+from core.text_io.streams import FormatError
 from scoring.patclaimeval import stream
 from scoring.patclaimeval.stream import ModelWords, Tally, score_lines
 from tests.scoring.patclaimeval.test_pair_scores import WordModel, scorer

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.patclaimeval import surface
-from scoring.patclaimeval.claim_text import Claim
-from scoring.patclaimeval.surface import surface_features
+from scoring.patclaimeval.surface import Claim, surface_features
 
 REFERENCE = (
     "1. A pump comprising a housing, an inlet valve, a spring and a pressure sensor. "

@@ -11,12 +11,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from scoring.patclaimeval import precision
+from scoring.patclaimeval import encoder as precision
 from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult
 from scoring.patclaimeval.encoder import EncoderUnavailable
-from scoring.patclaimeval.results import Progress, TrainingResult
 from scoring.patclaimeval.score import load_scorer
 from scoring.patclaimeval.train import TrainingCancelled, TrainingFailed, train_model
 from tests.scoring.patclaimeval.methods import each_method_with_an_encoder
@@ -203,7 +202,7 @@ def test_loss_that_is_not_finite_stops_training_with_its_step(
     def broken(b: torch.Tensor, *rest: Any) -> torch.Tensor:
         return b * float("nan")
 
-    for module in ("step", "probe"):
+    for module in ("finetune", "probe"):
         monkeypatch.setattr(f"scoring.patclaimeval.{module}.margin_tolerance_loss", broken)
     for method in ("finetune", "probe"):
         with pytest.raises(TrainingFailed, match="nan at step 1"):

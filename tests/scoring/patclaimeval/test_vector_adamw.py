@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from scoring.patclaimeval.vector_adamw import VectorAdamW
+from scoring.patclaimeval.probe import VectorAdamW
 
 
 @pytest.mark.parametrize("decay", [0.0, 1.0, 48.0])

@@ -7,10 +7,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotator.models import Campaign
-from scoring.forms.comparisons import ComparisonForm
-from scoring.forms.training import TrainingForm
+from scoring.access import NoSuchVersion, SeveralDatasets, find_version, versions_for
+from scoring.datasets.versions.forms import ComparisonForm
 from scoring.models import Dataset, DatasetVersion
-from scoring.queries.datasets import NoSuchVersion, SeveralDatasets, find_version, versions_for
+from scoring.training.runs.forms import TrainingForm
 from tests.conftest import grant, make_user
 
 pytestmark = pytest.mark.django_db

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from annotator.adjudication.settled import queries as settled_queries
 from annotator.models import Candidate, Rating, Reference
-from annotator.queries import settled_ratings
-from scoring.queries.datasets import read_rows
-from scoring.services.freezing import freeze_dataset
+from scoring.access import read_rows
+from scoring.datasets.freezing.services import freeze_dataset
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +64,6 @@ def test_a_large_campaign_is_read_in_batches_with_the_same_result(
     room = rated(5)
     room.rate_all(range(5))
     whole = freeze_dataset(campaign=room.campaign)
-    monkeypatch.setattr(settled_ratings, "BATCH", 2)
+    monkeypatch.setattr(settled_queries, "BATCH", 2)
     again = freeze_dataset(campaign=room.campaign)
     assert (again.version, again.is_new) == (whole.version, False)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotator.refusals import Refused
-from scoring.queries.freeze_previews import preview_freeze
-from scoring.services.freezing import freeze_dataset
+from core.errors import Refused
+from scoring.datasets.freezing.queries import preview_freeze
+from scoring.datasets.freezing.services import freeze_dataset
 from tests.scoring.stored import nothing_is_stored
 
 pytestmark = pytest.mark.django_db

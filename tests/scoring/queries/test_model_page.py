@@ -6,7 +6,7 @@ import pytest
 
 from annotator.models import User
 from scoring.models import DatasetVersion
-from scoring.queries.model_page import MOST_ROWS, model_page, training_plots
+from scoring.training.model_versions.queries import MOST_ROWS, model_page, training_plots
 from tests.conftest import make_user
 from tests.scoring.model_rows import model_row
 

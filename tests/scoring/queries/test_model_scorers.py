@@ -4,9 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from annotator.refusals import Refused
+from core.errors import Refused
 from scoring.models import ModelVersion
-from scoring.queries.model_scorers import model_words, scoring_model
+from scoring.scores.scorers import model_words, scoring_model
 from tests.scoring.model_builders import CRITERION, make_model, promote
 
 pytestmark = pytest.mark.django_db

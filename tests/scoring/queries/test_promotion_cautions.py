@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import pytest
 
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion
-from scoring.queries.promotion_cautions import cautions
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.model_versions.promotions import cautions
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import CRITERION, make_model, promote
 

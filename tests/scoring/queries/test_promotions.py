@@ -3,11 +3,16 @@
 import pytest
 
 from annotator.models import User
-from annotator.refusals import Refused
+from core.errors import Refused
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, PromotionAct
-from scoring.queries.promotions import promoted, promoted_ids, promoted_model, promotion_state
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.model_versions.promotions import (
+    promoted,
+    promoted_ids,
+    promoted_model,
+    promotion_state,
+)
 from tests.conftest import grant
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model, promote

@@ -7,10 +7,10 @@ import pytest
 
 from annotator.models import Campaign, CampaignStatus, Candidate
 from annotator.rubric import ALL_CRITERIA, OVERALL
-from scoring.models import DatasetVersion
-from scoring.queries import rankings
-from scoring.queries.datasets import read_rows
-from scoring.queries.rankings import (
+from scoring.access import read_rows
+from scoring.datasets.freezing.services import freeze_dataset
+from scoring.datasets.versions import rankings
+from scoring.datasets.versions.rankings import (
     NO_CAMPAIGN,
     NO_SYSTEMS,
     ONE_SYSTEM,
@@ -18,7 +18,7 @@ from scoring.queries.rankings import (
     TOO_MANY,
     ranking_of,
 )
-from scoring.services.freezing import freeze_dataset
+from scoring.models import DatasetVersion
 
 pytestmark = pytest.mark.django_db
 KEY = "logical_linkage"

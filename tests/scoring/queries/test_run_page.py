@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import User
+from core.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.queries.run_page import MOST_LINES, duration_words, run_page
-from scoring.services.runs import request_training
+from scoring.training.runs.queries import MOST_LINES, duration_words, run_page
+from scoring.training.runs.services import request_training
 
 pytestmark = pytest.mark.django_db
 

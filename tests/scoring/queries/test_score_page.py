@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from scoring.models import ScoreRequest
-from scoring.queries.score_page import BEST, TIED, score_page
-from scoring.queries.scores import scoring_model_words
+from scoring.scores.queries import BEST, TIED, score_page, scoring_model_words
 from tests.scoring.model_builders import CRITERION, make_model
 
 pytestmark = pytest.mark.django_db

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotator.health.findings import Finding, Level
 from annotator.models import Reference
-from scoring import storage
+from annotator.operations.health.database import Finding, Level
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, Erasure, ErasureStatus
-from scoring.queries.kept_files import dataset_and_model_files
-from scoring.queries.stored_files import look_at_stored_files
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.operations import dataset_and_model_files, look_at_stored_files
+from scoring.quadruplets import SplitPlan
 from tests.conftest import make_reference
 from tests.scoring.conftest import data_directory, dataset_rows
 from tests.scoring.model_rows import model_row
@@ -50,7 +49,7 @@ def of_datasets() -> list[Finding]:
 def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
     version: DatasetVersion, erasure: Erasure
 ) -> None:
-    storage.erase_dataset(version.sha256, timezone.now().date())
+    scoring_files.erase_dataset(version.sha256, timezone.now().date())
     (found,) = of_datasets()
     assert found.level is Level.OK
     assert found.found == (
@@ -58,7 +57,7 @@ def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
     )
     Erasure.objects.all().delete()
     assert [one.level for one in of_datasets()] == [Level.OK]  # the tombstone says it, too
-    storage.tombstone_path(version.sha256).unlink()
+    scoring_files.tombstone_path(version.sha256).unlink()
     lost, _ = of_datasets()
     assert (lost.level, lost.mend) == (Level.MISSING, "Restore the file from a backup.")
 
@@ -67,9 +66,12 @@ def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
 def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_again(
     version: DatasetVersion, erasure: Erasure, is_there_again: bool
 ) -> None:
-    path, tombstone = storage.dataset_path(version.sha256), storage.tombstone_path(version.sha256)
+    path, tombstone = (
+        scoring_files.dataset_path(version.sha256),
+        scoring_files.tombstone_path(version.sha256),
+    )
     content = path.read_bytes()
-    storage.erase_dataset(version.sha256, timezone.now().date())
+    scoring_files.erase_dataset(version.sha256, timezone.now().date())
     if is_there_again:
         path.write_bytes(content)
     else:

@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from annotator.refusals import Refused
+from core.errors import Refused
 from scoring.patclaimeval.config import LONGFORMER
-from scoring.queries.training_choices import (
+from scoring.training.runs.choices import (
+    EMBEDDED,
+    LONGFORMER_BASE,
     encoder_choices,
     resolved_options,
     shape_of,
     training_options,
     with_listed_encoder,
 )
-from scoring.training_work import EMBEDDED, LONGFORMER_BASE
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from django.utils import timezone
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.queries import training_estimate as room
-from scoring.queries.training_choices import resolved_options
-from scoring.queries.training_estimate import data_sizes, training_estimate
+from scoring.training.runs import estimate as room
+from scoring.training.runs.choices import resolved_options
+from scoring.training.runs.estimate import data_sizes, training_estimate
 from tests.conftest import make_user
 from tests.scoring.model_builders import make_model
 

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring.ranking.by_comparisons import NOT_FINITE, Comparisons, rank_by_comparisons, shares_of
-from scoring.ranking.strengths import fit_strengths
+from scoring.ranking import NOT_FINITE, Comparisons, fit_strengths, rank_by_comparisons, shares_of
 
 RNG = np.random.default_rng(12)
 TRUTH = np.array([0.8, -0.6, 0.0, 0.1])

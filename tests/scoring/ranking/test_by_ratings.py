@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring.ranking.by_ratings import NOT_RATED, SystemRatings, rank_by_ratings
+from scoring.ranking import NOT_RATED, SystemRatings, rank_by_ratings
 
 RNG = np.random.default_rng(13)
 SYSTEM = np.tile([0, 1, 1], 12)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement.resampling import NO_SPREAD, ONE_REFERENCE, bootstrap_weights
-from scoring.agreement.tables import divide
-from scoring.ranking.intervals import ANY, Bootstrap, figures_of
+from scoring.agreement.resampling import NO_SPREAD, ONE_REFERENCE, bootstrap_weights, divide
+from scoring.ranking import ANY, Bootstrap, figures_of
 
 RNG = np.random.default_rng(2)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
-from scoring.ranking.strengths import fit_strengths, is_rankable
+from scoring.ranking import fit_strengths, is_rankable
 
 
 def counts(systems: int, *rows: tuple[int, int, int, int]) -> tuple[np.ndarray, np.ndarray]:

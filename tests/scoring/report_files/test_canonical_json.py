@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scoring.report_files.canonical_json import canonical_json
+from scoring.reports.files import canonical_json
 from tests.scoring.report_documents import report_document
 
 

@@ -4,7 +4,7 @@ import csv
 import io
 from typing import Any
 
-from scoring.report_files.csv_table import COLUMNS, csv_table
+from scoring.reports.files import COLUMNS, csv_table
 from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
 
 

@@ -1,6 +1,6 @@
 """Figures of a report are read alike whether it is new or old."""
 
-from scoring.report_files.figures import LATER, cell, entries, label_of, scored_names
+from scoring.reports.files import LATER, cell, entries, label_of, scored_names
 from tests.scoring.report_documents import report_document
 
 

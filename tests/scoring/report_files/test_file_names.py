@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.report_files.file_names import TYPES, file_name
+from scoring.reports.files import TYPES, file_name
 from tests.scoring.report_documents import report_document
 
 

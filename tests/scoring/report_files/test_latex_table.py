@@ -2,7 +2,7 @@
 
 import re
 
-from scoring.report_files.latex_table import COLUMNS, escaped, latex_table
+from scoring.reports.files import LATEX_COLUMNS, escaped, latex_table
 from tests.scoring.report_documents import ABSENT, old_document, report_document
 
 
@@ -14,7 +14,7 @@ def test_every_row_has_as_many_cells_as_the_heading() -> None:
     for row in rows:
         cells = re.split(r"(?<!\\)&", row)
         spans = sum(int(span) - 1 for span in re.findall(r"\\multicolumn\{(\d)\}", row))
-        assert len(cells) + spans == len(COLUMNS) + 1, row
+        assert len(cells) + spans == len(LATEX_COLUMNS) + 1, row
 
 
 def test_a_figure_stands_with_its_interval_and_a_share_in_per_cent() -> None:

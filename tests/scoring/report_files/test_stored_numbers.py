@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.report_files.stored_numbers import storable
+from scoring.reports.files import storable
 
 PLAIN = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from annotator.formats.records import FormatError, ReadNotes
-from annotator.refusals import Refused
+from core.errors import Refused
+from core.text_io.streams import FormatError, ReadNotes
+from scoring.access import labelled_rows, read_rows
+from scoring.datasets.freezing.imports import import_dataset, import_files
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
-from scoring.queries.datasets import labelled_rows, read_rows
-from scoring.services.dataset_import import import_dataset, import_files
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.scoring.stored import nothing_is_stored, stored_bytes
 
 pytestmark = pytest.mark.django_db

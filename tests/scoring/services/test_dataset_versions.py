@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent
-from annotator.refusals import Refused
+from core.errors import Refused
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import DatasetVersion
-from scoring.services.dataset_import import import_dataset
-from scoring.services.freezing import freeze_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.conftest import make_user
 from tests.scoring.stored import stored_bytes, stored_files
 

@@ -11,14 +11,14 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent
 from annotator.rubric import CRITERIA
-from scoring import storage
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.metrics.llmscore import DIMENSIONS
 from scoring.models import DatasetVersion, MetricScore
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.scoring.asked_reports import carried_out, finished, request
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.metrics.endpoint.local_endpoint import (
@@ -58,7 +58,7 @@ def place(version: DatasetVersion) -> Iterator[LocalEndpoint]:
 
 
 def kept_answers() -> list[Path]:
-    return sorted((storage.cache_directory() / "endpoint").rglob("*.json"))
+    return sorted((scoring_files.cache_directory() / "endpoint").rglob("*.json"))
 
 
 def test_both_metrics_get_figures_from_one_question_per_claim_set(

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent
-from annotator.refusals import Refused
-from scoring import storage
-from scoring.checksums import SUMS_NAME, digest_of
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.datasets.exports.services import export_to_file, export_version
+from scoring.files import SUMS_NAME, digest_of
 from scoring.formats import patent_ce_csv, patent_ce_json, patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.services.exports import export_to_file, export_version
 
 pytestmark = pytest.mark.django_db
 WRITERS = {
@@ -81,11 +81,11 @@ def test_what_is_unknown_is_refused_by_field(
 def test_a_damaged_file_is_refused_before_anything_leaves(
     version: DatasetVersion, file_format: str, tmp_path: Path
 ) -> None:
-    path = storage.dataset_path(version.sha256)
+    path = scoring_files.dataset_path(version.sha256)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(storage.StoredFileDamaged):
+    with pytest.raises(scoring_files.StoredFileDamaged):
         export_version(version=version, file_format=file_format, split="test")
-    with pytest.raises(storage.StoredFileDamaged):
+    with pytest.raises(scoring_files.StoredFileDamaged):
         export_to_file(version=version, target=tmp_path / "x", file_format=file_format)
     assert not AuditEvent.objects.filter(action="dataset.exported").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]

@@ -7,17 +7,21 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotator.jobs import leases
-from annotator.jobs.registry import sweep
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent
-from annotator.refusals import OutOfDate, Refused
 from annotator.rubric import ALL_CRITERIA
-from scoring import tasks
+from core.errors import OutOfDate, Refused
+from core.jobs import leases
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
+from scoring import tasks as scoring_tasks
+from scoring.datasets.freezing import services as freezing_services
+from scoring.datasets.freezing.services import (
+    cancel_freeze,
+    carry_out_freeze,
+    freeze_dataset,
+    request_freeze,
+)
 from scoring.models import Dataset, DatasetVersion, Freeze
-from scoring.services import freezes
-from scoring.services.freezes import cancel_freeze, carry_out_freeze, request_freeze
-from scoring.services.freezing import freeze_dataset
 from tests.conftest import make_user
 
 pytestmark = pytest.mark.django_db
@@ -134,7 +138,7 @@ def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(room: Any) -
 def test_a_running_freeze_that_is_cancelled_stores_no_version(
     room: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freezes, "BEAT_EVERY_SECONDS", 0)
+    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
     row = asked(room)
     told: list[str] = []
 
@@ -147,7 +151,7 @@ def test_a_running_freeze_that_is_cancelled_stores_no_version(
 
         return freeze_dataset(**kwargs | {"progress": progress})
 
-    monkeypatch.setattr(freezes, "freeze_dataset", cancelling)
+    monkeypatch.setattr(freezing_services, "freeze_dataset", cancelling)
     carry_out_freeze(row.pk)
     assert again(row).status == JobStatus.CANCELLED
     assert len(told) == 2
@@ -167,7 +171,7 @@ def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
     late = timezone.now() - timedelta(minutes=1)
     Freeze.objects.update(lease_until=late, rung_at=late)
     rung: list[str] = []
-    monkeypatch.setattr(tasks.freeze, "delay", rung.append)
+    monkeypatch.setattr(scoring_tasks.freeze, "delay", rung.append)
     sweep()
     assert rung == [str(row.pk)]
     carry_out_freeze(rung[0])
@@ -182,7 +186,7 @@ def test_an_unexpected_error_is_told_without_its_words(
     def broken(**_: Any) -> None:
         raise ValueError("1. A secret claim.")
 
-    monkeypatch.setattr(freezes, "freeze_dataset", broken)
+    monkeypatch.setattr(freezing_services, "freeze_dataset", broken)
     row = asked(room)
     with pytest.raises(ValueError):
         carry_out_freeze(row.pk)
@@ -193,7 +197,7 @@ def test_an_unexpected_error_is_told_without_its_words(
 def test_progress_is_written_down_with_its_words(
     room: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freezes, "BEAT_EVERY_SECONDS", 0)
+    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
     row = asked(room)
     seen: list[tuple[float, str]] = []
     beat = leases.beat

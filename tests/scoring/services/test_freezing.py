@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from annotator.accounts.services import create_user
+from annotator.adjudication.rulings.services import rule, void_adjudication
+from annotator.campaigns.members.services import grant_role
 from annotator.models import Campaign, Conflict, Rating, Reference, User
-from annotator.refusals import Refused
 from annotator.rubric import CRITERIA
-from annotator.services.accounts import create_user
-from annotator.services.adjudication import rule, void_adjudication
-from annotator.services.people import grant_role
+from core.errors import Refused
+from scoring.access import read_rows
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import read_rows
-from scoring.services.freezing import freeze_dataset
 from tests.scoring.stored import nothing_is_stored, stored_bytes
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent
-from annotator.refusals import Refused
+from core.errors import Refused
+from scoring.datasets.exports.services import LONGEST, set_licence
 from scoring.models import DatasetVersion
-from scoring.services.licences import LONGEST, set_licence
 
 pytestmark = pytest.mark.django_db
 

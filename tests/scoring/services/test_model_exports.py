@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from annotator.models import AuditEvent
-from annotator.refusals import Refused
-from scoring import storage
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.files import StoredFileDamaged
 from scoring.models import DatasetVersion, ModelVersion
 from scoring.patclaimeval.checkpoint import read_checkpoint, write_checkpoint
 from scoring.patclaimeval.score import load_scorer
-from scoring.services.model_exports import export_model, model_archive
-from scoring.services.runs import request_training
-from scoring.services.training import carry_out_training
-from scoring.storage import StoredFileDamaged
+from scoring.training.model_versions.services import export_model, model_archive
+from scoring.training.runs.services import request_training
+from scoring.training.runs.work import carry_out_training
 from tests.conftest import make_user
 from tests.scoring.model_builders import train_tiny
 from tests.scoring.model_rows import model_row, sealed, write_directory
@@ -29,13 +29,13 @@ FILES = {"model.safetensors": b"weights", "config.json": b"{}"}
 
 def stored(version: DatasetVersion) -> ModelVersion:
     model = model_row(version)
-    write_directory(storage.models_directory() / model.directory, FILES)
+    write_directory(scoring_files.models_directory() / model.directory, FILES)
     return registered(model)
 
 
 def registered(model: ModelVersion) -> ModelVersion:
     """Register what lies in the model's directory now."""
-    manifest = storage.models_directory() / model.directory / "MANIFEST.json"
+    manifest = scoring_files.models_directory() / model.directory / "MANIFEST.json"
     model.manifest_sha256 = hashlib.sha256(manifest.read_bytes()).hexdigest()
     return sealed(model)
 
@@ -63,7 +63,7 @@ def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
     carry_out_training(run.pk)
     model = ModelVersion.objects.get(run=run)
     pairs = [("1. A housing, a pump.", "1. A pump.")]
-    scores = load_scorer(storage.models_directory() / model.directory).score(pairs)
+    scores = load_scorer(scoring_files.models_directory() / model.directory).score(pairs)
 
     found = model_archive(model=model)
     with tarfile.open(fileobj=io.BytesIO(b"".join(found.pieces))) as opened:
@@ -82,7 +82,7 @@ def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
     version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
 ) -> None:
     model = train_tiny(version, tiny_encoder)
-    directory = storage.models_directory() / model.directory
+    directory = scoring_files.models_directory() / model.directory
     checkpoint = read_checkpoint(directory)
     noted = json.loads(checkpoint.texts["encoder_config.json"]) | {"_name_or_path": "/srv/secret"}
     checkpoint.texts["encoder_config.json"] = json.dumps(noted)
@@ -99,7 +99,7 @@ def test_a_damaged_model_leaves_nothing_and_no_record(
     version: DatasetVersion, tmp_path: Path
 ) -> None:
     model = stored(version)
-    (storage.models_directory() / model.directory / "config.json").write_bytes(b"[]")
+    (scoring_files.models_directory() / model.directory / "config.json").write_bytes(b"[]")
     with pytest.raises(StoredFileDamaged):
         model_archive(model=model)
     with pytest.raises(Refused, match="was changed after training"):

@@ -3,13 +3,17 @@
 import pytest
 
 from annotator.models import AuditEvent
-from annotator.refusals import Forbidden, OutOfDate, Refused
-from scoring import storage
+from core.errors import Forbidden, OutOfDate, Refused
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, Promotion
-from scoring.queries.promotions import promoted
-from scoring.services.dataset_import import import_dataset
-from scoring.services.promotions import answer_promotion, ask_promotion, withdraw_promotion
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.model_versions.promotions import (
+    answer_promotion,
+    ask_promotion,
+    promoted,
+    withdraw_promotion,
+)
 from tests.conftest import Cast, grant
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
@@ -107,7 +111,7 @@ def test_a_promotion_is_withdrawn_by_one_person_with_a_reason(cast, model) -> No
 
 def test_a_model_whose_files_were_changed_is_not_promoted(cast, model) -> None:
     ask(cast, model)
-    manifest = storage.models_directory() / model.directory / "MANIFEST.json"
+    manifest = scoring_files.models_directory() / model.directory / "MANIFEST.json"
     manifest.write_bytes(b"another")
     with pytest.raises(Refused, match="missing or were changed"):
         answer_promotion(model=model, answered_by=cast.ada, reason=REASON, agrees=True)

@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent
-from annotator.refusals import Refused
-from scoring import storage
-from scoring.checksums import SUMS_NAME, digest_of
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.datasets.exports.services import export_to_file, set_licence, write_release
+from scoring.files import SUMS_NAME, digest_of
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.services.exports import export_to_file
-from scoring.services.licences import set_licence
-from scoring.services.releases import write_release
 
 pytestmark = pytest.mark.django_db
 Rows = Callable[..., list[DatasetRow]]
@@ -93,9 +91,9 @@ def test_the_licence_an_admin_chose_is_on_the_card(
 def test_a_release_of_a_damaged_file_is_refused_and_leaves_nothing(
     version: DatasetVersion, tmp_path: Path
 ) -> None:
-    path = storage.dataset_path(version.sha256)
+    path = scoring_files.dataset_path(version.sha256)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(storage.StoredFileDamaged):
+    with pytest.raises(scoring_files.StoredFileDamaged):
         write_release(version=version, directory=tmp_path / "release")
     assert not AuditEvent.objects.filter(action="dataset.exported").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]

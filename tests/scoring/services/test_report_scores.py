@@ -5,19 +5,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from annotator.jobs.leases import LostLease
+from core.jobs.leases import LostLease
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.models import MetricScore
-from scoring.queries.reports.rows import Text
-from scoring.queries.reports.scorers import ReportScorer
-from scoring.services import report_scores
-from scoring.services.report_scores import (
-    MOST_FAILURES,
-    NOT_ASKED,
-    PairScores,
-    TextPair,
-    score_pairs,
-)
+from scoring.reports import work as reports_work
+from scoring.reports.inputs import Text
+from scoring.reports.scorers import ReportScorer
+from scoring.reports.work import MOST_FAILURES, NOT_ASKED, PairScores, TextPair, score_pairs
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +71,7 @@ def test_pairs_are_scored_in_turns_and_then_never_again() -> None:
 
 def test_a_turn_holds_no_more_than_so_much_text(monkeypatch: pytest.MonkeyPatch) -> None:
     given = pairs(6)
-    monkeypatch.setattr(report_scores, "CHARACTERS_AT_ONCE", 2 * given[0].characters)
+    monkeypatch.setattr(reports_work, "CHARACTERS_AT_ONCE", 2 * given[0].characters)
     turns: list[int] = []
 
     def score(some: Sequence[Pair]) -> list[Score]:
@@ -89,7 +83,7 @@ def test_a_turn_holds_no_more_than_so_much_text(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_turns_get_smaller_where_one_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_scores, "LONGEST_SECONDS", -1.0)
+    monkeypatch.setattr(reports_work, "LONGEST_SECONDS", -1.0)
     turns: list[int] = []
 
     def score(given: Sequence[Pair]) -> list[Score]:

@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.metrics.base import Pair, Score
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion, MetricScore
-from scoring.queries.reports.page import ordered_result, report_page
-from scoring.report_files.canonical_json import canonical_json
-from scoring.report_files.stored_numbers import storable
-from scoring.services import report_work
-from scoring.services.dataset_import import import_dataset
-from scoring.services.report_work import carry_out_report
-from scoring.services.reports import cancel_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports import work as reports_work
+from scoring.reports.files import canonical_json, storable
+from scoring.reports.queries import ordered_result, report_page
+from scoring.reports.services import cancel_report
+from scoring.reports.work import carry_out_report
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
@@ -128,7 +127,7 @@ def test_what_is_stored_comes_back_as_the_same_bytes(
         given.append(storable({**document, "odd": [-0.0, 1e16, -1e300, 1e-300, 5.0, 123456789.5]}))
         return given[0]
 
-    monkeypatch.setattr(report_work, "storable", stored)
+    monkeypatch.setattr(reports_work, "storable", stored)
     row = carried_out(request(version, "length"))
     assert row.result is not None
     assert canonical_json(row.result) == canonical_json(given[0])
@@ -171,7 +170,7 @@ def test_carrying_out_a_finished_report_again_changes_nothing(
 def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_work, "BEAT_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
     report = request(version, "bleu-1", "rouge-l")
 
     def cancels(pairs: Sequence[Pair]) -> Sequence[Score]:
@@ -187,7 +186,7 @@ def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
 def test_a_report_tells_its_stage_and_how_far_it_is(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_work, "BEAT_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
     seen: list[tuple[str, int, int]] = []
 
     def change(name: str, score: Scores) -> Scores:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent
-from scoring import storage
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
 from scoring.metrics.base import MetricError, Missing, Pair, Score
 from scoring.models import AgreementReport, DatasetVersion
-from scoring.services import report_work
-from scoring.services.report_work import carry_out_report
+from scoring.reports import work as reports_work
+from scoring.reports.work import carry_out_report
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
@@ -142,7 +142,7 @@ def test_where_no_item_is_left_the_report_fails_in_a_sentence(
 
 def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version: DatasetVersion) -> None:
     report = request(version, "bleu-1")
-    storage.dataset_path(version.sha256).write_bytes(b"{}\n")
+    scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     row = carried_out(report)
     assert row.status == JobStatus.FAILED
     assert "was changed after it was stored" in row.message
@@ -155,7 +155,7 @@ def test_an_unexpected_error_fails_the_row_without_its_words(
         raise ZeroDivisionError("1. A secret cup")
 
     report = request(version, "bleu-1")
-    monkeypatch.setattr(report_work, "load_scorer", burst)
+    monkeypatch.setattr(reports_work, "load_scorer", burst)
     with pytest.raises(ZeroDivisionError):
         carry_out_report(report.pk)
     row = AgreementReport.objects.get()

@@ -9,16 +9,16 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent, Campaign, Role, User
-from annotator.refusals import Forbidden, OutOfDate, Refused, TooOften
+from core.errors import Forbidden, OutOfDate, Refused, TooOften
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import AgreementReport, DatasetVersion
-from scoring.queries.reports import scorers
-from scoring.services import reports
-from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import ask_for_report, cancel_report, request_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports import scorers
+from scoring.reports import services as reports_services
+from scoring.reports.services import ask_for_report, cancel_report, request_report
 from tests.scoring.asked_reports import CRITERION, carried_out, count_calls, make_model, request
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_an_empty_split_is_refused_before_queueing(
 def test_too_many_scorers_are_refused(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports, "MOST_SCORERS", 2)
+    monkeypatch.setattr(reports_services, "MOST_SCORERS", 2)
     with pytest.raises(Refused) as caught:
         request(version, "bleu-1", "bleu-4", "meteor")
     assert set(caught.value.fields) == {"scorers"}
@@ -126,7 +126,7 @@ def test_another_version_of_a_scorer_makes_another_question(
 ) -> None:
     first = request(version, "length")
     real = scorers.version_words
-    monkeypatch.setattr(reports, "version_words", lambda *asked: f"{real(*asked)}!")
+    monkeypatch.setattr(reports_services, "version_words", lambda *asked: f"{real(*asked)}!")
     assert request(version, "length").pk != first.pk
 
 
@@ -159,7 +159,7 @@ def test_two_who_ask_at_one_moment_get_one_row(
 ) -> None:
     """Both have looked for a twin, and found none, before either stores its row."""
     both_looked = Barrier(2, timeout=20)
-    look = reports._twin
+    look = reports_services._twin
     seen: list[AgreementReport | None] = []
 
     def looking(report: AgreementReport) -> AgreementReport | None:
@@ -175,7 +175,7 @@ def test_two_who_ask_at_one_moment_get_one_row(
         finally:
             connection.close()
 
-    monkeypatch.setattr(reports, "_twin", looking)
+    monkeypatch.setattr(reports_services, "_twin", looking)
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(ask, range(2)))
     assert seen == [None, None]
@@ -186,7 +186,7 @@ def test_two_who_ask_at_one_moment_get_one_row(
 def test_one_person_queues_so_many_and_no_more(
     version: DatasetVersion, rita: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports, "MOST_UNFINISHED", 2)
+    monkeypatch.setattr(reports_services, "MOST_UNFINISHED", 2)
     first = request(version, "length", requested_by=rita)
     request(version, "length", seed=1, requested_by=rita)
     with pytest.raises(TooOften, match="2 of your reports wait"):
@@ -228,7 +228,7 @@ def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
     assert not request(version, "length", "bertscore").is_neural  # no weights: a row that says so
     assert request(version, f"model:{make_model(version).pk}").is_neural
     monkeypatch.setattr(scorers, "what_is_missing", lambda name, places: "")
-    monkeypatch.setattr(reports, "version_words", lambda *asked: "1")
+    monkeypatch.setattr(reports_services, "version_words", lambda *asked: "1")
     assert request(version, "length", "bertscore").is_neural
 
 

@@ -4,12 +4,17 @@ from uuid import uuid4
 
 import pytest
 
-from annotator.jobs.registry import sweep, tidy
-from annotator.jobs.rows import JobStatus
-from scoring import storage
+from core.jobs.registry import sweep, tidy
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.run_files import clear_ended_runs, clear_run, model_directory, state_directory
-from scoring.services.runs import request_training
+from scoring.training.runs.services import (
+    clear_ended_runs,
+    clear_run,
+    model_directory,
+    request_training,
+    state_directory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +34,7 @@ def begun(version: DatasetVersion, status: JobStatus, owner: str = "a") -> Train
 def left() -> list[str]:
     return [
         path.name
-        for directory in (storage.runs_directory(), storage.models_directory())
+        for directory in (scoring_files.runs_directory(), scoring_files.models_directory())
         for path in directory.iterdir()
     ]
 
@@ -66,8 +71,8 @@ def test_the_registered_model_is_kept(version: DatasetVersion) -> None:
 
 
 def test_runs_that_this_database_does_not_know_are_let_be(version: DatasetVersion) -> None:
-    (storage.runs_directory() / uuid4().hex).mkdir()
-    (storage.runs_directory() / "notes").mkdir()
+    (scoring_files.runs_directory() / uuid4().hex).mkdir()
+    (scoring_files.runs_directory() / "notes").mkdir()
     assert clear_ended_runs() == 0
     assert len(left()) == 2
 

@@ -4,12 +4,17 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs import leases
+from core.jobs import leases
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.patclaimeval.results import Progress
-from scoring.services import run_progress
-from scoring.services.run_progress import MOST_LINES, MOST_POINTS, RunProgress
-from scoring.services.runs import cancel_training, request_training
+from scoring.patclaimeval.data import Progress
+from scoring.training.runs import services as runs_services
+from scoring.training.runs.services import (
+    MOST_LINES,
+    MOST_POINTS,
+    RunProgress,
+    cancel_training,
+    request_training,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +31,7 @@ def run(version: DatasetVersion) -> TrainingRun:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time that the progress reads, in seconds; a test moves it."""
     now = [100.0]
-    monkeypatch.setattr(run_progress, "monotonic", lambda: now[0])
+    monkeypatch.setattr(runs_services, "monotonic", lambda: now[0])
     return now
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent, User
-from annotator.refusals import Refused, TooOften
-from scoring import storage
+from core.errors import Refused, TooOften
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.services import runs
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training, request_trainings, train_again
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs import services as runs_services
+from scoring.training.runs.services import request_training, request_trainings, train_again
 
 pytestmark = pytest.mark.django_db
 
@@ -140,7 +140,7 @@ def test_a_queue_that_breaks_off_holds_none_of_the_runs(
         if run.criterion == two[1]:
             raise OSError
 
-    monkeypatch.setattr(runs, "record_event", record)
+    monkeypatch.setattr(runs_services, "record_event", record)
     with pytest.raises(OSError):
         request_trainings(version=version, criteria=two, options={})
     assert not TrainingRun.objects.exists()
@@ -181,7 +181,7 @@ def test_the_same_request_twice_is_one_run_until_it_ends(version: DatasetVersion
 def test_a_person_has_so_many_unfinished_runs_and_no_more(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "MOST_UNFINISHED", 2)
+    monkeypatch.setattr(runs_services, "MOST_UNFINISHED", 2)
     rita, ada = (User.objects.create(username=name) for name in ("rita", "ada"))
 
     def ask(person: User, seed: int) -> TrainingRun:
@@ -200,7 +200,7 @@ def test_a_person_has_so_many_unfinished_runs_and_no_more(
 
 
 def test_a_changed_dataset_file_is_refused(version: DatasetVersion) -> None:
-    storage.dataset_path(version.sha256).write_bytes(b"{}\n")
+    scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     with pytest.raises(Refused, match="was changed"):
         request(version)
 
@@ -208,7 +208,9 @@ def test_a_changed_dataset_file_is_refused(version: DatasetVersion) -> None:
 def test_two_hundred_requests_in_a_minute_are_refused_though_they_are_one_run(
     version: DatasetVersion, db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "_checked", lambda *given: TrainingSettings(criterion=CRITERION))
+    monkeypatch.setattr(
+        runs_services, "_checked", lambda *given: TrainingSettings(criterion=CRITERION)
+    )
     rita = User.objects.create(username="rita")
     refused = 0
     for _ in range(100):

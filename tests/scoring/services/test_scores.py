@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotator.jobs import leases
 from annotator.models import AuditEvent, CampaignStatus
-from annotator.refusals import Forbidden, Refused, TooOften
-from scoring import storage
+from core.errors import Forbidden, Refused, TooOften
+from core.jobs import leases
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
 from scoring.patclaimeval import score as scoring_library
-from scoring.queries.model_scorers import cached_scorer
-from scoring.services import scores as service
-from scoring.services.scores import (
+from scoring.scores import services as service
+from scoring.scores.scorers import cached_scorer
+from scoring.scores.services import (
     carry_out_scores,
     delete_old_scores,
     delete_scores,
@@ -55,7 +55,7 @@ def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
     assert (row.status, row.scores) == ("queued", None)
     carry_out_scores(row.pk)
     row.refresh_from_db()
-    directory = storage.models_directory() / tiny.directory
+    directory = scoring_files.models_directory() / tiny.directory
     pump, lever = scoring_library.load_scorer(directory).score(
         [(REFERENCE, PUMP), (REFERENCE, LEVER)]
     )

@@ -10,18 +10,18 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotator.jobs import leases
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent
-from annotator.refusals import OutOfDate
-from scoring import storage, tasks
+from core.errors import OutOfDate
+from core.jobs import leases
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring import tasks as scoring_tasks
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.patclaimeval.data import TrainingResult
 from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.results import TrainingResult
-from scoring.services import training
-from scoring.services.run_progress import RunProgress
-from scoring.services.runs import cancel_training, request_training
-from scoring.services.training import carry_out_training
+from scoring.training.runs import work as runs_work
+from scoring.training.runs.services import RunProgress, cancel_training, request_training
+from scoring.training.runs.work import carry_out_training
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -37,11 +37,11 @@ def state(run: TrainingRun) -> TrainingRun:
 
 
 def model_directories() -> list[str]:
-    return sorted(path.name for path in storage.models_directory().iterdir())
+    return sorted(path.name for path in scoring_files.models_directory().iterdir())
 
 
 def begun_runs() -> list[str]:
-    return sorted(path.name for path in storage.runs_directory().iterdir())
+    return sorted(path.name for path in scoring_files.runs_directory().iterdir())
 
 
 def test_a_missing_encoder_directory_fails_the_run_in_a_sentence(
@@ -77,7 +77,7 @@ def test_a_training_registers_one_model_whose_directory_verifies(
     assert model.card["validation"]["references"] == 1
     assert model.card["seen_in_training"]["test"]["references"] == {"of": 1, "seen": 0}
     assert row.validation_tau == model.card["validation"]["tau_b"]
-    directory = storage.models_directory() / model.directory
+    directory = scoring_files.models_directory() / model.directory
     checkpoint = read_checkpoint(directory)
     assert checkpoint.config["criterion"] == CRITERION
     assert "| Dataset | tiny@1 |" in checkpoint.texts["README.md"]
@@ -112,7 +112,7 @@ def count_trainings(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]) -
             chosen={},
         )
 
-    monkeypatch.setattr(training, "_train", train)
+    monkeypatch.setattr(runs_work, "_train", train)
     return directories
 
 
@@ -193,7 +193,7 @@ def test_a_cancelled_queued_run_never_trains(
 
 def test_a_changed_dataset_file_is_not_trained_on(version: DatasetVersion) -> None:
     run = request(version)
-    storage.dataset_path(version.sha256).write_bytes(b"{}\n")
+    scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     carry_out_training(run.pk)
     row = state(run)
     assert row.status == JobStatus.FAILED
@@ -205,9 +205,11 @@ def test_the_same_message_ten_times_is_one_training(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = request(version)
-    trained = count_trainings(monkeypatch, lambda: [tasks.train.run(str(run.pk)) for _ in range(4)])
+    trained = count_trainings(
+        monkeypatch, lambda: [scoring_tasks.train.run(str(run.pk)) for _ in range(4)]
+    )
     for _ in range(6):
-        tasks.train.run(str(run.pk))
+        scoring_tasks.train.run(str(run.pk))
     assert len(trained) == 1
     assert state(run).attempt == 1
 
@@ -217,12 +219,12 @@ def test_a_forged_key_has_no_effect(
 ) -> None:
     run = request(version)
     trained = count_trainings(monkeypatch, lambda: None)
-    tasks.train.run(str(uuid4()))
+    scoring_tasks.train.run(str(uuid4()))
     for forged in ("1. A secret cup", "", {"pk": str(run.pk)}, None):
         with suppress(ValidationError):
-            tasks.train.run(forged)
+            scoring_tasks.train.run(forged)
     with pytest.raises(TypeError):
-        tasks.train.run(str(run.pk), "more")  # type: ignore[call-arg]
+        scoring_tasks.train.run(str(run.pk), "more")  # type: ignore[call-arg]
     assert trained == []
     assert state(run).status == JobStatus.QUEUED
 
@@ -259,7 +261,7 @@ def test_a_run_goes_on_from_the_state_that_its_killed_worker_left(
 
     run = request(version, encoder=str(tiny_encoder), method="finetune", epochs=2, device="cpu")
     with monkeypatch.context() as killing:
-        killing.setattr(training, "_clear", lambda run: None)
+        killing.setattr(runs_work, "_clear", lambda run: None)
 
         def fourth(progress: Any) -> None:
             if progress.stage == "training" and progress.step == 4:
@@ -298,7 +300,7 @@ def test_what_happened_just_before_a_failure_stays_in_the_log(
         raise TrainingFailed("Memory ran out at step 4.")
 
     run = request(version)
-    monkeypatch.setattr(training, "_train", train)
+    monkeypatch.setattr(runs_work, "_train", train)
     carry_out_training(run.pk)
     words = [line["words"] for line in state(run).log]
     assert words == ["attempt 1 began", "Memory ran out at step 3"]

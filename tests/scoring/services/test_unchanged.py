@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import AuditEvent
-from scoring import storage
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services import training
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training, train_again
-from scoring.services.training import carry_out_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs import work as runs_work
+from scoring.training.runs.services import request_training, train_again
+from scoring.training.runs.work import carry_out_training
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def first(version: DatasetVersion, encoder: Path) -> TrainingRun:
 def test_nothing_is_trained_again_where_nothing_changed(
     first: TrainingRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "_train", lambda *args: pytest.fail("trained again"))
+    monkeypatch.setattr(runs_work, "_train", lambda *args: pytest.fail("trained again"))
     again = train_again(run=first)
     carry_out_training(again.pk)
     again.refresh_from_db()
@@ -58,7 +58,7 @@ def test_nothing_is_trained_again_where_nothing_changed(
     assert (again.epoch, again.validation_tau) == (first.epoch, first.validation_tau)
     event = AuditEvent.objects.get(action="model.reused")
     assert event.details["model"] == str(first.model_version.pk)
-    assert list(storage.runs_directory().iterdir()) == []
+    assert list(scoring_files.runs_directory().iterdir()) == []
 
 
 def test_another_setting_other_data_and_changed_code_are_other_models(
@@ -68,8 +68,7 @@ def test_another_setting_other_data_and_changed_code_are_other_models(
     other = import_dataset(name="other", rows=rows()[:-1], plan=SplitPlan("file")).version
     assert trained(other, encoder).reused_model is None
     assert ModelVersion.objects.count() == 3
-    for module in ("training", "unchanged"):
-        monkeypatch.setattr(f"scoring.services.{module}.code_version", lambda: "code other")
+    monkeypatch.setattr("scoring.training.runs.work.code_version", lambda: "code other")
     assert trained(first.dataset_version, encoder).reused_model is None
     assert ModelVersion.objects.filter(code_version="code other").count() == 1
 
@@ -91,7 +90,7 @@ def test_another_encoder_in_the_same_directory_is_another_model(
 
 @pytest.mark.parametrize("damage", ["changed", "missing"])
 def test_a_damaged_model_is_trained_again(first: TrainingRun, encoder: Path, damage: str) -> None:
-    directory = storage.models_directory() / first.model_version.directory
+    directory = scoring_files.models_directory() / first.model_version.directory
     if damage == "missing":
         shutil.rmtree(directory)
     else:

@@ -9,8 +9,8 @@ from django.test import Client
 
 from annotator.models import Campaign, CampaignStatus, User
 from annotator.rubric import ALL_CRITERIA
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import DatasetVersion
-from scoring.services.freezing import freeze_dataset
 from tests.conftest import grant, make_user
 
 SETTINGS: dict[str, Any] = {

@@ -9,12 +9,12 @@ from django.test import Client
 
 from annotator.models import Membership, Rating
 from annotator.rubric import CRITERIA, OVERALL
+from scoring.access import read_rows
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.datasets.versions.comparisons import ComparedVersions
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.queries.comparisons import ComparedVersions
-from scoring.queries.datasets import read_rows
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.scoring.views.conftest import FrozenRoom, signed_in
 
 pytestmark = [pytest.mark.django_db]

@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Membership
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.reports import request_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports.services import request_report
 from tests.scoring.views.conftest import FrozenRoom, signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -208,7 +208,7 @@ def test_the_api_tells_no_labels_to_who_rates_in_the_open_campaign(
 def test_the_list_is_paged(
     room: FrozenRoom, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoring.views.freezes.VERSIONS_A_PAGE", 1)
+    monkeypatch.setattr("scoring.datasets.freezing.views.VERSIONS_A_PAGE", 1)
     room.freeze(tie_band=9.0)
     rita = signed_in(room.rita)
     assert "room@2" in shown(rita, "/datasets/") and "room@1" not in shown(rita, "/datasets/")

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Membership, User
-from scoring import storage
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +65,7 @@ def test_a_download_has_its_name_and_type_and_is_on_record(
 def test_a_packed_download_unpacks_to_the_plain_one(cast: Any, of_campaign: DatasetVersion) -> None:
     ada = signed_in(cast.ada)
     plain = body(ada.get(EXPORT))
-    assert plain == storage.dataset_path(of_campaign.sha256).read_bytes()
+    assert plain == scoring_files.dataset_path(of_campaign.sha256).read_bytes()
     assert gzip.decompress(body(ada.get(EXPORT + "?gzip=1"))) == plain
 
 
@@ -97,7 +97,7 @@ def test_what_cannot_be_asked_for_is_refused_by_name(
 def test_a_damaged_file_gives_a_reason_and_no_part_of_it(
     cast: Any, of_campaign: DatasetVersion, damage: str, query: str
 ) -> None:
-    path = storage.dataset_path(of_campaign.sha256)
+    path = scoring_files.dataset_path(of_campaign.sha256)
     content = path.read_bytes()
     path.unlink()
     if damage == "changed":

@@ -6,14 +6,14 @@ import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import Campaign, Membership
 from annotator.rubric import ALL_CRITERIA
-from scoring.cards.limits import OLD_MAJORITY
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing import queries as freezing_queries
+from scoring.datasets.freezing import views
+from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
+from scoring.datasets.markdown import OLD_MAJORITY
 from scoring.models import DatasetVersion, Freeze
-from scoring.queries import freeze_sizes
-from scoring.services.freezes import carry_out_freeze, request_freeze
-from scoring.views import freezes as views
 from tests.scoring.views.conftest import SETTINGS, FrozenRoom, signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -140,7 +140,7 @@ def test_a_preview_of_nothing_says_why(rita: Client) -> None:
 def test_a_preview_of_too_many_comparisons_is_not_worked_out(
     room: FrozenRoom, rita: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert freeze_sizes.comparisons_of(room.campaign) == 9
+    assert freezing_queries.comparisons_of(room.campaign) == 9
     monkeypatch.setattr(views, "MOST_PREVIEWED", 8)
     monkeypatch.setattr(views, "preview_freeze", lambda **_: pytest.fail("worked out"))
     page = rita.post(FORM, sent(preview="1")).content.decode()

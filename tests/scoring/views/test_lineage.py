@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 
 from annotator.models import AuditEvent, Rating, Reference
+from scoring.datasets.exports.services import export_version
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun, UsedRating
-from scoring.services.dataset_import import import_dataset
-from scoring.services.exports import export_version
-from scoring.services.reports import request_report
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports.services import request_report
 from tests.scoring.views.conftest import FrozenRoom, signed_in
 
 pytestmark = [pytest.mark.django_db]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotator.models import AuditEvent, Membership
-from scoring import storage
+from scoring import files as scoring_files
 from scoring.models import DatasetVersion
 from tests.scoring.model_builders import make_model, promote
 from tests.scoring.model_rows import model_row, sealed, write_directory
@@ -80,7 +80,7 @@ def test_an_admin_downloads_the_directory_and_a_researcher_does_not(
     cast: Any, of_campaign: DatasetVersion
 ) -> None:
     model = model_row(of_campaign)
-    directory = storage.models_directory() / model.directory
+    directory = scoring_files.models_directory() / model.directory
     model.manifest_sha256 = write_directory(directory, {"config.json": b"{}"})
     sealed(model)
     path = f"/models/{model.pk}/download/"

@@ -6,10 +6,10 @@ from uuid import UUID
 import pytest
 from django.urls import reverse
 
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, Promotion
-from scoring.queries.promotions import promoted
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.model_versions.promotions import promoted
 from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
 from tests.scoring.views.conftest import signed_in

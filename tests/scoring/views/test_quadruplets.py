@@ -8,20 +8,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.models import (
-    ClaimImport,
-    Membership,
-    Rating,
-    Reference,
-    Unblinding,
-)
-from scoring import storage
-from scoring.formats import stored_rows
+from annotator.models import ClaimImport, Membership, Rating, Reference, Unblinding
+from scoring import files as scoring_files
+from scoring.access import read_rows
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.formats import rows as formats_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.queries.datasets import read_rows
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
 from tests.scoring.views.conftest import FrozenRoom, signed_in
 
 pytestmark = [pytest.mark.django_db]
@@ -89,7 +83,7 @@ def test_pages_follow_one_another_and_end(
     room: FrozenRoom, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = signed_in(room.ada)
-    monkeypatch.setattr("scoring.views.quadruplets.A_PAGE", 4)
+    monkeypatch.setattr("scoring.datasets.versions.views.A_PAGE", 4)
     for query in ("", "criterion=logical_linkage&"):
         pages = [listed(ada, f"{query}page={n}") for n in (1, 2, 3)]
         assert pages == [[1, 2, 3, 4], [5, 6, 7, 8], [9]]
@@ -161,7 +155,7 @@ def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
 
 def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(room: FrozenRoom) -> None:
     """Over thirty references the one who is Annotator 1 changes."""
-    from scoring.queries.version_access import names_for
+    from scoring.access import names_for
 
     room.close()
     ids = [names_for(room.rita, room.campaign, f"v r{n}", is_admin=False) for n in range(30)]
@@ -288,15 +282,15 @@ def test_one_quadruplet_is_read_without_the_others(
     ada = signed_in(room.ada)
     shown(ada, LIST)
     taken: list[str] = []
-    read = stored_rows.read
+    read = formats_rows.read
 
     def counting(file: Any) -> Iterator[DatasetRow]:
         for row in read(file):
             taken.append(row.id)
             yield row
 
-    monkeypatch.setattr(stored_rows, "read", counting)
-    monkeypatch.setattr(storage, "open_dataset", lambda _: pytest.fail("whole file read"))
+    monkeypatch.setattr(formats_rows, "read", counting)
+    monkeypatch.setattr(scoring_files, "open_dataset", lambda _: pytest.fail("whole file read"))
     page = shown(ada, f"{LIST}5/")
     assert len(taken) == 1 and taken[0] in page
 

@@ -7,9 +7,9 @@ from django.test import Client
 
 from annotator.models import Campaign, CampaignStatus, Shown, Unblinding
 from annotator.rubric import ALL_CRITERIA
-from scoring import storage
+from scoring import files as scoring_files
+from scoring.datasets.versions.rankings import NO_CAMPAIGN
 from scoring.models import DatasetVersion
-from scoring.queries.rankings import NO_CAMPAIGN
 from tests.conftest import grant, make_user
 from tests.scoring.views.conftest import FrozenRoom, signed_in
 
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_said_and_tells_nothing(
     room: FrozenRoom, version: DatasetVersion
 ) -> None:
     room.close()
-    storage.dataset_path(version.sha256).write_bytes(b"")
+    scoring_files.dataset_path(version.sha256).write_bytes(b"")
     answer = signed_in(room.rita).get(PAGE)
     assert answer.status_code >= 400
     assert "birch" not in answer.content.decode()

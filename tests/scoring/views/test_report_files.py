@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from scoring.models import DatasetVersion
-from scoring.report_downloads import html_file, report_file
+from scoring.reports.downloads import html_file, report_file
 from tests.scoring.report_documents import old_document, report_document
 from tests.scoring.report_rows import stored
 from tests.scoring.views.conftest import signed_in

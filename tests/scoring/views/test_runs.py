@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.services.dataset_import import import_dataset
-from scoring.services.runs import request_training
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.training.runs.services import request_training
 
 pytestmark = [pytest.mark.django_db]
 

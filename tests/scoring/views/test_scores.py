@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
-from scoring.services.scores import carry_out_scores
+from scoring.scores.services import carry_out_scores
 from tests.conftest import Cast, grant
 from tests.scoring.model_builders import know, make_model, promote
 from tests.scoring.views.conftest import signed_in

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotator.jobs.rows import JobStatus
 from annotator.models import Membership, User
+from core.jobs.rows import JobStatus
 from scoring.models import AgreementReport, DatasetVersion, TrainingRun
-from scoring.services.report_work import carry_out_report
-from scoring.services.reports import request_report
-from scoring.services.runs import request_training
+from scoring.reports.services import request_report
+from scoring.reports.work import carry_out_report
+from scoring.training.runs.services import request_training
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics.endpoint.answers import (
+from scoring.metrics.endpoint.prompt import (
     Completion,
     NoCompletionError,
+    Prompt,
     UnreadableError,
     are_numbers,
     completion,
     numbers_in,
 )
-from scoring.metrics.endpoint.prompt import Prompt
 from tests.scoring.metrics.endpoint.local_endpoint import saying
 
 PROMPT = Prompt("marks", "Mark.", ("breadth", "depth"), 0, 100)

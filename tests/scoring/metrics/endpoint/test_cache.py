@@ -9,7 +9,7 @@ import pytest
 
 from scoring.metrics.base import Pair
 from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.cache import AnswerCache
+from scoring.metrics.endpoint.inquiry import AnswerCache
 from scoring.metrics.endpoint.prompt import Prompt
 from tests.scoring.metrics.endpoint.local_endpoint import KEY
 

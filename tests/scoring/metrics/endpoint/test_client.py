@@ -8,9 +8,16 @@ import pytest
 
 from scoring.metrics.base import MetricError
 from scoring.metrics.endpoint import Endpoint
-from scoring.metrics.endpoint.answers import Completion
-from scoring.metrics.endpoint.client import ATTEMPTS, Client, RefusedError, UnansweredError
-from scoring.metrics.endpoint.transport import Answer, NoAnswerError, UntrustedError
+from scoring.metrics.endpoint.client import (
+    ATTEMPTS,
+    Answer,
+    Client,
+    NoAnswerError,
+    RefusedError,
+    UnansweredError,
+    UntrustedError,
+)
+from scoring.metrics.endpoint.prompt import Completion
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 from tests.scoring.metrics.endpoint.local_endpoint import KEY, saying
 

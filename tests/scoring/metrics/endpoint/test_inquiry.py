@@ -11,8 +11,8 @@ import pytest
 
 from scoring.metrics.base import MetricError, Missing, Pair
 from scoring.metrics.endpoint import Endpoint
+from scoring.metrics.endpoint.client import Answer, post
 from scoring.metrics.endpoint.inquiry import Inquiry, _StoppedError
-from scoring.metrics.endpoint.transport import Answer, post
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 from tests.scoring.metrics.endpoint.inquiries import (
     GOOD,

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from scoring.metrics.endpoint.pace import Pace
+from scoring.metrics.endpoint.client import Pace
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 
 

@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from scoring.metrics.endpoint import transport
-from scoring.metrics.endpoint.transport import NoAnswerError, UntrustedError, post
+from scoring.metrics.endpoint import client
+from scoring.metrics.endpoint.client import NoAnswerError, UntrustedError, post
 from tests.scoring.metrics.endpoint.local_endpoint import (
     CERTIFICATE,
     KEY,
@@ -126,8 +126,8 @@ def test_a_body_that_is_too_large_is_no_answer_and_is_not_read_to_its_end() -> N
 
 
 def test_a_body_of_the_largest_size_is_read() -> None:
-    with answering(Reply(b"x" * transport.LARGEST_ANSWER)) as place:
-        assert len(post(place.url, BODY, KEY, 30).body) == transport.LARGEST_ANSWER
+    with answering(Reply(b"x" * client.LARGEST_ANSWER)) as place:
+        assert len(post(place.url, BODY, KEY, 30).body) == client.LARGEST_ANSWER
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from scoring.patclaimeval.packed import banded
-from scoring.patclaimeval.packed.banded import banded_attention
-from scoring.patclaimeval.packed.dense import sequence_attention
-from scoring.patclaimeval.packed.reach import Reach
-from scoring.patclaimeval.packed.sequences import Spans
+from scoring.patclaimeval.packed import attention
+from scoring.patclaimeval.packed.attention import banded_attention, sequence_attention
+from scoring.patclaimeval.packed.sequences import Reach, Spans
 from tests.amounts import tries
 
 REACHES = [Reach(), Reach(5), Reach(5, first=True), Reach(40, first=True)]
@@ -19,7 +17,7 @@ reaches = pytest.mark.parametrize("reach", REACHES, ids=str)
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(banded, "BLOCK", 8)
+    monkeypatch.setattr(attention, "BLOCK", 8)
 
 
 def inputs(lengths: tuple[int, ...], dtype: torch.dtype) -> Tensor:

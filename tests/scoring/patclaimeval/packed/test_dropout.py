@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from scoring.patclaimeval.packed.dropout import clear_, drop, survivors
+from scoring.patclaimeval.packed.sequences import clear_, drop, survivors
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9])

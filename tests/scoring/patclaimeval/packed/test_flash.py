@@ -6,13 +6,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from scoring.patclaimeval.packed import flash, operations
-from scoring.patclaimeval.packed.banded import banded_attention
-from scoring.patclaimeval.packed.dense import padded_attention, sequence_attention
-from scoring.patclaimeval.packed.flash import flash_attention
-from scoring.patclaimeval.packed.operations import agrees, attention_for
-from scoring.patclaimeval.packed.reach import Reach
-from scoring.patclaimeval.packed.sequences import Spans
+from scoring.patclaimeval.packed import attention
+from scoring.patclaimeval.packed.attention import (
+    agrees,
+    attention_for,
+    banded_attention,
+    flash_attention,
+    padded_attention,
+    sequence_attention,
+)
+from scoring.patclaimeval.packed.sequences import Reach, Spans
 
 LENGTHS = (30, 4, 17)
 
@@ -60,8 +63,8 @@ def _scores(q: Tensor, k: Tensor, spans: Spans, reach: Reach) -> Tensor:
 
 @pytest.fixture
 def _written_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flash, "run_kernel", plain_forward)
-    monkeypatch.setattr(flash, "run_kernel_backward", plain_backward)
+    monkeypatch.setattr(attention, "run_kernel", plain_forward)
+    monkeypatch.setattr(attention, "run_kernel_backward", plain_backward)
 
 
 @pytest.mark.usefixtures("_written_out")
@@ -108,7 +111,7 @@ def test_device_without_the_kernel_is_given_the_padded_operation() -> None:
 def test_kernel_is_taken_only_if_it_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
     assert agrees(flash_attention, padded_attention, "cpu")
     monkeypatch.setattr(
-        flash,
+        attention,
         "run_kernel",
         lambda q, k, v, spans, reach, rate: plain_forward(q, k, v, spans, Reach(3), rate),
     )
@@ -120,7 +123,7 @@ def test_choice_is_by_device_precision_and_purpose(monkeypatch: pytest.MonkeyPat
     assert attention_for("cpu", torch.float32, False) is sequence_attention
     for works, wanted in ((True, flash_attention), (False, padded_attention)):
         attention_for.cache_clear()
-        monkeypatch.setattr(operations, "agrees", lambda *given, works=works: works)
+        monkeypatch.setattr(attention, "agrees", lambda *given, works=works: works)
         assert attention_for("cuda", torch.bfloat16, True) is wanted
         assert attention_for("cuda", torch.float32, True) is padded_attention
     attention_for.cache_clear()

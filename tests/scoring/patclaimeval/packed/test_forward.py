@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from transformers import DistilBertConfig, DistilBertModel
 
-from scoring.patclaimeval.packed import banded, dense
+from scoring.patclaimeval.packed import attention
 from scoring.patclaimeval.packed.forward import PackedForward, can_pack
-from scoring.patclaimeval.packed.reach import Reach
+from scoring.patclaimeval.packed.sequences import Reach
 from tests.scoring.patclaimeval.packed.models import (
     LENGTHS,
     REAL_LENGTHS,
@@ -36,8 +36,8 @@ TRIED_EACH_TIME = {("bert", PLACES[0]), ("bert", PLACES[1]), ("longformer-cls", 
 def _small_blocks(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Cut short sequences into as many blocks as long ones have."""
     if request.node.get_closest_marker("exhaustive") is None:
-        monkeypatch.setattr(dense, "BLOCK", dense.BLOCK // 8)
-        monkeypatch.setattr(banded, "BLOCK", banded.BLOCK // 8)
+        monkeypatch.setattr(attention, "BLOCK", attention.DENSE_BLOCK // 8)
+        monkeypatch.setattr(attention, "BLOCK", attention.BLOCK // 8)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_padded_attention_gives_the_same(make: Any, global_tokens: str) -> None:
     model = make()
     forward = PackedForward(model, global_tokens)
     padded = PackedForward(model, global_tokens)
-    padded.attention = dense.padded_attention
+    padded.attention = attention.padded_attention
     sequences = [tokens(length) for length in (5, 88, 38)]
     (wanted,) = forward.states(sequences, (2,))
     (found,) = padded.states(sequences, (2,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from scoring.patclaimeval.packed.reach import Reach
+from scoring.patclaimeval.packed.sequences import Reach
 
 
 @pytest.mark.parametrize("first", [False, True])

@@ -1,6 +1,6 @@
 """Two reports, and two scorers of one, as the page shows them."""
 
-from scoring.queries.reports.comparison import compare_reports, compare_scorers, scorer_choices
+from scoring.reports.queries import compare_reports, compare_scorers, scorer_choices
 from tests.scoring.report_documents import old_document, report_document
 
 

@@ -8,20 +8,20 @@ import pytest
 from django.utils import timezone
 
 from annotator.models import Campaign, Candidate, Rating, Reference, User
-from scoring.agreement.evidence import NO_RATINGS
+from scoring.agreement.ceiling import NO_RATINGS
+from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import DatasetVersion
-from scoring.queries.reports.evidence import (
+from scoring.reports.inputs import (
     NO_LANGUAGE,
     NO_SYSTEMS,
     SYSTEMS_HIDDEN,
     drafts_of,
     evidence_of,
+    report_ratings,
+    report_rows,
 )
-from scoring.queries.reports.ratings import report_ratings
-from scoring.queries.reports.rows import report_rows
-from scoring.queries.reports.verdict import cautions
-from scoring.services.freezing import freeze_dataset
-from scoring.services.report_work import ONLY_ADMINS
+from scoring.reports.page_parts import cautions
+from scoring.reports.work import ONLY_ADMINS
 from tests.conftest import grant, spread
 from tests.scoring.asked_reports import CRITERION, carried_out, finished, request
 from tests.scoring.conftest import RatedCampaign

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scoring.models import DatasetVersion
-from scoring.queries.reports.listing import finished_reports, listed_reports, reported_datasets
+from scoring.reports.queries import finished_reports, listed_reports, reported_datasets
 from tests.scoring.report_documents import old_document, report_document
 from tests.scoring.report_rows import stored
 from tests.scoring.views.conftest import of_campaign  # noqa: F401

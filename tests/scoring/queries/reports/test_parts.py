@@ -1,6 +1,6 @@
 """The parts of a report's page, read from its document."""
 
-from scoring.queries.reports.parts import (
+from scoring.reports.page_parts import (
     breakdowns,
     calibrations,
     ceiling_figures,

@@ -1,8 +1,8 @@
 """Plots of a report are made of its figures, and of no others."""
 
-from scoring.queries.reports.parts import breakdowns
-from scoring.queries.reports.plots import (
+from scoring.reports.page_parts import (
     breakdown_plot,
+    breakdowns,
     ceiling_band,
     scatter,
     scatter_names,

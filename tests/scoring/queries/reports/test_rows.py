@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.queries.reports.rows import NO_TRAINING_LABELS, labels_in_split, report_rows
-from scoring.services.dataset_import import import_dataset
-from scoring.splits import SplitPlan
+from scoring.quadruplets import SplitPlan
+from scoring.reports.inputs import NO_TRAINING_LABELS, labels_in_split, report_rows
 from tests.scoring.asked_reports import CRITERION
 
 pytestmark = pytest.mark.django_db

@@ -1,7 +1,7 @@
 """Every scorer has a name for the screen."""
 
 from scoring.metrics.registry import METRIC_NAMES
-from scoring.queries.reports.scorer_labels import scorer_label
+from scoring.reports.scorers import scorer_label
 
 
 def test_every_metric_has_a_label_of_its_own() -> None:

@@ -2,13 +2,7 @@
 
 import pytest
 
-from scoring.queries.reports.table import (
-    UNSORTED,
-    Sorting,
-    headings,
-    table_rows,
-    undefined_figures,
-)
+from scoring.reports.page_parts import UNSORTED, Sorting, headings, table_rows, undefined_figures
 from tests.scoring.report_documents import FLAT, report_document
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scoring.queries.reports.verdict import NOT_TESTED, caution, cautions, verdict
+from scoring.reports.page_parts import NOT_TESTED, caution, cautions, verdict
 from tests.scoring.report_documents import UNKNOWN, old_document, report_document
 
 

@@ -1,0 +1,144 @@
+"""The gate before every view: a route or a method that the matrix does not open stays shut."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.utils.http import urlencode
+
+from annotator.access import matrix
+from annotator.access.scopes import campaigns_for, roles_of
+from annotator.access.second_step import must_set_up
+from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
+from annotator.models import Campaign, Role, User
+
+# DRF authenticates by token inside its views; they ask the matrix themselves.
+API_PREFIX = "/api/"
+# A program that watches the site has no account; it bears the token of the settings.
+METRICS_ROUTE = "annotator:metrics"
+# The field by which the rate form is known: what it carries must outlive a session.
+DRAFT_FIELD = "draft_version"
+CSRF_FIELD = "csrfmiddlewaretoken"
+# Other forms with words in them, and the page that each belongs to.
+CARRIED = {
+    "annotator:compare": "annotator:compare",
+    "annotator:adjudicate": "annotator:adjudicate",
+    "annotator:send_back": "annotator:adjudicate",
+}
+# What stays open to who has yet to set up the second factor that the site requires.
+SECOND_FACTOR = "annotator:account_second_factor"
+
+
+class SignedInRequest(HttpRequest):
+    """What a view behind the gate is given: nobody anonymous comes so far."""
+
+    user: User
+
+
+class Gate:
+    """Middleware that asks the permission matrix for each resolved route."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        match = request.resolver_match
+        route = match.view_name if match else ""
+        rule = matrix.matrix().get(route)
+        if request.path.startswith(API_PREFIX):
+            return None
+        if route == METRICS_ROUTE and _is_scraper(request):
+            return None
+        if rule is None or not rule.is_public:
+            if not request.user.is_authenticated:
+                return _sign_in(request)
+            if must_set_up(request) and not route.startswith(SECOND_FACTOR):
+                return _set_up(request)
+            is_own = rule is not None and rule.is_own_account
+            if not is_own and not matrix.may(route, principals_of(request)):
+                raise PermissionDenied
+        if rule is not None and request.method not in rule.methods:
+            return HttpResponseNotAllowed(sorted(rule.methods))
+        return None
+
+
+def _set_up(request: HttpRequest) -> HttpResponse:
+    target = reverse(SECOND_FACTOR)
+    if request.headers.get("HX-Request"):
+        response = JsonResponse({"detail": "Set up your second factor first."}, status=403)
+        response["HX-Redirect"] = target
+        return response
+    return redirect(target)
+
+
+def principals_of(request: HttpRequest) -> frozenset[str]:
+    """Return what the signed-in person is anywhere, asked once for a request."""
+    known: frozenset[str] | None = getattr(request, "_principals", None)
+    if known is None:
+        known = principals(request.user, roles_of(request.user))
+        request._principals = known  # type: ignore[attr-defined]
+    return known
+
+
+def principals(user: Any, roles: frozenset[str]) -> frozenset[str]:
+    """Return the roles, and site admin for one who is."""
+    return roles | {matrix.SITE_ADMIN} if user.is_superuser else roles
+
+
+def _is_scraper(request: HttpRequest) -> bool:
+    token, given = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
+    return bool(token) and constant_time_compare(given, f"Bearer {token}")
+
+
+def _sign_in(request: HttpRequest) -> HttpResponse:
+    target = f"{settings.LOGIN_URL}?{urlencode({'next': _page_of(request)})}"
+    if request.headers.get("HX-Request"):
+        response = JsonResponse({"detail": "Sign in again to go on."}, status=401)
+        response["HX-Redirect"] = settings.LOGIN_URL
+        return response
+    is_form = bool(request.POST.keys() - {CSRF_FIELD}) and bool(_form_page(request))
+    is_carried = DRAFT_FIELD in request.POST or is_form
+    # What was typed is not dropped with the session: the browser posts it to the sign-in page.
+    return redirect(target, preserve_request=is_carried)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Return the page to come back to: that of the form, when one of its buttons was pressed."""
+    match = request.resolver_match
+    if DRAFT_FIELD in request.POST and match and "pk" in match.kwargs:
+        return reverse("annotator:rate", kwargs={"pk": match.kwargs["pk"]})
+    return _form_page(request) or request.get_full_path()
+
+
+def _form_page(request: HttpRequest) -> str:
+    """Return the page whose form this is, where words are carried to it through a sign-in."""
+    match = request.resolver_match
+    if request.method != "POST" or match is None or match.view_name not in CARRIED:
+        return ""
+    return reverse(CARRIED[match.view_name], kwargs=match.kwargs)
+
+
+def own_campaign(request: SignedInRequest, slug: str) -> Campaign:
+    """Return the campaign if the person is its admin."""
+    row = get_object_or_404(campaigns_for(request.user), slug=slug)
+    if Role.ADMIN not in roles_of(request.user, row):
+        raise PermissionDenied
+    return row
+
+
+def counted_campaign(request: SignedInRequest, slug: str) -> Campaign:
+    """Return the campaign if the person is its admin and its counts are not withheld from them."""
+    row = own_campaign(request, slug)
+    if counts_withheld(row, request.user):
+        raise PermissionDenied(COUNTS_WITHHELD)
+    return row

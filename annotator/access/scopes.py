@@ -1,0 +1,255 @@
+"""The one layer of scope: whose campaigns, whose assignments. Everything else starts here.
+
+Who has ruled on a candidate: they have read its ratings, and rate it no more.
+
+Who annotates a campaign and could be given work.
+
+Who takes part in a campaign as what, for its admins.
+
+How annotators are called on pages that must not, or must not yet, name them.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
+
+from annotator.models import (
+    ApiToken,
+    Assignment,
+    Campaign,
+    CampaignStatus,
+    Membership,
+    Role,
+    Ruling,
+    User,
+)
+from core.clock import now_sql
+
+
+def campaigns_for(
+    user: User | AnonymousUser, roles: Collection[str] = tuple(Role)
+) -> QuerySet[Campaign]:
+    """Return the campaigns in which the user holds one of the roles."""
+    if not user.is_authenticated or not user.is_active:
+        return Campaign.objects.none()
+    rows = Campaign.objects.filter(memberships__user=user, memberships__role__in=list(roles))
+    return rows.filter(in_reach(user, "pk")).distinct()
+
+
+def in_reach(user: User | AnonymousUser, path: str = "campaign_id") -> Q:
+    """Return what a token for one campaign leaves of rows that name theirs by `path`."""
+    only = getattr(user, "only_campaign_id", None)
+    return Q(**{path: only}) if only else Q()
+
+
+def campaign_named(slug: str) -> Campaign | None:
+    """Return a campaign whoever asks: for a site admin's invitations, which read nothing of it."""
+    return Campaign.objects.filter(slug=slug).first()
+
+
+def closed_for(user: User | AnonymousUser) -> QuerySet[Campaign]:
+    """Return the closed campaigns in which the user is annotator, the last closed first."""
+    rows = campaigns_for(user, (Role.ANNOTATOR,)).filter(status=CampaignStatus.CLOSED)
+    return rows.order_by("-closed_at", "name")
+
+
+def roles_of(user: User | AnonymousUser, campaign: Campaign | None = None) -> frozenset[str]:
+    """Return the user's roles in a campaign, or in any campaign when none is named."""
+    if not user.is_authenticated or not user.is_active:
+        return frozenset()
+    rows = Membership.objects.filter(in_reach(user), user=user)
+    if campaign is not None:
+        rows = rows.filter(campaign=campaign)
+    return frozenset(rows.values_list("role", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The owner of a token, with what decides whether a call is let in."""
+
+    user: User
+    scope: str
+    roles_by_campaign: dict[str, set[str]]
+    token_id: UUID
+    is_first_today: bool
+
+
+# Written as SQL: this is asked with every call, and building it through the ORM costs several times
+# what it costs the database. The database's clock decides.
+_CALLER: Final = f"""
+SELECT t.id, t.scope, t.campaign_id, COALESCE(t.last_used_on <> CURRENT_DATE, TRUE),
+       u.id, u.username, u.is_superuser, m.campaign_id, c.slug, m.role
+  FROM {ApiToken._meta.db_table} t JOIN {User._meta.db_table} u ON u.id = t.user_id
+       LEFT JOIN {Membership._meta.db_table} m ON m.user_id = u.id
+       LEFT JOIN {Campaign._meta.db_table} c ON c.id = m.campaign_id
+ WHERE t.token_sha256 = %s AND u.is_active AND t.expires_at > ({{now}})
+"""  # noqa: S608 - table names only
+
+
+def token_caller(token_sha256: str) -> Caller | None:
+    """Return the owner of a living token and the roles that it reaches, in one query.
+
+    What else is asked of the user is loaded when it is asked for.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_CALLER.format(now=now_sql()), [token_sha256])
+        rows = cursor.fetchall()
+    if not rows:
+        return None
+    found: dict[str, set[str]] = {}
+    for *_, only, _, _, _, _, campaign, slug, role in rows:
+        if slug is not None and only in {None, campaign}:
+            found.setdefault(slug, set()).add(role)
+    token, scope, only, is_first_today, pk, username, is_superuser, *_ = rows[0]
+    known = {
+        "id": _uuid(pk),
+        "username": username,
+        "is_superuser": bool(is_superuser),
+        "is_active": True,
+    }
+    # In the order of the model's fields, as `from_db` reads them.
+    names = [field.attname for field in User._meta.concrete_fields if field.attname in known]
+    user = User.from_db("default", names, [known[name] for name in names])
+    user.only_campaign_id = _uuid(only) if only else None
+    # Who is a site admin is so outside of any campaign.
+    user.is_superuser = known["is_superuser"] and only is None
+    return Caller(user, scope, found, _uuid(token), bool(is_first_today))
+
+
+def _uuid(key: UUID | str) -> UUID:
+    # SQLite hands its text over as it is kept.
+    return UUID(key) if isinstance(key, str) else key
+
+
+def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
+    """Return the user's roles by campaign slug, in one query."""
+    if not user.is_authenticated or not user.is_active:
+        return {}
+    found: dict[str, set[str]] = {}
+    for slug, role in Membership.objects.filter(user=user).values_list("campaign__slug", "role"):
+        found.setdefault(slug, set()).add(role)
+    return found
+
+
+def ever_assigned(user: User) -> QuerySet[Assignment]:
+    """Return the user's own assignments whatever their roles are now: to keep what they typed."""
+    rows = Assignment.objects.filter(in_reach(user), annotator=user)
+    return rows.select_related("campaign")
+
+
+def assignments_for(user: User) -> QuerySet[Assignment]:
+    """Return the user's own assignments in campaigns where they still are annotator."""
+    return Assignment.objects.filter(
+        in_reach(user),
+        annotator=user,
+        campaign__memberships__user=user,
+        campaign__memberships__role=Role.ANNOTATOR,
+    ).select_related("campaign", "candidate__reference")
+
+
+def has_ruled_on(user: User, candidates: Collection[UUID]) -> bool:
+    """Say whether the user has ever ruled on one of the candidates, void rulings included."""
+    return Ruling.objects.filter(candidate__in=candidates, adjudication__adjudicator=user).exists()
+
+
+def annotators_of(campaign: Campaign) -> QuerySet[User]:
+    """Return the annotators who could work, by name.
+
+    Left out: deactivated accounts, and those without a password, which belong to nobody.
+    """
+    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
+    return (
+        User.objects.filter(pk__in=members.values("user_id"), is_active=True)
+        .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+        .order_by("username")
+    )
+
+
+def members_who_annotate(campaign: Campaign) -> QuerySet[User]:
+    """Return everybody with the role of annotator, deactivated accounts too, by name."""
+    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
+    return User.objects.filter(pk__in=members.values("user_id")).order_by("username")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One person with their roles in one campaign."""
+
+    username: str
+    is_active: bool
+    roles: tuple[str, ...]
+
+
+def members_of(campaign: Campaign) -> tuple[Member, ...]:
+    """Return the members of a campaign by name, each with all their roles."""
+    people: dict[tuple[str, bool], list[str]] = {}
+    rows = Membership.objects.filter(campaign=campaign).order_by("user__username", "role")
+    for username, is_active, role in rows.values_list("user__username", "user__is_active", "role"):
+        people.setdefault((username, is_active), []).append(role)
+    return tuple(Member(*person, tuple(roles)) for person, roles in people.items())
+
+
+def annotator_membership(campaign: Campaign, annotator: User) -> Membership:
+    """Return an annotator's membership of a campaign; Membership.DoesNotExist without one."""
+    return Membership.objects.get(campaign=campaign, user=annotator, role=Role.ANNOTATOR)
+
+
+# Fewer annotators than this are not told apart, because who is one of them knows the rest.
+LEAST_TOLD_APART: Final = 3
+
+Names = dict[str, str]
+
+
+def pseudonyms(ids: Iterable[str], key: object) -> Names:
+    """Return "Annotator 1" and so on by user id, in an order that only the secret key explains.
+
+    The same key gives the same numbers as long as nobody joins; another key gives others, so that
+    two lists cannot be joined.
+    """
+
+    def place(pk: str) -> str:
+        return salted_hmac("annotator.names", f"{key}:{pk}", algorithm="sha256").hexdigest()
+
+    return {pk: f"Annotator {number}" for number, pk in enumerate(sorted(ids, key=place), start=1)}
+
+
+def user_names(ids: Iterable[str]) -> Names:
+    """Return the user names by id."""
+    rows = User.objects.filter(pk__in=list(ids)).values_list("pk", "username")
+    return {str(pk): name for pk, name in rows}
+
+
+def renamed(value: Any, names: Names) -> Any:
+    """Return stored figures with names in place of ids; a person without a name is left out."""
+    if isinstance(value, list):
+        return [renamed(one, names) for one in value if not _is_nameless(one, names)]
+    if isinstance(value, dict):
+        return {key: _renamed(key, one, names) for key, one in value.items()}
+    return value
+
+
+# Where stored figures hold the id of a user, and where they hold nobody's.
+PEOPLE: Final = frozenset({"annotator", "first", "second"})
+NOBODYS: Final = frozenset({"figures", "plan", "histogram"})
+
+
+def _renamed(key: str, one: Any, names: Names) -> Any:
+    if key in PEOPLE:
+        return names.get(one, one)
+    # Large results are mostly numbers: what cannot hold a person is not looked through.
+    return renamed(one, names) if isinstance(one, list | dict) and key not in NOBODYS else one
+
+
+def _is_nameless(one: Any, names: Names) -> bool:
+    """Say whether it is about somebody who has no name here; None stands for all together."""
+    if not isinstance(one, dict):
+        return False
+    ids = [one[key] for key in PEOPLE & one.keys()]
+    return any(pk is not None and pk not in names for pk in ids)

@@ -1,0 +1,129 @@
+"""The forms of one's own account.
+
+The sign-in form.
+
+The form of a code of the second factor.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from annotator.access.scopes import campaigns_for
+from annotator.accounts.sessions import LONGEST_TOKEN_DAYS
+from annotator.accounts.sign_in import (
+    Attempt,
+    begin,
+    client_address,
+    forgive,
+    known_browser,
+    record_wrong,
+)
+from annotator.models import Campaign, User
+from core.forms import RefusableForm, WholeNumberField, WordsField
+
+
+def password_field(label: str, autocomplete: str) -> forms.CharField:
+    """Return a field that is never filled in again, and whose spaces count."""
+    widget = forms.PasswordInput(attrs={"autocomplete": autocomplete, "maxlength": "1000"})
+    return forms.CharField(label=label, strip=False, max_length=1000, widget=widget)
+
+
+class TokenForm(RefusableForm):
+    """What an API token may do, for how long, and where."""
+
+    scope = forms.ChoiceField(
+        label="Scope", choices=[("read", "Read"), ("write", "Read and write")], initial="read"
+    )
+    days = WholeNumberField(
+        label="Days", min_value=1, max_value=LONGEST_TOKEN_DAYS, initial=30, help_text="1 to 90."
+    )
+    password = password_field("Your password", "current-password")
+
+    def __init__(self, user: User, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        self._campaigns = {row.slug: row for row in campaigns_for(user).order_by("slug")}
+        choices = [
+            ("", "All of mine"),
+            *((slug, row.name) for slug, row in self._campaigns.items()),
+        ]
+        self.fields["campaign"] = forms.ChoiceField(
+            label="Campaign", required=False, choices=choices
+        )
+        self.order_fields(["scope", "days", "campaign", "password"])
+
+    @property
+    def chosen(self) -> Campaign | None:
+        return self._campaigns.get(self.cleaned_data["campaign"])
+
+
+class NewPasswordForm(RefusableForm):
+    """The password now, and the new one twice."""
+
+    current = password_field("Password now", "current-password")
+    new = password_field("New password", "new-password")
+    again = password_field("New password again", "new-password")
+
+    def clean(self) -> dict[str, Any]:
+        sent = self.cleaned_data
+        if "new" in sent and "again" in sent and sent["new"] != sent["again"]:
+            self.add_error("again", ValidationError("The two new passwords are not the same."))
+        return sent
+
+
+class SignInForm(AuthenticationForm):
+    """Username and password; an unknown name and a wrong password are answered alike.
+
+    `is_valid` raises TooOften where the password was tried too many times.
+    """
+
+    error_messages = {
+        "invalid_login": "The user name or the password is not right. Both are case-sensitive.",
+        "inactive": "The user name or the password is not right. Both are case-sensitive.",
+    }
+
+    def clean(self) -> dict[str, Any]:
+        username = self.cleaned_data.get("username")
+        if username is None or not self.cleaned_data.get("password"):
+            return super().clean()
+        assert self.request is not None
+        attempt = Attempt(
+            username, client_address(self.request), known_browser(self.request, username)
+        )
+        begin(attempt)
+        try:
+            cleaned = super().clean()
+        except ValidationError:
+            record_wrong(attempt)
+            raise
+        forgive(attempt)
+        return cleaned
+
+
+class FreshInput(forms.TextInput):
+    """A field that is empty each time: a code that was refused is never right later."""
+
+    def format_value(self, value: object) -> None:
+        return None
+
+
+class CodeForm(RefusableForm):
+    """Six digits from the phone, or a recovery code; which it is shows in its length."""
+
+    code = WordsField(
+        label="Code",
+        max_length=40,
+        help_text="Six digits from the app on your phone, or a recovery code.",
+        error_messages={"max_length": "No code is so long."},
+        widget=FreshInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )

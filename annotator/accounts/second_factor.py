@@ -1,0 +1,232 @@
+"""Secrets that the server must read again, stored so that the database alone does not tell them.
+
+A Fernet token (AES-128-CBC with HMAC-SHA256) under a key that HKDF derives from SECRET_KEY and from
+whose secret it is: moved to another person's row, a token opens no more.
+
+Writes of the second factor: set up, asked for at sign-in, renewed, taken away.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Iterator
+from typing import Final
+
+import pyotp
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import transaction
+from django.utils.encoding import force_bytes
+
+from annotator import audit_log
+from annotator.accounts.sessions import Ended, end_access
+from annotator.models import RecoveryCode, SecondFactor, User
+from annotator.rate_limits import Pace, give_back, seconds_in_words, take
+from core.clock import database_now
+from core.errors import OutOfDate, Refused, TooOften
+
+_PURPOSE: Final = b"annotator.kept_secrets:"
+
+
+class WrongKey(Exception):
+    """A secret was sealed under a key that counts no more, for somebody else, or was changed."""
+
+
+def seal(secret: str, *, owner: str) -> str:
+    """Return the secret as it may be stored, under the key of today."""
+    return next(_ciphers(owner)).encrypt(secret.encode()).decode()
+
+
+def unseal(sealed: str, *, owner: str) -> str:
+    """Return the secret; raise WrongKey where neither SECRET_KEY nor a fallback opens it."""
+    for cipher in _ciphers(owner):
+        try:
+            return cipher.decrypt(sealed.encode()).decode()
+        except InvalidToken:
+            continue
+    raise WrongKey
+
+
+def is_of_today(sealed: str, *, owner: str) -> bool:
+    """Tell whether SECRET_KEY itself opens it, and no fallback is needed."""
+    try:
+        next(_ciphers(owner)).decrypt(sealed.encode())
+    except InvalidToken:
+        return False
+    return True
+
+
+def _ciphers(owner: str) -> Iterator[Fernet]:
+    """Yield the cipher of today, then those of the fallbacks."""
+    for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+        derive = HKDF(SHA256(), length=32, salt=None, info=_PURPOSE + owner.encode())
+        yield Fernet(base64.urlsafe_b64encode(derive.derive(force_bytes(secret))))
+
+
+STEP_SECONDS: Final = 30
+# A phone may be half a minute early or late; each step further is another code to guess.
+STEPS_OFF: Final = (0, -1, 1)
+TIMED: Final = re.compile(r"[0-9]{6}")
+RECOVERY_CODES: Final = 10
+# Without look-alikes; 16 of 31 signs are 79 bits, which no digest of them gives away.
+ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+# Who asks has the password: three of a million codes count at a time, so 290 a day find few.
+OF_CODES: Final = Pace("second factor", 5, 300)
+WRONG: Final = "This code is not right, or was used already. Type the next one that is shown."
+LOCKED_AWAY: Final = (
+    "Codes of your phone cannot be checked: this site's secret key was changed. Use a recovery "
+    "code, or ask a site admin to reset your second factor."
+)
+
+
+def new_secret() -> str:
+    """Return a secret for a phone that is being set up; nothing is stored yet."""
+    return pyotp.random_base32()
+
+
+def address_of(secret: str, user: User) -> str:
+    """Return what the picture says to the phone."""
+    return pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name="PatClaimEval")
+
+
+def set_up_factor(*, user: User, secret: str, code: str) -> list[str]:
+    """Store a secret that the person's phone is shown to know; return the recovery codes, once."""
+    _refuse_haste(user)
+    step = _step_of(secret, code)
+    if step is None:
+        raise Refused(WRONG, {"code": [WRONG]})
+    give_back([(OF_CODES, str(user.pk))])
+    with transaction.atomic():
+        _, is_new = SecondFactor.objects.get_or_create(
+            user=user,
+            defaults={"secret": seal(secret, owner=str(user.pk)), "last_step": step},
+        )
+        if not is_new:
+            raise OutOfDate("A second factor is set up already.")
+        codes = _new_codes(user)
+        _record("second_factor.set_up", user, user)
+    return codes
+
+
+def check_code(*, user: User, code: str) -> None:
+    """Use up a code of the phone or a recovery code; Refused where it is none, or was used.
+
+    To be called outside of a transaction, which a refusal would undo with the count.
+    """
+    _refuse_haste(user)
+    typed = "".join(code.split()).lower()
+    is_right = _use_timed(user, typed) if TIMED.fullmatch(typed) else _use_recovery(user, typed)
+    if not is_right:
+        _record("second_factor.refused", user, None)
+        raise Refused(WRONG, {"code": [WRONG]})
+    give_back([(OF_CODES, str(user.pk))])
+
+
+def renew_codes(*, user: User, code: str) -> list[str]:
+    """Return new recovery codes, once, in the place of the old ones."""
+    check_code(user=user, code=code)
+    with transaction.atomic():
+        codes = _new_codes(user)
+        _record("second_factor.codes_renewed", user, user)
+    return codes
+
+
+def remove_factor(*, user: User, code: str) -> None:
+    """Take away one's own second factor, where the site does not require one."""
+    if settings.REQUIRE_SECOND_FACTOR:
+        raise Refused("This site requires a second factor; a site admin can reset it.")
+    check_code(user=user, code=code)
+    reset_factor(user=user, by=user)
+
+
+@transaction.atomic
+def reset_factor(*, user: User, by: User | None) -> Ended:
+    """Take away somebody's second factor, so that they set up a new one; None is the operator.
+
+    Ends their sessions and tokens, unless they did it themselves.
+    """
+    count, _ = SecondFactor.objects.filter(user=user).delete()
+    if not count:
+        raise OutOfDate(f"{user.username} has no second factor.")
+    RecoveryCode.objects.filter(user=user).delete()
+    ended = Ended(0, 0) if by == user else end_access(user=user, by=by)
+    _record("second_factor.reset", user, by)
+    return ended
+
+
+def _refuse_haste(user: User) -> None:
+    if wait := take([(OF_CODES, str(user.pk))]):
+        raise TooOften(
+            f"Too many codes were tried. Try again in {seconds_in_words(wait)}.", retry_after=wait
+        )
+
+
+def _use_timed(user: User, code: str) -> bool:
+    row = SecondFactor.objects.filter(user=user).first()
+    if row is None:
+        return False
+    try:
+        secret = unseal(row.secret, owner=str(user.pk))
+    except WrongKey as error:
+        raise Refused(LOCKED_AWAY, {"code": [LOCKED_AWAY]}) from error
+    step = _step_of(secret, code)
+    if step is None:
+        return False
+    # One statement: of two requests with one code at one moment, one is let in.
+    rows = SecondFactor.objects.filter(user=user, last_step__lt=step)
+    return rows.update(last_step=step) == 1
+
+
+@transaction.atomic
+def seal_factors() -> dict[str, int]:
+    """Seal what a fallback opens with the SECRET_KEY of today, so that the old key can go."""
+    counts = {"sealed": 0, "unopened": 0}
+    rows = SecondFactor.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
+    for row in rows:
+        owner = str(row.user_id)
+        if is_of_today(row.secret, owner=owner):
+            continue
+        try:
+            secret = unseal(row.secret, owner=owner)
+        except WrongKey:
+            counts["unopened"] += 1
+        else:
+            SecondFactor.objects.filter(pk=row.pk).update(secret=seal(secret, owner=owner))
+            counts["sealed"] += 1
+    return counts
+
+
+def _use_recovery(user: User, code: str) -> bool:
+    count, _ = RecoveryCode.objects.filter(user=user, code_sha256=_digest(user, code)).delete()
+    return count == 1
+
+
+def _step_of(secret: str, code: str) -> int | None:
+    now = int(database_now().timestamp()) // STEP_SECONDS
+    clock = pyotp.TOTP(secret)
+    typed = "".join(code.split()).encode()
+    for off in STEPS_OFF:
+        if hmac.compare_digest(clock.generate_otp(now + off).encode(), typed):
+            return now + off
+    return None
+
+
+def _new_codes(user: User) -> list[str]:
+    RecoveryCode.objects.filter(user=user).delete()
+    codes = ["".join(secrets.choice(ALPHABET) for _ in range(16)) for _ in range(RECOVERY_CODES)]
+    RecoveryCode.objects.bulk_create(
+        RecoveryCode(user=user, code_sha256=_digest(user, code)) for code in codes
+    )
+    return ["-".join(code[at : at + 4] for at in range(0, 16, 4)) for code in codes]
+
+
+def _digest(user: User, code: str) -> str:
+    return hashlib.sha256(f"{user.pk} {code.replace('-', '')}".encode()).hexdigest()
+
+
+def _record(action: str, user: User, by: User | None) -> None:
+    audit_log.record(actor=by, action=action, object_type="user", object_id=user.pk)

@@ -1,0 +1,220 @@
+"""Writes of a site admin about accounts: deactivated, made active again.
+
+The password asked for again: a signature is by who knows it, and guessing is slow.
+
+Writes of new passwords, by their owners or by who runs the machine.
+"""
+
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from annotator import audit_log
+from annotator.accounts.names import name_problem, skeleton
+from annotator.accounts.sessions import Ended, end_access
+from annotator.models import Campaign, Invitation, Membership, Role, User
+from annotator.rate_limits import Pace, give_back, seconds_in_words, take
+from core.clock import database_now
+from core.errors import OutOfDate, Refused, TooOften
+
+TAKEN: Final = (
+    "There is an account already whose name is {} or looks like it; choose a name that nobody "
+    "takes for another's."
+)
+
+
+@transaction.atomic
+def deactivate(*, user: User, by: User) -> tuple[Ended, int]:
+    """Shut an account; return what ended with it, and how many invitations were withdrawn.
+
+    Its sessions, tokens and links to invite others end, and do not come back with the account.
+
+    OutOfDate for one's own, for the last site admin, and for the last admin of a campaign.
+    """
+    if user == by:
+        raise OutOfDate("Nobody shuts their own account; another site admin can.")
+    _refuse_last_site_admin(user)
+    _refuse_last_admin(user)
+    if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
+        raise OutOfDate(f"{user.username} is deactivated already.")
+    ended = end_access(user=user, by=by)
+    withdrawn = withdraw_invitations(invited_by=user, by=by)
+    audit_log.record(actor=by, action="user.deactivated", object_type="user", object_id=user.pk)
+    return ended, withdrawn
+
+
+@transaction.atomic
+def reactivate(*, user: User, by: User) -> None:
+    """Open an account again, with the roles that it has; of what ended nothing comes back."""
+    if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
+        raise OutOfDate(f"{user.username} is active already.")
+    audit_log.record(actor=by, action="user.reactivated", object_type="user", object_id=user.pk)
+
+
+def _refuse_last_site_admin(user: User) -> None:
+    admins = User.objects.select_for_update(no_key=True).filter(is_superuser=True, is_active=True)
+    if [row.pk for row in admins.order_by("pk")] == [user.pk]:
+        raise OutOfDate("A site keeps at least one site admin; make another one first.")
+
+
+def _refuse_last_admin(user: User) -> None:
+    own = Membership.objects.filter(user=user, role=Role.ADMIN)
+    # The campaigns' rows, so that two site admins cannot each shut one of two.
+    campaigns = Campaign.objects.select_for_update(no_key=True).filter(
+        pk__in=own.values("campaign")
+    )
+    for campaign in campaigns.order_by("pk"):
+        others = campaign.memberships.filter(role=Role.ADMIN, user__is_active=True)
+        if not others.exclude(user=user).exists():
+            raise OutOfDate(
+                # Which one, a site admin is not told: its name may be that of a client.
+                f"{user.username} is the last admin of a campaign; its members must have another "
+                "one first."
+            )
+
+
+@transaction.atomic
+def create_user(*, username: str, password: str | None, is_site_admin: bool = False) -> User:
+    """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
+    refuse_name(username)
+    user = User(username=username, name_skeleton=skeleton(username), is_superuser=is_site_admin)
+    field = "username"
+    try:
+        user.clean_fields(exclude=["password"])
+        field = "password"
+        if password is not None:
+            validate_password(password, user)
+    except ValidationError as error:
+        raise Refused(" ".join(error.messages), {field: error.messages}) from error
+    if password is None:
+        user.set_unusable_password()
+    else:
+        user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:  # another one of that name at the same moment
+        raise Refused(TAKEN.format(username)) from error
+    audit_log.record(action="user.created", object_type="user", object_id=user.pk)
+    return user
+
+
+def refuse_name(username: str) -> None:
+    """Raise Refused for a name that is none, is taken, or would be taken for another's."""
+    if problem := name_problem(username):
+        raise Refused(problem, {"username": [problem]})
+    if User.objects.filter(username__iexact=username).exists():
+        sentence = f"There is an account named {username} already (upper case does not count)."
+    elif User.objects.filter(name_skeleton=skeleton(username)).exists():
+        sentence = TAKEN.format(username)
+    else:
+        return
+    raise Refused(sentence, {"username": [sentence]})
+
+
+@transaction.atomic
+def set_demo_password(*, user: User, password: str) -> None:
+    """Give a demo account the password that the operator chose, however short.
+
+    As any other password, a new one ends sessions and tokens.
+    """
+    if not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        end_access(user=user, by=None)
+
+
+@transaction.atomic
+def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | None = None) -> int:
+    """End the unused links that a person made, everywhere or in a campaign; return how many.
+
+    Else they would work again with the person's account or role.
+    """
+    rows = Invitation.objects.filter(invited_by=invited_by, accepted_at=None, expires_at__gt=Now())
+    if campaign is not None:
+        rows = rows.filter(campaign=campaign)
+    found = list(rows.select_for_update(no_key=True, of=("self",)).order_by("pk"))
+    Invitation.objects.filter(pk__in=[row.pk for row in found]).update(expires_at=database_now())
+    for row in found:
+        audit_log.record(
+            actor=by,
+            campaign=row.campaign_id,
+            action="invitation.withdrawn",
+            object_type="invitation",
+            object_id=row.pk,
+        )
+    return len(found)
+
+
+# A limit of its own: who guesses at the sign-in page keeps no adjudicator from signing.
+OF_SIGNATURES: Final = Pace("signature", 10, 90)
+WRONG_SENTENCE: Final = "This is not your password; nothing was stored."
+
+
+def confirm_password(person: User, password: str) -> bool:
+    """Say whether the password is the person's; TooOften after ten wrong ones.
+
+    To be called outside of a transaction, which a refusal would undo with the count.
+    """
+    limits = [(OF_SIGNATURES, str(person.pk))]
+    if wait := take(limits):
+        raise TooOften(
+            "The password was wrong too many times; nothing was stored. "
+            f"Try again in {seconds_in_words(wait)}.",
+            retry_after=wait,
+        )
+    if not person.check_password(password):
+        return False
+    give_back(limits)
+    return True
+
+
+def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
+    """Raise Refused unless the password is the signer's, TooOften after ten wrong ones."""
+    if not confirm_password(signer, password):
+        audit_log.record(
+            actor=signer,
+            campaign=campaign,
+            action="signature.refused",
+            object_type="user",
+            object_id=signer.pk,
+        )
+        raise Refused(WRONG_SENTENCE, {"password": [WRONG_SENTENCE]})
+
+
+def change_password(*, user: User, current: str, new: str, keep: UUID | None = None) -> Ended:
+    """Change a person's own password, which ends every token and every session but one to keep.
+
+    Refused by field, TooOften after many wrong passwords.
+
+    To be called outside of a transaction, as `confirm_password`.
+    """
+    if not confirm_password(user, current):
+        sentence = "This is not your password; nothing was changed."
+        raise Refused(sentence, {"current": [sentence]})
+    return replace_password(user=user, new=new, by=user, keep=keep)
+
+
+@transaction.atomic
+def replace_password(*, user: User, new: str, by: User | None, keep: UUID | None = None) -> Ended:
+    """Give an account another password, which ends its access; `by` None is the operator.
+
+    Raises Refused, naming the field `new`, for one that is weak.
+    """
+    refuse_weak(new, user, "new")
+    user.set_password(new)
+    user.save(update_fields=["password"])
+    audit_log.record(actor=by, action="password.changed", object_type="user", object_id=user.pk)
+    return end_access(user=user, by=by, keep=keep)
+
+
+def refuse_weak(password: str, user: User, field: str) -> None:
+    """Raise Refused, naming the field, unless the password is good enough for the person."""
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise Refused(" ".join(error.messages), {field: error.messages}) from error

@@ -1,0 +1,261 @@
+"""One's own account: where one is signed in, and the password.
+
+One's own API tokens: make one, see them, revoke one.
+
+One's own second factor: set it up, new recovery codes, take it away.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import segno
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.http import Http404, HttpResponse
+from django.shortcuts import render, resolve_url
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.second_step import GIVEN, has_factor
+from annotator.accounts.forms import CodeForm, NewPasswordForm, TokenForm
+from annotator.accounts.queries import own_sessions, own_tokens
+from annotator.accounts.second_factor import (
+    WrongKey,
+    address_of,
+    new_secret,
+    remove_factor,
+    renew_codes,
+    seal,
+    set_up_factor,
+    unseal,
+)
+from annotator.accounts.services import change_password, confirm_password
+from annotator.accounts.sessions import (
+    create_token,
+    end_access,
+    end_session,
+    end_sessions,
+    revoke_token,
+)
+from core.errors import OutOfDate, Refused
+from core.http import SeeOther
+
+UNPROCESSABLE = 422
+
+
+@require_safe
+def account(request: SignedInRequest) -> HttpResponse:
+    """Show where the person is signed in, and what else is theirs to keep safe."""
+    context = {"sessions": own_sessions(request.user, this_session(request))}
+    return render(request, "annotator/account.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def password(request: SignedInRequest) -> HttpResponse:
+    """Change the password, which ends every other session and every token."""
+    form = NewPasswordForm(request.POST if request.method == "POST" else None)
+    if request.method != "POST":
+        return _password_page(request, form)
+    if not form.is_valid():
+        return _password_page(request, form, UNPROCESSABLE)
+    sent = form.cleaned_data
+    try:
+        this = this_session(request)
+        ended = change_password(
+            user=request.user, current=sent["current"], new=sent["new"], keep=this
+        )
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _password_page(request, form, refusal.status)
+    update_session_auth_hash(request, request.user)
+    said = f"Your password is changed. Everywhere else you are signed out. {ended.sentence}"
+    messages.success(request, said)
+    return SeeOther(resolve_url("annotator:account"))
+
+
+@require_POST
+def end_others(request: SignedInRequest) -> HttpResponse:
+    """End every session but this one, and every token."""
+    ended = end_access(user=request.user, by=request.user, keep=this_session(request))
+    messages.success(request, f"Other s{ended.sentence[1:]}")
+    return SeeOther(resolve_url("annotator:account"))
+
+
+@require_POST
+def end_one(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """End one session; somebody else's is not found."""
+    try:
+        end_session(user=request.user, session_id=pk)
+    except Refused as refusal:
+        raise Http404 from refusal
+    messages.success(request, "The session is ended.")
+    return SeeOther(resolve_url("annotator:account"))
+
+
+def this_session(request: SignedInRequest) -> UUID | None:
+    """Return the id of the session that this request came with."""
+    row = getattr(request.session, "row", None)
+    return row.id if row is not None else None
+
+
+def _password_page(
+    request: SignedInRequest, form: NewPasswordForm, status: int = 200
+) -> HttpResponse:
+    form.focus_error()
+    return render(request, "annotator/account_password.html", {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: SignedInRequest) -> HttpResponse:
+    """List the tokens; a POST makes one and shows it, this once."""
+    user = request.user
+    if request.method != "POST":
+        return _page(request, TokenForm(user))
+    form = TokenForm(user, request.POST)
+    if not form.is_valid():
+        return _page(request, form, UNPROCESSABLE)
+    sent = form.cleaned_data
+    try:
+        if not confirm_password(user, sent["password"]):
+            raise Refused("", {"password": ["This is not your password; nothing was stored."]})
+        made = create_token(user=user, scope=sent["scope"], days=sent["days"], campaign=form.chosen)
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _page(request, form, refusal.status)
+    return _page(request, TokenForm(user), token=made.token)
+
+
+@require_POST
+def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Revoke a token; somebody else's is not found."""
+    try:
+        revoke_token(user=request.user, token_id=pk)
+    except Refused as refusal:
+        raise Http404 from refusal
+    messages.success(request, "The token is revoked.")
+    return SeeOther(resolve_url("annotator:account_tokens"))
+
+
+def _page(
+    request: SignedInRequest, form: TokenForm, status: int = 200, token: str = ""
+) -> HttpResponse:
+    form.focus_error()
+    context = {"form": form, "tokens": own_tokens(request.user), "token": token}
+    return render(request, "annotator/account_tokens.html", context, status=status)
+
+
+# The secret of a phone that is being set up, until the phone has shown that it knows it.
+OFFERED = "offered_factor"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def second_factor(request: SignedInRequest) -> HttpResponse:
+    """Show the second factor, or the way to one; a POST ends the way with a code of the phone."""
+    if has_factor(request.user):
+        return _second_factor_page(request)
+    secret = _offered(request)
+    if request.method != "POST":
+        return _set_up_page(request, secret, CodeForm())
+
+    def finish(code: str) -> list[str]:
+        return set_up_factor(user=request.user, secret=secret, code=code)
+
+    def shown(form: CodeForm, status: int) -> HttpResponse:
+        return _set_up_page(request, secret, form, status)
+
+    answer = _with_code(request, finish, shown)
+    if answer.status_code < 400:
+        del request.session[OFFERED]
+        request.session[GIVEN] = True
+        # Where else the person is signed in, no code was asked for.
+        end_sessions(user=request.user, by=request.user, keep=this_session(request))
+    return answer
+
+
+def _offered(request: SignedInRequest) -> str:
+    """Return the secret that this session was shown, or a new one; it is kept sealed."""
+    owner = str(request.user.pk)
+    try:
+        return unseal(request.session.get(OFFERED, ""), owner=owner)
+    except WrongKey:
+        secret = new_secret()
+        request.session[OFFERED] = seal(secret, owner=owner)
+        return secret
+
+
+@require_POST
+def new_codes(request: SignedInRequest) -> HttpResponse:
+    """Show new recovery codes, once, in the place of the old ones."""
+    return _with_code(
+        request, lambda code: renew_codes(user=request.user, code=code), _again(request)
+    )
+
+
+@require_POST
+def remove(request: SignedInRequest) -> HttpResponse:
+    """Take the second factor away, where none is required."""
+
+    def take_away(code: str) -> None:
+        remove_factor(user=request.user, code=code)
+
+    return _with_code(request, take_away, _again(request))
+
+
+def _with_code(
+    request: SignedInRequest,
+    act: Callable[[str], list[str] | None],
+    shown: Callable[[CodeForm, int], HttpResponse],
+) -> HttpResponse:
+    """Do what a code is asked for; show the recovery codes that come of it, or what is wrong."""
+    form = CodeForm(request.POST)
+    if not form.is_valid():
+        return shown(form, UNPROCESSABLE)
+    try:
+        codes = act(form.cleaned_data["code"])
+    except OutOfDate as refusal:
+        messages.error(request, refusal.sentence)
+        return SeeOther(resolve_url("annotator:account_second_factor"))
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return shown(form, refusal.status)
+    if codes is None:
+        messages.success(request, "The second factor is taken away.")
+        return SeeOther(resolve_url("annotator:account"))
+    return render(request, "annotator/recovery_codes.html", {"codes": codes})
+
+
+def _again(request: SignedInRequest) -> Callable[[CodeForm, int], HttpResponse]:
+    return lambda form, status: _second_factor_page(request, form, status)
+
+
+def _second_factor_page(
+    request: SignedInRequest, form: CodeForm | None = None, status: int = 200
+) -> HttpResponse:
+    if not has_factor(request.user):
+        return SeeOther(resolve_url("annotator:account_second_factor"))
+    context: dict[str, Any] = {
+        "form": form or CodeForm(),
+        "codes_left": request.user.recovery_codes.count(),
+        "since": request.user.second_factor.confirmed_at,
+        "is_required": settings.REQUIRE_SECOND_FACTOR,
+    }
+    return render(request, "annotator/account_second_factor.html", context, status=status)
+
+
+def _set_up_page(
+    request: SignedInRequest, secret: str, form: CodeForm, status: int = 200
+) -> HttpResponse:
+    form.fields["code"].help_text = "The six digits that the app shows."
+    drawn = segno.make(address_of(secret, request.user), error="m", micro=False)
+    picture = drawn.svg_inline(scale=4, dark="#000", light="#fff", border=3)
+    context = {
+        "form": form,
+        # Drawn from our own words: shapes without any text.
+        "picture": mark_safe(picture),  # noqa: S308
+        "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
+        "is_required": settings.REQUIRE_SECOND_FACTOR,
+    }
+    return render(request, "annotator/set_up_second_factor.html", context, status=status)

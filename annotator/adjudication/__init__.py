@@ -1,0 +1,1 @@
+"""What annotators disagree on, and how it is settled."""

@@ -1,0 +1,346 @@
+"""Conflicts as adjudicators meet them: whose they are, grouped into cases, named in words.
+
+Nothing here tells a system, a candidate_id, a name or the time of a rating.
+
+What an adjudicator's program is told of the open conflicts: blind, as the pages are.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from itertools import groupby
+from string import ascii_uppercase
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotator.access.scopes import campaigns_for
+from annotator.conflicts.queries import locked_candidates
+from annotator.models import (
+    GENUINE,
+    Assignment,
+    AssignmentStatus,
+    Candidate,
+    Conflict,
+    ConflictKind,
+    ConflictStatus,
+    Membership,
+    Rating,
+    Reference,
+    Role,
+    Round,
+    Turn,
+    User,
+)
+from annotator.rubric import NAMES, OVERALL, overall_text
+
+SENT_SENTENCE: Final = "You sent this back to the annotators; another adjudicator rules on it."
+
+
+def conflicts_in_reach(user: User) -> QuerySet[Conflict]:
+    """Return the conflicts of the campaigns in which the user adjudicates."""
+    return Conflict.objects.filter(campaign__in=campaigns_for(user, (Role.ADJUDICATOR,)))
+
+
+def conflicts_for(user: User) -> QuerySet[Conflict]:
+    """Return those of them that the user may look at.
+
+    Never one whose candidate is, was or may yet be theirs to rate, nor one of a reference from
+    which they have recused themselves.
+    """
+    annotates = campaigns_for(user, (Role.ANNOTATOR,))
+    unfinished = Candidate.objects.filter(campaign__in=annotates).annotate(rated=Count("ratings"))
+    coming = unfinished.filter(rated__lt=F("places")).values("pk")
+    own = Assignment.objects.filter(annotator=user)
+    on_either = Q(candidate=OuterRef("candidate")) | Q(candidate=OuterRef("other_candidate"))
+    recused = Q(
+        status=AssignmentStatus.RECUSED,
+        candidate__reference=OuterRef("candidate__reference"),
+    )
+    return (
+        conflicts_in_reach(user)
+        .filter(~Exists(own.filter(on_either | recused)))
+        .exclude(candidate__in=coming)
+        .exclude(other_candidate__isnull=False, other_candidate__in=coming)
+    )
+
+
+def conflicts_to_rule(user: User) -> QuerySet[Conflict]:
+    """Return those of them that the user may rule on: roles rotate.
+
+    Not one that they sent back to the annotators themselves, as long as another adjudicator could
+    rule on it who did not.
+    """
+    sent = Round.objects.filter(_on_either(1), asked_by=user)
+    others = Membership.objects.filter(
+        campaign=OuterRef("campaign"), role=Role.ADJUDICATOR, user__is_active=True
+    ).exclude(user=user)
+    their = Assignment.objects.filter(
+        _on_either(2)
+        | Q(
+            status=AssignmentStatus.RECUSED,
+            candidate__reference=OuterRef(OuterRef("candidate__reference")),
+        ),
+        annotator=OuterRef("user"),
+    )
+    sent_too = Round.objects.filter(_on_either(2), asked_by=OuterRef("user"))
+    annotates = Membership.objects.filter(
+        campaign=OuterRef("campaign"), user=OuterRef("user"), role=Role.ANNOTATOR
+    )
+    # Who annotates there as well may yet be given a candidate that is not rated in full.
+    coming = Candidate.objects.annotate(rated=Count("ratings")).filter(
+        Q(pk=OuterRef(OuterRef("candidate"))) | Q(pk=OuterRef(OuterRef("other_candidate"))),
+        rated__lt=F("places"),
+    )
+    free = others.filter(~Exists(their), ~Exists(sent_too)).exclude(
+        Exists(annotates) & Exists(coming)
+    )
+    return conflicts_for(user).exclude(Exists(sent) & Exists(free))
+
+
+def _on_either(depth: int) -> Q:
+    """Say that a row is about one of the candidates of the conflict so many queries further out."""
+
+    def outer(name: str) -> Any:
+        return OuterRef(name) if depth == 1 else OuterRef(OuterRef(name))
+
+    return Q(candidate=outer("candidate")) | Q(candidate=outer("other_candidate"))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The open conflicts of one candidate, or of one pair: a single ruling settles them.
+
+    `conflict_id` is one of them; `held_until` is set while the reader has it open, `is_taken`
+    while another adjudicator has. `round` is the last one in which annotators were asked.
+    """
+
+    conflict_id: UUID
+    names: tuple[str, ...]
+    findings: tuple[str, ...]
+    held_until: datetime | None
+    is_taken: bool
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReference:
+    """A reference with its cases."""
+
+    reference_id: str
+    title: str
+    ipc: str
+    campaign: str
+    cases: tuple[Case, ...]
+
+
+def adjudication_queue(
+    user: User, references: Collection[UUID] | None = None
+) -> tuple[CaseReference, ...]:
+    """Return the open cases of the user, by campaign and reference, the widest gaps first.
+
+    Of all references, or of those that are named.
+    """
+    listed = Q() if references is None else Q(candidate__reference__in=references)
+    reference = "candidate__reference"
+    rows: list[dict[str, Any]] = list(
+        conflicts_to_rule(user)
+        .filter(listed, status=ConflictStatus.OPEN)
+        .order_by("campaign__name", f"{reference}__position", f"{reference}_id", "-gap", "pk")
+        .values(
+            *("pk", "kind", "criterion", "gap", "candidate_id", "other_candidate_id"),
+            *("campaign__name", f"{reference}_id", f"{reference}__reference_id"),
+            *(f"{reference}__title", f"{reference}__ipc"),
+        )
+    )
+    letters = candidate_names({row[f"{reference}_id"] for row in rows}, user)
+    pks = [pk for row in rows for pk in _pair(row)]
+    turns = live_turns(pks)
+    rounds = _last_rounds(pks)
+    found = []
+    for _, group in groupby(rows, key=lambda row: row[f"{reference}_id"]):
+        of_one = list(group)
+        first = of_one[0]
+        found.append(
+            CaseReference(
+                first[f"{reference}__reference_id"],
+                first[f"{reference}__title"],
+                first[f"{reference}__ipc"],
+                first["campaign__name"],
+                tuple(_cases(of_one, letters, (turns, rounds), user)),
+            )
+        )
+    return tuple(found)
+
+
+def candidate_names(references: Iterable[UUID], user: User) -> dict[UUID, str]:
+    """Return what an adjudicator calls each candidate of the references: letters by lot.
+
+    The lot is drawn by digests of random ids: the same for one adjudicator at each visit, another
+    for the next, and none tells the order of import.
+    """
+    genuine = Candidate.objects.filter(purpose__in=GENUINE)
+    rows = genuine.filter(reference__in=set(references)).values_list("reference_id", "pk")
+    drawn = sorted((str(reference), shuffled(user.pk, pk), pk) for reference, pk in rows)
+    names = {}
+    for _, group in groupby(drawn, key=lambda row: row[0]):
+        for place, (_, _, pk) in enumerate(group):
+            letter = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
+            names[pk] = f"Candidate {letter}"
+    return names
+
+
+def shuffled(*parts: object) -> str:
+    """Return a key that sorts in an order which nothing but the ids decides."""
+    return sha256(" ".join(str(part) for part in parts).encode()).hexdigest()
+
+
+def live_turns(candidates: Iterable[UUID]) -> dict[UUID, Turn]:
+    """Return the running turns on the candidates, by the database's clock."""
+    rows = Turn.objects.filter(candidate__in=set(candidates), expires_at__gt=Now())
+    return {row.candidate_id: row for row in rows}
+
+
+def _last_rounds(candidates: Iterable[UUID]) -> dict[UUID, int]:
+    rows = Round.objects.filter(candidate__in=set(candidates)).order_by()
+    return dict(rows.values_list("candidate").annotate(Max("number")))
+
+
+def finding_words(kind: str, criterion: str, gap: int) -> str:
+    """Say what a conflict is, and how wide."""
+    if kind == ConflictKind.CRITERION_GAP:
+        return f"{NAMES[criterion]}: {gap} points apart"
+    if kind == ConflictKind.OVERALL_GAP:
+        return f"{NAMES[OVERALL]}: {overall_text(gap)} points apart"
+    return f"Opposite order, each way by {overall_text(gap)} points or more"
+
+
+def _pair(row: dict[str, Any]) -> tuple[UUID, ...]:
+    return tuple(pk for pk in (row["candidate_id"], row["other_candidate_id"]) if pk)
+
+
+def _cases(
+    rows: Sequence[dict[str, Any]],
+    names: dict[UUID, str],
+    known: tuple[dict[UUID, Turn], dict[UUID, int]],
+    user: User,
+) -> Iterator[Case]:
+    turns, rounds = known
+    by_pair: dict[tuple[UUID, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        by_pair.setdefault(_pair(row), []).append(row)
+    called = {pair: sorted(names[pk] for pk in pair) for pair in by_pair}
+    for pair in sorted(by_pair, key=lambda pair: (len(pair), called[pair])):
+        group = by_pair[pair]
+        held = [turns[pk] for pk in pair if pk in turns]
+        own = [turn.expires_at for turn in held if turn.adjudicator_id == user.pk]
+        yield Case(
+            group[0]["pk"],
+            tuple(called[pair]),
+            tuple(finding_words(row["kind"], row["criterion"], row["gap"]) for row in group),
+            min(own) if own else None,
+            len(own) < len(held),
+            max(rounds.get(pk, 1) for pk in pair),
+        )
+
+
+def open_conflicts(user: User) -> QuerySet[Conflict]:
+    """Return the open conflicts that the user may rule on, by campaign and reference."""
+    return (
+        conflicts_to_rule(user)
+        .filter(status=ConflictStatus.OPEN)
+        .select_related("campaign")
+        .order_by("campaign__slug", "candidate__reference__position", "candidate", "-gap", "pk")
+    )
+
+
+def conflict_words(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
+    """Return conflicts that the user may rule on as JSON values.
+
+    Ratings are named by id only, in an order drawn per candidate; what they say is told once they
+    are locked and no other adjudicator has them open.
+    """
+    pks = {pk for row in rows for pk in _pair_of_names(row)}
+    texts = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "claims"))
+    references = {
+        row.pk: row for row in Reference.objects.filter(candidates__in=pks).distinct().iterator()
+    }
+    of = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "reference_id"))
+    names = candidate_names(references, user)
+    ratings = _ratings(pks)
+    shown = _readable(rows, user)
+    return [
+        {
+            "id": str(row.pk),
+            "campaign": row.campaign.slug,
+            "kind": row.kind,
+            "criterion": row.criterion or None,
+            "gap": _gap(row),
+            "words": finding_words(row.kind, row.criterion, row.gap),
+            "reference": _reference(references[of[row.candidate_id]]),
+            "candidates": [
+                {
+                    "label": names[pk],
+                    "claims": texts[pk],
+                    "scores_as": "other_scores" if place else "scores",
+                    "ratings": [_said(r, pk in shown) for r in _drawn(row, ratings.get(pk, ()))],
+                }
+                for place, pk in enumerate(_pair_of_names(row))
+            ],
+        }
+        for row in rows
+    ]
+
+
+def _pair_of_names(row: Conflict) -> tuple[UUID, ...]:
+    return tuple(pk for pk in (row.candidate_id, row.other_candidate_id) if pk)
+
+
+def _gap(row: Conflict) -> float:
+    """Return the gap in points, to two decimals where it is one of the overall."""
+    return float(row.gap if row.criterion else overall_text(row.gap))
+
+
+def _ratings(candidates: Iterable[UUID]) -> dict[UUID, list[Rating]]:
+    found: dict[UUID, list[Rating]] = {}
+    for rating in Rating.objects.filter(candidate__in=candidates):
+        found.setdefault(rating.candidate_id, []).append(rating)
+    return found
+
+
+def _readable(rows: Sequence[Conflict], user: User) -> set[UUID]:
+    """Return the candidates whose ratings the user may read now."""
+    locked: set[UUID] = set()
+    for campaign in {row.campaign_id: row.campaign for row in rows}.values():
+        locked |= set(locked_candidates(campaign).values_list("pk", flat=True))
+    turns = live_turns(pk for row in rows for pk in _pair_of_names(row))
+    return locked - {pk for pk, turn in turns.items() if turn.adjudicator_id != user.pk}
+
+
+def _drawn(row: Conflict, ratings: Sequence[Rating]) -> list[Rating]:
+    item = "".join(sorted(str(pk) for pk in _pair_of_names(row)))
+    return sorted(ratings, key=lambda rating: shuffled(item, rating.annotator_id))
+
+
+def _reference(reference: Reference) -> dict[str, Any]:
+    names = ("reference_id", "title", "office", "ipc", "language", "claims")
+    return {name: getattr(reference, name) for name in names}
+
+
+def _said(rating: Rating, is_readable: bool) -> dict[str, Any]:
+    if not is_readable:
+        return {"id": str(rating.pk), "scores": None}
+    return {
+        "id": str(rating.pk),
+        "scores": rating.scores,
+        "overall_quality": {
+            "numerator": rating.overall_numerator,
+            "value": float(overall_text(rating.overall_numerator)),
+        },
+        "comment": rating.comment,
+        "note": rating.note,
+        "error_tags": rating.error_tags,
+    }

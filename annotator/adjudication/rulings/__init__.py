@@ -1,0 +1,1 @@
+"""Rulings: the page, the form, the signature."""

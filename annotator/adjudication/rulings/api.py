@@ -1,0 +1,195 @@
+"""Adjudication over REST: the open conflicts, a turn at one, sending it back, the ruling."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.access.api import MatrixPermission
+from annotator.adjudication.cases import conflict_words, conflicts_in_reach, open_conflicts
+from annotator.adjudication.rounds import (
+    CHOICES,
+    LONGEST_QUESTION,
+    call_back,
+    give_back,
+    send_back,
+    take_turn,
+)
+from annotator.adjudication.rulings.services import LONGEST_REASON, rule
+from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
+from annotator.score_fields import ScoresSerializer
+from core.rest.fields import CommentField, IdField, StrictSerializer, TextField, TickField
+from core.rest.paging import PAGED, PARAMETERS, page_of
+
+LONGEST_PASSWORD = 4096
+
+
+class NewAdjudicationSerializer(StrictSerializer):
+    """A ruling as it is sent; who signs is who is signed in."""
+
+    conflict = IdField()
+    decision = serializers.ChoiceField(choices=Decision.choices)
+    rating = IdField(required=False, allow_null=True)
+    scores = ScoresSerializer(required=False, allow_null=True)
+    other_scores = ScoresSerializer(required=False, allow_null=True)
+    reason_code = serializers.ChoiceField(choices=RulingReason.choices)
+    reason = CommentField(trim_whitespace=False, max_length=LONGEST_REASON)
+    has_guideline_gap = TickField(default=False)
+    password = TextField(trim_whitespace=False, max_length=LONGEST_PASSWORD)
+    # Who signs, if the program says so: the caller, or it is refused.
+    signed_as = CommentField(trim_whitespace=False, allow_blank=True, max_length=150, default="")
+
+
+class AdjudicationSerializer(serializers.Serializer):
+    """A signed ruling."""
+
+    id = serializers.UUIDField()
+    conflict = serializers.UUIDField()
+    decision = serializers.CharField()
+    reason_code = serializers.CharField()
+    reason = serializers.CharField()
+    has_guideline_gap = serializers.BooleanField()
+    made_at = serializers.DateTimeField()
+    signed_as = serializers.CharField()
+    meaning = serializers.CharField()
+    record_sha256 = serializers.CharField()
+    rulings = serializers.ListField(child=serializers.DictField())
+
+    def to_representation(self, instance: Adjudication) -> dict[str, Any]:
+        names = (
+            *("decision", "reason_code", "reason", "has_guideline_gap"),
+            *("signed_as", "meaning", "record_sha256"),
+        )
+        return {
+            "id": str(instance.pk),
+            "conflict": str(instance.conflict_id),
+            **{name: getattr(instance, name) for name in names},
+            "made_at": instance.made_at.isoformat(),
+            "rulings": [
+                {"rating": str(row.rating_id) if row.rating_id else None, "scores": row.scores}
+                for row in instance.rulings.all()
+            ],
+        }
+
+
+class TurnSerializer(serializers.Serializer):
+    """Until when a conflict is the caller's."""
+
+    until = serializers.DateTimeField()
+
+
+class SendBackSerializer(StrictSerializer):
+    """Who is asked, and what; a second look needs a question."""
+
+    kind = serializers.ChoiceField(choices=[(str(kind), kind.label) for kind in CHOICES])
+    question = CommentField(
+        trim_whitespace=False, allow_blank=True, max_length=LONGEST_QUESTION, default=""
+    )
+
+
+class RoundSerializer(serializers.Serializer):
+    """A round that was asked for, one for each candidate; nobody's name."""
+
+    number = serializers.IntegerField()
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    made_at = serializers.DateTimeField()
+
+
+class Conflicts(APIView):
+    """The open conflicts that the caller may rule on."""
+
+    permission_classes = (MatrixPermission,)
+    parameters = PARAMETERS
+
+    @extend_schema(parameters=PAGED, responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> Response:
+        user = cast(User, request.user)
+        page = page_of(request, open_conflicts(user))
+        return Response(conflict_words(user, page.rows), headers=page.headers)
+
+
+class TakeTurn(APIView):
+    """Opens a conflict for the caller and locks its ratings."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses=TurnSerializer)
+    def post(self, request: Request, pk: UUID) -> Response:
+        try:
+            until = take_turn(conflict_id=pk, adjudicator=cast(User, request.user))
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response({"until": until.isoformat()})
+
+
+class GiveBack(APIView):
+    """Closes a conflict unruled."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, pk: UUID) -> Response:
+        try:
+            give_back(conflict_id=pk, adjudicator=cast(User, request.user))
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(status=204)
+
+
+class SendBack(APIView):
+    """Asks the annotators once more before the conflict is ruled."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=SendBackSerializer, responses={201: RoundSerializer(many=True)})
+    def post(self, request: Request, pk: UUID) -> Response:
+        user = cast(User, request.user)
+        conflict = get_object_or_404(conflicts_in_reach(user), pk=pk)
+        serializer = SendBackSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        rows = send_back(conflict_id=conflict.pk, adjudicator=user, **serializer.validated_data)
+        return Response(RoundSerializer(rows, many=True).data, status=201)
+
+
+class CallBack(APIView):
+    """Waits for the annotators no longer."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, pk: UUID) -> Response:
+        try:
+            call_back(conflict_id=pk, adjudicator=cast(User, request.user))
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(status=204)
+
+
+class Adjudications(APIView):
+    """Takes a ruling, signed by the caller's password."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=NewAdjudicationSerializer, responses={201: AdjudicationSerializer})
+    def post(self, request: Request) -> Response:
+        serializer = NewAdjudicationSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        sent = dict(serializer.validated_data)
+        try:
+            row = rule(
+                conflict_id=sent.pop("conflict"),
+                rating_id=sent.pop("rating", None),
+                adjudicator=cast(User, request.user),
+                **sent,
+            )
+        except Conflict.DoesNotExist as error:
+            raise Http404 from error
+        return Response(AdjudicationSerializer(row).data, status=201)

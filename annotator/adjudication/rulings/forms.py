@@ -1,0 +1,102 @@
+"""The form that sends a conflict back: who is asked, and what.
+
+The ruling form: one decision, new scores where it is those, a reason, and the signature.
+"""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from annotator.adjudication.rounds import CHOICES, LONGEST_QUESTION
+from annotator.adjudication.rulings.services import LONGEST_REASON
+from annotator.models import Decision, RoundKind, RulingReason
+from annotator.rubric import CRITERIA
+from core.forms import ASCII_SPACE, SCORE, CommentField, RefusableForm, TickField, WordsField
+
+WORDS: Final = {
+    RoundKind.AGAIN: "the same annotators look again",
+    RoundKind.ANOTHER: "one more annotator rates it",
+}
+KINDS: Final = tuple((str(kind), WORDS[kind]) for kind in CHOICES)
+
+
+class SendBackForm(RefusableForm):
+    """What the adjudication page posts beside the ruling, under names of its own."""
+
+    places = {"kind": "back_kind", "question": "back_question"}
+
+    back_kind = forms.ChoiceField(
+        choices=KINDS,
+        error_messages={
+            "required": "Choose who is asked.",
+            "invalid_choice": "Choose who is asked.",
+        },
+    )
+    back_question = CommentField(
+        strip=False,
+        required=False,
+        max_length=LONGEST_QUESTION,
+        error_messages={
+            "max_length": "A question has at most %(limit_value)d characters; "
+            "this has %(show_value)d.",
+        },
+    )
+
+
+OTHER: Final = "other_"
+TAKE: Final = f"{Decision.TAKE} "
+SCORE_NAMES: Final = (*CRITERIA, *(f"{OTHER}{key}" for key in CRITERIA))
+
+
+class RulingForm(RefusableForm):
+    """What the adjudication page posts; `decision` is `mean`, `scores`, or `take` and a rating."""
+
+    places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
+
+    decision = WordsField(error_messages={"required": "Choose a rating, the mean, or new scores."})
+    reason_code = forms.ChoiceField(
+        choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
+    )
+    reason = CommentField(
+        strip=False,
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": "Say in a few words why.",
+            "max_length": "A reason may have %(limit_value)d characters; this has %(show_value)d.",
+        },
+    )
+    has_guideline_gap = TickField(required=False)
+    password = forms.CharField(
+        strip=False, error_messages={"required": "Your password is your signature."}
+    )
+    seen = forms.CharField(required=False, max_length=64)
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        self.rating_id: UUID | None = None
+
+    def clean_decision(self) -> str:
+        kind, _, rating = str(self.cleaned_data["decision"]).partition(" ")
+        if kind == Decision.TAKE:
+            try:
+                self.rating_id = UUID(rating)
+            except ValueError as error:
+                raise ValidationError("Choose one of the ratings of this conflict.") from error
+        elif kind not in Decision.values:
+            raise ValidationError("Choose a rating, the mean, or new scores.")
+        return kind
+
+    def clean(self) -> dict[str, Any]:
+        data = self.data
+        if isinstance(data, QueryDict) and any(len(data.getlist(n)) > 1 for n in SCORE_NAMES):
+            raise ValidationError("A score was sent more than once; choose one each.")
+        return self.cleaned_data
+
+    def scores(self, prefix: str = "") -> dict[str, int] | None:
+        """Return the new scores as far as they are scores; None when not one was sent."""
+        sent = {key: self.typed(f"{prefix}{key}").strip(ASCII_SPACE) for key in CRITERIA}
+        found = {key: int(text) for key, text in sent.items() if SCORE.fullmatch(text)}
+        return found if any(sent.values()) else None

@@ -1,0 +1,253 @@
+"""The adjudication page as its template shows it: one table of scores, one choice, the words."""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from django.core.exceptions import NON_FIELD_ERRORS
+
+from annotator.adjudication.cases import SENT_SENTENCE
+from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm, SendBackForm
+from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
+from annotator.claims.reading import SideView
+from annotator.keymap import ACTIONS, keymap, shown
+from annotator.models import Decision, ReadingPreference, RulingReason
+from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows
+from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
+from core.forms import RefusableForm
+
+# The keys of the rate screen that work here too, in the words of this screen.
+KEY_WORDS: Final = {
+    "scroll-down": "Scroll the claim sets down",
+    "scroll-up": "Scroll the claim sets up",
+    "toggle-diff": "Word differences on or off",
+    "toggle-marks": "Marks on or off",
+    "fold-dependents": "Fold or unfold dependent claims",
+    "next-difference": "Next difference",
+    "previous-difference": "Previous difference",
+    "comment": "Write the reason",
+    "submit": "Sign the ruling",
+    "queue": "Back to the list",
+    "keys": "List of all keys",
+}
+# What both forms of the page type, apart from scores and the password.
+TYPED: Final = (
+    *("decision", "reason_code", "reason", "has_guideline_gap"),
+    *("back_kind", "back_question"),
+)
+SIDES: Final = ("left", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One thing that may be chosen: a rating, the mean, or new scores; `key` is its digit."""
+
+    value: str
+    words: str
+    key: int
+    is_chosen: bool
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What an annotator gave a criterion; `was` in earlier rounds, where it was something else."""
+
+    value: str
+    was: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A criterion of a candidate across the columns; `field` is where a new score is typed."""
+
+    name: str
+    values: tuple[Cell, ...]
+    mean: str
+    ruled: str
+    is_disputed: bool
+    field: str
+    sent: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedChip:
+    """A tag of an annotator; `side` and `start` say where it stands, -1 for no place."""
+
+    chip: Chip
+    side: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an annotator wrote about a candidate, and tagged in it."""
+
+    number: int
+    round: int
+    comment: str
+    note: str
+    chips: tuple[PlacedChip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """A candidate's rows of the table, and what was written about it."""
+
+    name: str
+    side: str
+    view: SideView
+    rows: tuple[ScoreRow, ...]
+    words: tuple[Words, ...]
+    is_ruled: bool
+
+
+def page_context(
+    page: AdjudicationPage,
+    form: RulingForm | SendBackForm | None = None,
+) -> dict[str, Any]:
+    """Return what the adjudication template needs, filled from what was typed in both its forms.
+
+    `form` is the one whose button was pressed; the page sends the other one's fields along.
+    """
+    errors = {name: [str(e) for e in why] for name, why in form.errors.items()} if form else {}
+    sent = {name: form.typed(name) if form else "" for name in TYPED}
+    seen = _side_by_side(page)
+    parts = [_part(page, place, seen.candidates[place], form) for place in range(len(page.parts))]
+    return {
+        "page": page,
+        "parts": parts,
+        "columns": _columns(page, sent["decision"]),
+        "sent": sent,
+        "errors": errors,
+        "form_errors": errors.get(NON_FIELD_ERRORS, []),
+        "is_refused": bool(errors),
+        "is_sent_back": isinstance(form, SendBackForm),
+        "sent_sentence": SENT_SENTENCE,
+        "back_kinds": KINDS,
+        "reasons": RulingReason.choices,
+        "choices": range(HIGHEST + 1),
+        "meaning": MEANING,
+        "span": len(page.annotators) + 3,
+        "reference_view": seen.reference,
+        "rows": seen.rows,
+        "notices": seen.notices,
+        "spans": json.dumps(
+            [
+                {"side": chip.side, "start": chip.start, "end": chip.end}
+                for part in parts
+                for words in part.words
+                for chip in words.chips
+                if chip.start >= 0
+            ]
+        ),
+        **_reading(page.preference),
+    }
+
+
+def points(value: Fraction) -> str:
+    """Return points as people read them: whole, or with at most two decimals, rounded half up."""
+    hundredths = (2 * 100 * value.numerator + value.denominator) // (2 * value.denominator)
+    return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
+
+
+def _side_by_side(page: AdjudicationPage) -> Compared:
+    """Return what the reading pane shows, for one candidate or for two."""
+    first = page.parts[0].reading
+    if len(page.parts) == 1:
+        rows = tuple(CompareRow(a, b, None) for a, b in first.rows)
+        return Compared(first.reference, (first.candidate,), rows, first.notices)
+    return compare_rows(first, page.parts[1].reading)
+
+
+def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
+    found = [
+        (f"{TAKE}{one.takes}", f"Annotator {one.number}", one.takes is not None)
+        for one in page.annotators
+    ]
+    found.append((str(Decision.MEAN), "Mean", True))
+    if page.is_open:
+        found.append((str(Decision.SCORES), "New scores", True))
+    return [
+        Column(value, words, key, value == sent, is_open)
+        for key, (value, words, is_open) in enumerate(found, start=1)
+    ]
+
+
+def _part(
+    page: AdjudicationPage, place: int, view: SideView, form: RefusableForm | None
+) -> PartView:
+    part = page.parts[place]
+    by_number = {rating.number: rating for rating in part.ratings}
+    ratings = [by_number.get(one.number) for one in page.annotators]
+    rows = []
+    for key in ALL_CRITERIA:
+        name = f"{OTHER if part.is_other else ''}{key}" if key in CRITERIA else ""
+        rows.append(
+            ScoreRow(
+                NAMES[key],
+                tuple(_cell(rating, key) for rating in ratings),
+                points(part.mean(key)),
+                points(part.ruled[key]) if part.ruled else "",
+                key in part.disputed,
+                name,
+                form.typed(name) if form and name else "",
+            )
+        )
+    side = SIDES[place] if len(page.parts) > 1 else "candidate"
+    texts = {"candidate": part.claims, "reference": page.reference.claims}
+    words = tuple(_words(rating, side, texts) for rating in part.ratings)
+    return PartView(part.name, side, view, tuple(rows), words, part.ruled is not None)
+
+
+def _cell(rating: SeenRating | None, key: str) -> Cell:
+    if rating is None:
+        return Cell("", "")
+    now = points(rating.points[key])
+    before = [points(earlier[key]) for earlier in rating.earlier]
+    return Cell(now, ", ".join(before) if any(value != now for value in before) else "")
+
+
+def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
+    chips = chosen_tags(json.dumps(rating.tags), texts)["chips"]
+    return Words(
+        rating.number,
+        rating.round,
+        rating.comment,
+        rating.note,
+        tuple(
+            PlacedChip(
+                chip,
+                side if chip.side == "candidate" else chip.side,
+                rating.tags[chip.place].get("start", -1),
+                rating.tags[chip.place].get("end", -1),
+            )
+            for chip in chips
+        ),
+    )
+
+
+def _reading(preference: ReadingPreference) -> dict[str, Any]:
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
+    return {
+        "aids": {"diff": preference.shows_diff, "marks": preference.shows_marks},
+        "aid_buttons": [
+            (aid, words, on, " ".join(printed[f"toggle-{aid}"]))
+            for aid, words, on in (
+                ("diff", "Differences", preference.shows_diff),
+                ("marks", "Marks", preference.shows_marks),
+            )
+        ],
+        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
+        "has_single_keys": preference.single_keys,
+        "keymap": json.dumps(
+            {
+                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
+                "single": preference.single_keys,
+            }
+        ),
+    }

@@ -1,0 +1,269 @@
+"""Writes of rulings: decide a conflict and sign it, or void what was signed; ratings stay."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Final
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from annotator import audit_log
+from annotator.accounts.services import check_signature
+from annotator.adjudication.cases import conflicts_in_reach
+from annotator.adjudication.rounds import (
+    RULED_SENTENCE,
+    lock_conflict,
+    lock_reference,
+    refuse_taken,
+    refuse_who_may_not,
+    undecided,
+)
+from annotator.adjudication.rulings.queries import (
+    MEANING,
+    RULED,
+    ratings_seen,
+    record_sha256,
+    seen_sha256,
+)
+from annotator.conflicts.services import measure_conflicts
+from annotator.models import (
+    Adjudication,
+    Candidate,
+    Conflict,
+    ConflictStatus,
+    Decision,
+    Membership,
+    Rating,
+    Role,
+    Ruling,
+    RulingReason,
+    Turn,
+    User,
+)
+from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
+from core.clock import database_now
+from core.errors import Forbidden, OutOfDate, Refused
+from core.text_io.shapes import check_words
+
+LONGEST_REASON: Final = 5_000
+NO_REASON: Final = "Say in a few words why."
+NOT_YOURSELF: Final = "You sign as yourself and as nobody else; nothing was stored."
+CHANGED_SENTENCE: Final = "The ratings have changed since you read them; look at them again."
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The values that a decision gives one candidate, and the rating they were taken from."""
+
+    candidate: Candidate
+    scores: dict[str, str]
+    rating: Rating | None = None
+
+
+def rule(
+    *,
+    conflict_id: UUID,
+    adjudicator: User,
+    decision: str,
+    reason_code: str,
+    reason: str,
+    password: str,
+    rating_id: UUID | None = None,
+    scores: Mapping[str, int] | None = None,
+    other_scores: Mapping[str, int] | None = None,
+    has_guideline_gap: bool = False,
+    seen: str = "",
+    signed_as: str = "",
+) -> Adjudication:
+    """Decide an open conflict and sign the decision.
+
+    "take" takes what the annotator of `rating_id` gave, "mean" the mean of the ratings, "scores"
+    the new scores: `scores` for the conflict's own candidate, `other_scores` for the other one of
+    an order flip. A candidate that has a valid ruling keeps it. `seen` is the digest of the
+    ratings that the adjudicator read; "" from a program that does not say. `signed_as` may name
+    who signs, who is the adjudicator and nobody else.
+
+    Raises Conflict.DoesNotExist for a conflict out of reach, Forbidden for one's own candidate or
+    another's name, Refused for bad values or a wrong password, OutOfDate when it is ruled, lapsed,
+    taken by another adjudicator, or rated anew since.
+    """
+    conflict = conflicts_in_reach(adjudicator).select_related("campaign").get(pk=conflict_id)
+    refuse_who_may_not(conflict_id, adjudicator)
+    if signed_as not in ("", adjudicator.get_username()):
+        raise Forbidden(NOT_YOURSELF)
+    _check_words(decision, reason_code, reason)
+    check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
+    row = Adjudication(
+        conflict=conflict,
+        adjudicator=adjudicator,
+        decision=decision,
+        reason_code=reason_code,
+        reason=reason,
+        has_guideline_gap=has_guideline_gap,
+        signed_as=adjudicator.get_username(),
+        meaning=MEANING,
+    )
+    try:
+        with transaction.atomic():
+            conflict = lock_conflict(conflict_id, adjudicator)
+            new = {
+                conflict.candidate_id: ("scores", scores),
+                conflict.other_candidate_id: ("other_scores", other_scores),
+            }
+            candidates = undecided(conflict)
+            if not candidates:
+                raise OutOfDate(RULED_SENTENCE)
+            given = _decide(row, candidates, rating_id, new, seen)
+            _sign(row, given)
+            _settle(conflict, given)
+            _audit(row, conflict, adjudicator, RULED)
+            # Flips between two ruled candidates are settled; others of theirs may take their rows.
+            reference_id = conflict.candidate.reference_id
+            measure_conflicts(
+                conflict.campaign, reference_id, row.made_at, rated=conflict.candidate_id
+            )
+            return row
+    except IntegrityError as error:
+        # Another ruling on one of the candidates was first, whatever way it came.
+        raise OutOfDate(RULED_SENTENCE) from error
+
+
+@transaction.atomic
+def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudication:
+    """Void a signature for a reason that stays with it, and open its conflicts again.
+
+    For the campaign's admins. Raises Forbidden for others, Refused without a reason, OutOfDate
+    when it is void already.
+    """
+    row = Adjudication.objects.select_related("conflict__campaign", "conflict__candidate").get(
+        pk=adjudication_id
+    )
+    campaign = row.conflict.campaign
+    if not Membership.objects.filter(user=by, campaign=campaign, role=Role.ADMIN).exists():
+        raise Forbidden("Only an admin of the campaign voids a signature.")
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+    lock_reference(row.conflict.candidate.reference_id)
+    now = database_now()
+    changed = Adjudication.objects.filter(pk=row.pk, voided_at=None).update(
+        voided_at=now, voided_by=by, voided_because=reason
+    )
+    if not changed:
+        raise OutOfDate("This signature is void already.")
+    Ruling.objects.filter(adjudication=row).update(is_valid=False)
+    _reopen(row, now)
+    row.refresh_from_db()
+    _audit(row, row.conflict, by, "signature.voided")
+    return row
+
+
+def _check_words(decision: str, reason_code: str, reason: str) -> None:
+    if decision not in Decision.values:
+        why = f"The decision is one of {', '.join(Decision.values)}."
+        raise Refused(why, {"decision": [why]})
+    if reason_code not in RulingReason.values:
+        why = f"Choose a reason: {', '.join(RulingReason.values)}."
+        raise Refused(why, {"reason_code": [why]})
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+
+
+def _decide(
+    row: Adjudication,
+    candidates: list[Candidate],
+    rating_id: UUID | None,
+    new: Mapping[UUID | None, tuple[str, Mapping[str, int] | None]],
+    seen: str,
+) -> list[_Given]:
+    """Return the values of each candidate, and note on the row what they were decided upon."""
+    refuse_taken(candidates, row.adjudicator)
+    ratings = list(Rating.objects.filter(candidate__in=candidates))
+    if seen and seen != seen_sha256(ratings):
+        raise OutOfDate(CHANGED_SENTENCE)
+    row.ratings_seen = ratings_seen(ratings)
+    row.made_at = database_now()
+    if row.decision == Decision.TAKE:
+        return _taken(candidates, ratings, rating_id)
+    if row.decision == Decision.SCORES:
+        return [_Given(one, _new_scores(*new[one.pk])) for one in candidates]
+    by_candidate = {one.pk: [r for r in ratings if r.candidate_id == one.pk] for one in candidates}
+    return [_Given(one, exact_mean(by_candidate[one.pk])) for one in candidates]
+
+
+def _taken(
+    candidates: Sequence[Candidate], ratings: Sequence[Rating], rating_id: UUID | None
+) -> list[_Given]:
+    taken = next((rating for rating in ratings if rating.pk == rating_id), None)
+    if taken is None:
+        why = "Choose one of the ratings of this conflict."
+        raise Refused(why, {"rating": [why]})
+    own = {r.candidate_id: r for r in ratings if r.annotator_id == taken.annotator_id}
+    if any(row.pk not in own for row in candidates):
+        why = "This annotator has not rated both candidates; choose another rating, or new scores."
+        raise Refused(why, {"rating": [why]})
+    return [_Given(row, exact_mean([own[row.pk]]), own[row.pk]) for row in candidates]
+
+
+def exact_mean(ratings: Sequence[Rating]) -> dict[str, str]:
+    """Return the mean of ratings (at least one) per criterion, in points, as exact fractions."""
+    count = len(ratings)
+    means = {
+        key: Fraction(sum(rating.scores[key] for rating in ratings), count) for key in CRITERIA
+    }
+    total = sum(rating.overall_numerator for rating in ratings)
+    means[OVERALL] = Fraction(total, count * TOTAL_WEIGHT)
+    return {key: str(value) for key, value in means.items()}
+
+
+def _new_scores(name: str, scores: Mapping[str, int] | None) -> dict[str, str]:
+    try:
+        numerator = overall_numerator(scores or {})
+    except ValueError as error:
+        why = f"New scores: {error}."
+        raise Refused(why, {name: [why]}) from error
+    points = {key: str(value) for key, value in (scores or {}).items()}
+    return points | {OVERALL: str(Fraction(numerator, TOTAL_WEIGHT))}
+
+
+def _sign(row: Adjudication, given: Sequence[_Given]) -> None:
+    rulings = [
+        Ruling(adjudication=row, candidate=g.candidate, rating=g.rating, scores=g.scores)
+        for g in given
+    ]
+    row.record_sha256 = record_sha256(row, rulings)
+    row.save(force_insert=True)
+    Ruling.objects.bulk_create(rulings)
+
+
+def _settle(conflict: Conflict, given: Sequence[_Given]) -> None:
+    """Close the conflicts that the ruling settles, and the turns on its candidates."""
+    pks = [g.candidate.pk for g in given]
+    rows = Conflict.objects.filter(status=ConflictStatus.OPEN)
+    rows.filter(candidate__in=pks, other_candidate=None).update(status=ConflictStatus.RULED)
+    rows.filter(pk=conflict.pk).update(status=ConflictStatus.RULED)
+    Turn.objects.filter(candidate__in=pks).delete()
+
+
+def _reopen(row: Adjudication, now: datetime) -> None:
+    """Open what the rulings had settled, as far as the ratings still show it."""
+    pks = list(row.rulings.values_list("candidate_id", flat=True))
+    ruled = Conflict.objects.filter(status=ConflictStatus.RULED)
+    ruled.filter(candidate__in=pks).update(status=ConflictStatus.OPEN)
+    ruled.filter(other_candidate__in=pks).update(status=ConflictStatus.OPEN)
+    measure_conflicts(row.conflict.campaign, row.conflict.candidate.reference_id, now)
+
+
+def _audit(row: Adjudication, conflict: Conflict, actor: User, action: str) -> None:
+    audit_log.record(
+        actor=actor,
+        campaign=conflict.campaign_id,
+        action=action,
+        object_type="adjudication",
+        object_id=row.pk,
+        details={
+            "conflict": str(conflict.pk),
+            "decision": row.decision,
+            "reason": row.reason_code,
+            "record_sha256": row.record_sha256,
+        },
+    )

@@ -1,0 +1,1 @@
+"""The settled value of each candidate, derived from ratings and rulings."""

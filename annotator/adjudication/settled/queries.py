@@ -1,0 +1,463 @@
+"""The settled values of a campaign's candidates: derived from ratings and rulings, never stored.
+
+What a freeze may use: the ratings of a campaign's candidates, and what is left out and why.
+
+What has been done about one candidate: ratings, rounds, conflicts, rulings; no claim text.
+
+One candidate's settled values with every row that they follow from.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+
+from annotator.access.scopes import Names
+from annotator.adjudication.cases import finding_words
+from annotator.adjudication.rulings.queries import sealed_sha256s, signature_holds
+from annotator.conflicts.queries import locked_candidates
+from annotator.conflicts.rules import SettledValue, points_text, settle
+from annotator.models import (
+    GENUINE,
+    UNSETTLED,
+    Adjudication,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Candidate,
+    Conflict,
+    ConflictStatus,
+    Rating,
+    RatingRevision,
+    Reference,
+    Round,
+    Ruling,
+)
+from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL, TOTAL_WEIGHT
+
+Points = dict[str, Fraction]
+# What a candidate is in, by the statuses of its conflicts; the first that applies.
+STATES: Final = (
+    (ConflictStatus.OPEN, "open conflict"),
+    (ConflictStatus.WAITING, "waiting for annotators"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SettledCandidate:
+    """A candidate with what counts for it; `system` is "" where it is hidden."""
+
+    pk: UUID
+    name: str
+    system: str
+    ratings: int
+    state: str
+    is_settled: bool
+    is_locked: bool
+    values: tuple[SettledValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettledReference:
+    """A reference with its genuine candidates."""
+
+    reference_id: str
+    title: str
+    candidates: tuple[SettledCandidate, ...]
+
+
+def references_with_candidates(campaign: Campaign) -> QuerySet[Reference]:
+    """Return the references of a campaign in their order, without texts."""
+    rows = Reference.objects.filter(campaign=campaign).order_by("position", "reference_id", "pk")
+    return rows.only("reference_id", "title")
+
+
+def settled_references(
+    campaign: Campaign, references: Sequence[Reference]
+) -> tuple[SettledReference, ...]:
+    """Return the candidates of some references with their settled values.
+
+    The system is told once the campaign is closed.
+    """
+    rows = Candidate.objects.filter(reference__in=references, purpose__in=GENUINE)
+    candidates = list(rows.order_by("candidate_id").only("candidate_id", "system", "reference_id"))
+    by_reference: dict[UUID, list[Candidate]] = {}
+    for row in candidates:
+        by_reference.setdefault(row.reference_id, []).append(row)
+    facts = _Facts.of(campaign, [row.pk for row in candidates])
+    found = []
+    for reference in references:
+        own = by_reference.get(reference.pk, [])
+        settled = tuple(facts.settled(row, "" if campaign.is_open else row.system) for row in own)
+        found.append(SettledReference(reference.reference_id, reference.title, settled))
+    return tuple(found)
+
+
+def rating_points(rating: Mapping[str, Any]) -> Points:
+    """Return the five points of a rating's scores and overall numerator, exactly."""
+    points = {criterion: Fraction(rating[criterion]) for criterion in CRITERIA}
+    return points | {OVERALL: Fraction(rating["overall_numerator"], TOTAL_WEIGHT)}
+
+
+def ruling_points(scores: Mapping[str, str]) -> Points:
+    """Return the points of a ruling, which are kept as fractions in text."""
+    return {criterion: Fraction(value) for criterion, value in scores.items()}
+
+
+def state_of(statuses: Collection[str], *, ratings: int, is_ruled: bool) -> str:
+    """Say in words where a candidate stands, by the statuses of its conflicts."""
+    if not ratings:
+        return "not rated"
+    for status, words in STATES:
+        if status in statuses:
+            return words
+    return "ruled" if is_ruled else "no conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the values of some candidates follow from, by candidate."""
+
+    ratings: Mapping[UUID, list[Points]]
+    rulings: Mapping[UUID, Points]
+    statuses: Mapping[UUID, set[str]]
+    locked: Collection[UUID]
+
+    @classmethod
+    def of(cls, campaign: Campaign, pks: Sequence[UUID]) -> "_Facts":
+        ratings: dict[UUID, list[Points]] = {}
+        fields = ("candidate_id", "overall_numerator", *CRITERIA)
+        for row in Rating.objects.filter(candidate__in=pks).order_by("pk").values(*fields):
+            ratings.setdefault(row["candidate_id"], []).append(rating_points(row))
+        valid = Ruling.objects.filter(candidate__in=pks, is_valid=True)
+        return cls(
+            ratings,
+            {
+                pk: ruling_points(scores)
+                for pk, scores in valid.values_list("candidate_id", "scores")
+            },
+            _unsettled(pks),
+            set(locked_candidates(campaign).filter(pk__in=pks).values_list("pk", flat=True)),
+        )
+
+    def settled(self, row: Candidate, system: str) -> SettledCandidate:
+        ratings, ruling = self.ratings.get(row.pk, []), self.rulings.get(row.pk)
+        statuses = self.statuses.get(row.pk, set())
+        return SettledCandidate(
+            row.pk,
+            row.candidate_id,
+            system,
+            len(ratings),
+            state_of(statuses, ratings=len(ratings), is_ruled=ruling is not None),
+            is_settled=bool(ratings) and not statuses,
+            is_locked=row.pk in self.locked,
+            values=settle(ratings, ruling),
+        )
+
+
+def _unsettled(pks: Sequence[UUID]) -> dict[UUID, set[str]]:
+    """Return the statuses of unsettled conflicts; an order flip disputes both its candidates."""
+    rows = Conflict.objects.filter(
+        Q(candidate__in=pks) | Q(other_candidate__in=pks), status__in=UNSETTLED
+    )
+    found: dict[UUID, set[str]] = {}
+    for *pair, status in rows.values_list("candidate_id", "other_candidate_id", "status"):
+        for pk in pair:
+            found.setdefault(pk, set()).add(status)
+    return found
+
+
+# References that are read together with all that hangs on them.
+BATCH = 200
+_OF_RATING = ("candidate", "annotator", *CRITERIA, "overall_numerator", "submitted_at")
+
+
+@dataclass(frozen=True, slots=True)
+class FreezableReference:
+    """A reference with the ratings of each of its candidates that may be frozen.
+
+    `rulings` holds the valid ruling of each candidate that has one: it counts instead of the mean.
+    """
+
+    reference: Reference
+    ratings: tuple[tuple[Candidate, tuple[Rating, ...]], ...]
+    rulings: Mapping[UUID, Ruling] = field(default_factory=dict)
+
+
+def freezable_references(
+    campaign: Campaign, *, include_unlocked: bool, left_out: Counter[str]
+) -> Iterator[FreezableReference]:
+    """Yield the references with at least one candidate that may be frozen, in their order.
+
+    One batch of references is held at a time. Left out, and counted in `left_out` by reason:
+    candidates not locked (unless asked for), with an open conflict, without a rating, or of a
+    reference whose owner did not allow training.
+    """
+    locked = set(locked_candidates(campaign).values_list("pk", flat=True))
+    disputed = _disputed(campaign)
+    for reference in _references(campaign):
+        kept = []
+        for candidate in reference.candidates.all():
+            ratings = tuple(sorted(candidate.ratings.all(), key=lambda r: str(r.pk)))
+            if not ratings:
+                left_out["not rated"] += 1
+            elif not reference.may_train:
+                left_out["training not allowed"] += 1
+            elif candidate.pk in disputed:
+                left_out["open conflict"] += 1
+            elif candidate.pk not in locked and not include_unlocked:
+                left_out["not locked"] += 1
+            else:
+                kept.append((candidate, ratings))
+        if kept:
+            rulings = {one.pk: row for one, _ in kept for row in one.rulings.all()}
+            yield FreezableReference(reference, tuple(kept), rulings)
+
+
+def _references(campaign: Campaign) -> Iterator[Reference]:
+    """Yield the references in their order, a batch at a time, without what no freeze looks at."""
+    ratings = Rating.objects.only(*_OF_RATING)
+    valid = Ruling.objects.filter(is_valid=True).select_related("adjudication")
+    own = ("reference", "candidate_id", "claims")
+    candidates = Candidate.objects.filter(purpose__in=GENUINE).only(*own)
+    return (
+        Reference.objects.filter(campaign=campaign)
+        .defer("draft_claims", "title")
+        .prefetch_related(
+            Prefetch("candidates", candidates),
+            Prefetch("candidates__ratings", ratings),
+            Prefetch(
+                "candidates__rulings",
+                valid.only("candidate", "scores", "adjudication__adjudicator"),
+            ),
+        )
+        .order_by("position", "reference_id")
+        .iterator(chunk_size=BATCH)
+    )
+
+
+def _disputed(campaign: Campaign) -> set[object]:
+    """Return the candidates of unsettled conflicts; an order flip disputes both of its own."""
+    rows = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
+    return {
+        pk
+        for pair in rows.values_list("candidate_id", "other_candidate_id")
+        for pk in pair
+        if pk is not None
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class GivenScores:
+    """A rating or a revision of one: points as text in the rubric's order."""
+
+    annotator: str
+    number: int
+    points: tuple[str, ...]
+    round: int
+    is_blind: bool
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRating:
+    """A rating as it stands, and every revision of it, the first submit included."""
+
+    now: GivenScores
+    revisions: tuple[GivenScores, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRound:
+    """A time that annotators were asked once more."""
+
+    number: int
+    kind: str
+    question: str
+    asked: int
+    answered: int
+    made_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConflict:
+    """A conflict in words, with the rules version under which it was found last."""
+
+    words: str
+    other: str
+    status: str
+    rules_version: int
+    opened_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRuling:
+    """A ruling on the candidate, void or valid, and whether its record is what was signed."""
+
+    row: Adjudication
+    points: tuple[str, ...]
+    taken_from: str
+    is_valid: bool
+    holds: bool
+
+
+def given_ratings(pk: UUID, names: Names) -> tuple[GivenRating, ...]:
+    """Return the ratings of a candidate by annotator; `names` calls each by user id."""
+    rows = Rating.objects.filter(candidate=pk).prefetch_related("revisions")
+    found = []
+    for row in rows:
+        name = names.get(str(row.annotator_id), "an annotator")
+        revisions = tuple(
+            _scores(name, one, one.number, one.made_at) for one in row.revisions.all()
+        )
+        found.append(GivenRating(_scores(name, row, row.version, row.revised_at), revisions))
+    # "Annotator 10" stands after "Annotator 9".
+    return tuple(sorted(found, key=lambda one: (len(one.now.annotator), one.now.annotator)))
+
+
+def _scores(
+    annotator: str, row: Rating | RatingRevision, number: int, made_at: datetime
+) -> GivenScores:
+    points = rating_points(row.scores | {"overall_numerator": row.overall_numerator})
+    texts = tuple(points_text(points[criterion]) for criterion in ALL_CRITERIA)
+    return GivenScores(annotator, number, texts, row.round, row.is_blind, made_at)
+
+
+def rounds_on(pk: UUID) -> tuple[AskedRound, ...]:
+    """Return the times that annotators were asked once more."""
+    rows = Round.objects.filter(candidate=pk).annotate(
+        asked=Count("second_looks"),
+        answered=Count("second_looks", filter=Q(second_looks__answered_at__isnull=False)),
+    )
+    return tuple(
+        AskedRound(
+            row.number,
+            row.get_kind_display(),
+            row.question,
+            row.asked,
+            row.answered,
+            row.made_at,
+            row.finished_at,
+        )
+        for row in rows.order_by("number")
+    )
+
+
+def conflicts_on(pk: UUID, names: Mapping[UUID, str]) -> tuple[FoundConflict, ...]:
+    """Return the conflicts of a candidate; `names` calls the other one of an order flip."""
+    rows = Conflict.objects.filter(Q(candidate=pk) | Q(other_candidate=pk))
+    found = []
+    for row in rows.order_by("opened_at", "kind", "criterion"):
+        pair = [row.candidate_id, row.other_candidate_id]
+        found.append(
+            FoundConflict(
+                finding_words(row.kind, row.criterion, row.gap),
+                "".join(names.get(one, "") for one in pair if one and one != pk),
+                row.get_status_display().lower(),
+                row.rules_version,
+                row.opened_at,
+            )
+        )
+    return tuple(found)
+
+
+def rulings_on(pk: UUID, names: Names) -> tuple[GivenRuling, ...]:
+    """Return the rulings on a candidate, void ones included, the oldest first."""
+    rows = Ruling.objects.filter(candidate=pk).select_related("adjudication", "rating")
+    found = []
+    rows = rows.prefetch_related("adjudication__rulings").order_by("adjudication__made_at")
+    sealed = sealed_sha256s(row.adjudication for row in rows)
+    for row in rows:
+        points = ruling_points(row.scores)
+        texts = tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
+        taken = names.get(str(row.rating.annotator_id), "one annotator") if row.rating else ""
+        holds = signature_holds(row.adjudication, sealed)
+        found.append(GivenRuling(row.adjudication, texts, taken, row.is_valid, holds))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How one criterion's values follow: the settled one, and the majority's."""
+
+    value: SettledValue
+    settled: str
+    majority: str
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateTrace:
+    """Everything that the page of one candidate shows."""
+
+    reference_id: str
+    title: str
+    candidate: SettledCandidate
+    ratings: tuple[GivenRating, ...]
+    rounds: tuple[AskedRound, ...]
+    conflicts: tuple[FoundConflict, ...]
+    rulings: tuple[GivenRuling, ...]
+    derivations: tuple[Derivation, ...]
+
+
+def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrace:
+    """Return the page of a genuine candidate; raises Candidate.DoesNotExist for any other.
+
+    `names` calls annotators by user id; without any, no single rating is told.
+    """
+    genuine = Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE)
+    row = genuine.select_related("reference").defer("claims", "reference__claims").get(pk=pk)
+    (reference,) = settled_references(campaign, [row.reference])
+    candidate = next(one for one in reference.candidates if one.pk == pk)
+    siblings = genuine.filter(reference=row.reference_id)
+    rulings = rulings_on(pk, names)
+    return CandidateTrace(
+        reference.reference_id,
+        reference.title,
+        candidate,
+        ratings=given_ratings(pk, names) if names else (),
+        rounds=rounds_on(pk),
+        conflicts=conflicts_on(pk, dict(siblings.values_list("pk", "candidate_id"))),
+        rulings=rulings,
+        derivations=tuple(
+            Derivation(value, _settled_words(value, rulings, bool(names)), _majority_words(value))
+            for value in candidate.values
+        ),
+    )
+
+
+def raters_of(campaign: Campaign) -> list[str]:
+    """Return the ids of everybody who has rated in a campaign."""
+    rows = Assignment.objects.filter(campaign=campaign, status=AssignmentStatus.SUBMITTED)
+    return [str(pk) for pk in rows.order_by().values_list("annotator_id", flat=True).distinct()]
+
+
+def _settled_words(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
+    """Say how the settled value follows: from the ruling, or as the mean of what was given."""
+    if value.settled is None:
+        return "nobody has rated it"
+    exact = _exact(value.settled)
+    valid = next((one for one in rulings if one.is_valid), None)
+    if valid is None:
+        given = " + ".join(map(str, value.given)) if tells_each else "what was given"
+        return f"the mean: ({given}) / {len(value.given)} = {exact}"
+    if valid.taken_from:
+        return f"ruled, taken from {valid.taken_from}: {exact}"
+    return f"ruled, {valid.row.get_decision_display()}: {exact}"
+
+
+def _majority_words(value: SettledValue) -> str:
+    if value.majority is None:
+        return "no majority"
+    times = value.given.count(value.majority)
+    return f"{points_text(value.majority)}, given by {times} of {len(value.given)}"
+
+
+def _exact(value: Fraction) -> str:
+    is_whole = value.denominator == 1
+    return str(value) if is_whole else f"{value}, shown as {points_text(value)}"

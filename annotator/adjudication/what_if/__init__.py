@@ -1,0 +1,1 @@
+"""What other rules of conflict would find."""

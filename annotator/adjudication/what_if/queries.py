@@ -1,0 +1,147 @@
+"""How far the ratings of a whole campaign are apart, read at once.
+
+Written as SQL, for the same reason as the ratings of one reference are.
+
+What an admin is told of rules to try, against those that hold: counts; nothing is written.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import connection
+
+from annotator.adjudication.rulings.queries import RulingTime, ruling_time
+from annotator.adjudication.what_if.rules import (
+    CRITERION_GAP,
+    ORDER_FLIP,
+    OVERALL_GAP,
+    Caught,
+    CurvePoint,
+    Row,
+    Width,
+    cases,
+    caught,
+    curve,
+    found_by,
+    row_widths,
+)
+from annotator.conflicts.rules import ConflictRules
+from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling
+from annotator.rubric import CRITERIA
+
+_RATINGS: Final = f"""
+SELECT CAST(c.reference_id AS TEXT), CAST(c.id AS TEXT), CAST(r.annotator_id AS TEXT),
+       r.overall_numerator,
+       {", ".join(f"r.{criterion}" for criterion in CRITERIA)}
+  FROM {Candidate._meta.db_table} c JOIN {Rating._meta.db_table} r ON r.candidate_id = c.id
+ WHERE c.campaign_id = %s AND c.purpose IN ({", ".join(["%s"] * len(GENUINE))})
+"""  # noqa: S608 - table and column names only
+
+
+def campaign_widths(campaign: Campaign) -> list[Width]:
+    """Measure every reference with rated genuine candidates.
+
+    References and candidates are named by UUIDs as 32 hexadecimal digits.
+    """
+    key = Campaign._meta.pk.get_db_prep_value(campaign.pk, connection)
+    # In plain rows of text and numbers: objects of 30,000 ratings take longer to make, and UUIDs to
+    # compare, than their widths to find.
+    found: defaultdict[str, dict[str, list[Row]]] = defaultdict(dict)
+    with connection.cursor() as cursor:
+        cursor.execute(_RATINGS, [key, *GENUINE])
+        for reference, candidate, *row in cursor.fetchall():
+            found[reference].setdefault(candidate, []).append(tuple(row))
+    return [
+        width
+        for reference, by_candidate in found.items()
+        for width in row_widths(
+            _hex(reference), {_hex(name): rows for name, rows in by_candidate.items()}
+        )
+    ]
+
+
+def _hex(key: str) -> str:
+    # One database writes its UUIDs with hyphens, the other keeps them without.
+    return key.replace("-", "")
+
+
+NAMES: Final = {
+    CRITERION_GAP: "Criterion gap",
+    OVERALL_GAP: "Overall gap",
+    ORDER_FLIP: "Order flip",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """Conflicts of one kind, or of all: under the rules tried, and against today's."""
+
+    name: str
+    caught: Caught
+    today: int
+    new: int
+    gone: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What rules would find; `rulings` counts those still to be made, at most."""
+
+    kinds: tuple[KindRow, ...]
+    total: KindRow
+    rulings: int
+    rulings_today: int
+    time: RulingTime | None
+    curve: tuple[CurvePoint, ...]
+
+    @property
+    def hours(self) -> float | None:
+        """The hours of the rulings still to be made; none where no time was measured."""
+        return self.time.hours(self.rulings) if self.time else None
+
+    @property
+    def hours_today(self) -> float | None:
+        return self.time.hours(self.rulings_today) if self.time else None
+
+
+def what_if(campaign: Campaign, rules: ConflictRules) -> WhatIf:
+    """Replay rules on the genuine ratings of a campaign as they stand."""
+    measured = campaign_widths(campaign)
+    found = found_by(rules, measured)
+    today = found_by(rules_of(campaign), measured)
+    ruled = _ruled(campaign)
+    touched = {key for row in found for key in (row.candidate, row.other_candidate)}
+    return WhatIf(
+        kinds=tuple(_row(name, _of(kind, found), _of(kind, today)) for kind, name in NAMES.items()),
+        total=_row("All", found, today),
+        rulings=cases(found, ruled),
+        rulings_today=cases(today, ruled),
+        time=ruling_time(campaign, touched),
+        curve=tuple(curve(measured, has_ladder=rules.has_ladder)),
+    )
+
+
+def rules_of(campaign: Campaign) -> ConflictRules:
+    """Return the rules that hold in a campaign today."""
+    return ConflictRules(
+        campaign.criterion_gap,
+        campaign.overall_gap_numerator,
+        campaign.flip_gap_numerator,
+        campaign.has_ladder,
+    )
+
+
+def _of(kind: str, found: Iterable[Width]) -> list[Width]:
+    return [width for width in found if width.kind == kind]
+
+
+def _row(name: str, found: Sequence[Width], today: Sequence[Width]) -> KindRow:
+    places, before = {width.place for width in found}, {width.place for width in today}
+    return KindRow(name, caught(found), len(before), len(places - before), len(before - places))
+
+
+def _ruled(campaign: Campaign) -> frozenset[str]:
+    rows = Ruling.objects.filter(is_valid=True, candidate__campaign=campaign)
+    return frozenset(pk.hex for pk in rows.values_list("candidate_id", flat=True))

@@ -1,0 +1,166 @@
+"""What other conflict rules would find: widths measured once, of which every rule is a filter.
+
+Standard library only.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, widest_flips
+from annotator.rubric import CRITERIA, TOTAL_WEIGHT
+
+CRITERION_GAP: Final = "criterion_gap"
+OVERALL_GAP: Final = "overall_gap"
+ORDER_FLIP: Final = "order_flip"
+KINDS: Final = (CRITERION_GAP, OVERALL_GAP, ORDER_FLIP)
+
+
+class Width(NamedTuple):
+    """How far annotators are apart on one criterion, on the overall, or on one pair's order.
+
+    `reference`, `candidate`, `other_candidate` and `criterion` name the place; the other candidate
+    is "" but for an order, the criterion is "" but for a criterion gap. `largest` decides without a
+    ladder, `on_ladder` with one: for a gap the smallest distance between any two annotators. For an
+    order either is 0 where this pair is not the widest flip of one of its candidates, without a
+    ladder or with one. In rating points for a criterion, in numerators over 11 else.
+    """
+
+    # A tuple, because a campaign has tens of thousands.
+
+    kind: str
+    reference: str
+    candidate: str
+    other_candidate: str
+    criterion: str
+    largest: int
+    on_ladder: int
+
+    @property
+    def place(self) -> tuple[str, str, str, str]:
+        """What the conflict would be on: kind, candidate, other candidate, criterion."""
+        return (self.kind, self.candidate, self.other_candidate, self.criterion)
+
+
+# What one annotator gave a candidate: their key, the overall numerator, the four scores.
+Row = tuple[str, int, int, int, int, int]
+
+
+def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:
+    """Measure the ratings of one reference once, for every rule.
+
+    Input: the reference's name and the ratings of its candidates, at most one for each annotator
+    and candidate. Output: the widths above 0; none where fewer than two annotators rated.
+    """
+    by_candidate: dict[str, list[Row]] = {}
+    for rating in ratings:
+        one, two, three, four = (rating.scores[criterion] for criterion in CRITERIA)
+        row = (rating.annotator, rating.overall, one, two, three, four)
+        by_candidate.setdefault(rating.candidate, []).append(row)
+    return row_widths(reference, by_candidate)
+
+
+def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Iterator[Width]:
+    """Measure as `widths` does, from rows by candidate: those of a whole campaign are many."""
+    for candidate, rows in by_candidate.items():
+        if len(rows) > 1:
+            yield from _gaps(reference, candidate, rows)
+    overalls = {name: {row[0]: row[1] for row in rows} for name, rows in by_candidate.items()}
+    plain = on_ladder = widest_flips(overalls, 1, has_ladder=False)
+    if any(len(rows) > 2 for rows in by_candidate.values()):
+        on_ladder = widest_flips(overalls, 1, has_ladder=True)
+    for pair in sorted(plain.keys() | on_ladder):
+        gaps = plain.get(pair, 0), on_ladder.get(pair, 0)
+        yield Width(ORDER_FLIP, reference, *pair, "", *gaps)
+
+
+def _gaps(reference: str, candidate: str, rows: Sequence[Row]) -> Iterator[Width]:
+    _, overalls, *columns = zip(*rows, strict=True)
+    for criterion, column in zip(CRITERIA, columns, strict=True):
+        values = sorted(column)
+        if values[0] != values[-1]:
+            yield Width(CRITERION_GAP, reference, candidate, "", criterion, *_apart(values))
+    values = sorted(overalls)
+    if values[0] != values[-1]:
+        yield Width(OVERALL_GAP, reference, candidate, "", "", *_apart(values))
+
+
+def _apart(values: Sequence[int]) -> tuple[int, int]:
+    """Return the largest and the smallest distance of any two of the sorted values."""
+    return values[-1] - values[0], min([two - one for one, two in pairwise(values)])
+
+
+def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
+    """Return the widths that conflict under the rules, in the order given.
+
+    The same places as `annotator.conflicts.rules.find_conflicts` finds on the ratings measured.
+    """
+    least = {
+        CRITERION_GAP: rules.criterion_gap,
+        OVERALL_GAP: rules.overall_gap_numerator,
+        ORDER_FLIP: max(1, rules.flip_gap_numerator),
+    }
+    if rules.has_ladder:
+        return [width for width in measured if width.on_ladder >= least[width.kind]]
+    return [width for width in measured if width.largest >= least[width.kind]]
+
+
+def as_findings(measured: Iterable[Width]) -> list[Finding]:
+    """Return the widths as conflicts are stored: by place, with the largest gap, sorted."""
+    return sorted(Finding(*row.place, max(row.largest, row.on_ladder)) for row in measured)
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """How many conflicts a rule finds, and how many candidates and references they touch."""
+
+    conflicts: int
+    candidates: int
+    references: int
+
+
+def caught(found: Iterable[Width]) -> Caught:
+    """Count conflicts, and the candidates and references that they touch; all 0 or more."""
+    rows = list(found)
+    touched = {key for row in rows for key in (row.candidate, row.other_candidate) if key}
+    return Caught(len(rows), len(touched), len({row.reference for row in rows}))
+
+
+def cases(found: Iterable[Width], ruled: frozenset[str] = frozenset()) -> int:
+    """Return how many rulings would settle what was found, at most.
+
+    One ruling settles every gap of its candidate. Of the candidates that are in flips only each
+    needs one more at most; where none in a flip of a reference has a gap or a ruling, the first
+    ruling there settles two. `ruled` names the candidates that have a ruling already.
+    """
+    rows = list(found)
+    gaps = {row.candidate for row in rows if row.kind != ORDER_FLIP} - ruled
+    flips: dict[str, set[str]] = {}
+    for row in rows:
+        if row.kind == ORDER_FLIP:
+            flips.setdefault(row.reference, set()).update((row.candidate, row.other_candidate))
+    left = [(touched - gaps - ruled, touched) for touched in flips.values()]
+    return len(gaps) + sum(len(alone) - (alone == touched) for alone, touched in left)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """What a gap of so many rating points would find, for each kind alone."""
+
+    points: int
+    criterion_gap: Caught
+    overall_gap: Caught
+    order_flip: Caught
+
+
+def curve(measured: Sequence[Width], *, has_ladder: bool) -> list[CurvePoint]:
+    """Return what each gap from 1 to 10 points would find, one kind at a time."""
+    by_kind = {kind: [width for width in measured if width.kind == kind] for kind in KINDS}
+    rows = []
+    for points in range(1, 11):
+        rules = ConflictRules(points, points * TOTAL_WEIGHT, points * TOTAL_WEIGHT, has_ladder)
+        # What a wider gap finds, a narrower one has found.
+        by_kind = {kind: found_by(rules, kept) for kind, kept in by_kind.items()}
+        rows.append(CurvePoint(points, *(caught(by_kind[kind]) for kind in KINDS)))
+    return rows

@@ -1,1 +1,0 @@
-"""The REST door of the rating house."""

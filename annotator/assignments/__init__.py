@@ -1,0 +1,1 @@
+"""Which candidate an annotator rates next, and the places that a candidate has."""

@@ -1,0 +1,393 @@
+"""Where an annotator is in a campaign, and which candidates with room come next.
+
+Written as SQL: these are asked with every candidate that anybody takes, and building them through
+the ORM costs five times what they cost the database. Both databases read the same text.
+
+The queue of an annotator: what is open, grouped by reference, and what comes next.
+
+No claim text is read here: a queue of thousands is a list of names. What is for everybody stands
+first, then what is due first; the candidates of a reference stay together.
+
+The texts of one assignment, as its annotator may read them: no system and no candidate_id.
+"""
+
+import random
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Case, Count, Exists, F, OuterRef, QuerySet, Subquery, Value, When
+
+from annotator.access.scopes import assignments_for, campaigns_for
+from annotator.models import (
+    Adjudication,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    CampaignStatus,
+    Candidate,
+    Draft,
+    Purpose,
+    Rating,
+    Role,
+    Ruling,
+    SecondLook,
+    User,
+)
+from core.clock import database_now
+
+# Candidates looked at in one go; several, because others may take the first ones meanwhile.
+WINDOW: Final = 20
+# One's own lapsed assignment may be taken up again; these may not.
+NOT_AGAIN: Final = (
+    AssignmentStatus.SUBMITTED,
+    AssignmentStatus.SKIPPED,
+    AssignmentStatus.RECUSED,
+    AssignmentStatus.WITHDRAWN,
+)
+_ASSIGNMENT: Final = Assignment._meta.db_table
+_CANDIDATE: Final = Candidate._meta.db_table
+_RULING: Final = Ruling._meta.db_table
+_SIGNED: Final = Adjudication._meta.db_table
+_LAST: Final = f"""
+SELECT a.position, c.queue_position
+  FROM {_ASSIGNMENT} a JOIN {_CANDIDATE} c ON c.id = a.candidate_id
+ WHERE a.annotator_id = %s AND a.campaign_id = %s
+ ORDER BY a.position DESC LIMIT 1
+"""  # noqa: S608 - table names only
+_FREE: Final = f"""
+SELECT c.queue_position, c.id
+  FROM {_CANDIDATE} c
+ WHERE c.campaign_id = %s AND c.has_room AND c.queue_position {{side}} %s {{recused}}
+   AND NOT EXISTS (SELECT 1 FROM {_ASSIGNMENT} a
+                    WHERE a.annotator_id = %s AND a.candidate_id = c.id
+                      AND a.status IN ({", ".join(["%s"] * len(NOT_AGAIN))}))
+   AND NOT EXISTS (SELECT 1 FROM {_RULING} r JOIN {_SIGNED} s ON s.id = r.adjudication_id
+                    WHERE r.candidate_id = c.id AND s.adjudicator_id = %s)
+ ORDER BY c.queue_position LIMIT {WINDOW}
+"""  # noqa: S608 - table names and a number only
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The number of an annotator's last assignment, and its place in the campaign's queue."""
+
+    position: int
+    queue_position: int
+
+
+def standing_of(campaign_id: UUID, annotator_id: UUID) -> Standing:
+    """Return where an annotator is; 0 and 0 before the first assignment."""
+    rows = _rows(_LAST, [_key(annotator_id), _key(campaign_id)])
+    return Standing(*rows[0]) if rows else Standing(0, 0)
+
+
+def candidates_from(
+    campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
+) -> list[UUID]:
+    """Return candidates with room from a place of the queue on; see `_free`."""
+    return _free(">=", campaign_id, annotator_id, place, recused)
+
+
+def candidates_before(
+    campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
+) -> list[UUID]:
+    """Return candidates with room before a place of the queue; see `_free`."""
+    return _free("<", campaign_id, annotator_id, place, recused)
+
+
+def _free(
+    side: str, campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
+) -> list[UUID]:
+    """Return one window of candidates: references in order, each one's candidates shuffled.
+
+    Left out: what the annotator has rated, left or ruled on, and the references they are recused
+    from.
+    """
+    marks = ", ".join(["%s"] * len(recused))
+    sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
+    away = [_key(pk) for pk in recused]
+    who = _key(annotator_id)
+    rows = _rows(sql, [_key(campaign_id), place, *away, who, *NOT_AGAIN, who])
+    chance = random.SystemRandom()
+    ordered = sorted((queue_position, chance.random(), pk) for queue_position, pk in rows)
+    return [pk if isinstance(pk, UUID) else UUID(pk) for _, _, pk in ordered]
+
+
+def _rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return list(cursor.fetchall())
+
+
+def _key(pk: UUID) -> Any:
+    """Return a key as the database in use wants it: SQLite keeps UUIDs as text."""
+    return Candidate._meta.pk.get_db_prep_value(pk, connection)
+
+
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
+FOR_ALL_FIRST: Final = Case(
+    When(candidate__purpose=Purpose.QUALIFICATION, then=Value(0)), default=Value(1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """One open assignment; `lease_expires_at` is None when it was assigned by name."""
+
+    pk: UUID
+    label: str
+    has_draft: bool
+    lease_expires_at: datetime | None
+    due_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueReference:
+    """A reference with the annotator's open assignments on it; `done` counts their own.
+
+    `due_at` is the earliest of what is open.
+    """
+
+    reference_id: str
+    title: str
+    ipc: str
+    open: tuple[QueueItem, ...]
+    done: int
+    due_at: datetime | None
+    is_overdue: bool
+
+    @property
+    def total(self) -> int:
+        return len(self.open) + self.done
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCampaign:
+    """A campaign's part of the queue; `skipped` may still be taken back.
+
+    `overdue` counts open assignments whose due date has passed.
+    """
+
+    campaign: Campaign
+    references: tuple[QueueReference, ...]
+    done: int
+    skipped: tuple[QueueItem, ...]
+    overdue: int
+
+    @property
+    def left(self) -> int:
+        return sum(len(entry.open) for entry in self.references)
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+    @property
+    def has_due_dates(self) -> bool:
+        return any(entry.due_at for entry in self.references)
+
+
+def queue_for(user: User) -> tuple[QueueCampaign, ...]:
+    """Return the queue of each open campaign in which the user is annotator."""
+    campaigns = campaigns_for(user, (Role.ANNOTATOR,)).filter(status=CampaignStatus.OPEN)
+    return tuple(_campaign(campaign, user) for campaign in campaigns.order_by("created_at"))
+
+
+def open_assignments(user: User) -> QuerySet[Assignment]:
+    """Return what the user may rate now, in order, without the claim texts."""
+    return (
+        assignments_for(user)
+        .select_related(None)
+        .filter(status=AssignmentStatus.OPEN, campaign__status=CampaignStatus.OPEN)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLookItem:
+    """A rating that the annotator is asked to look at again."""
+
+    pk: UUID
+    label: str
+    campaign: str
+    reference_id: str
+    title: str
+    question: str
+
+
+def second_looks(user: User) -> tuple[SecondLookItem, ...]:
+    """Return what the user is asked to look at again, the longest asked first."""
+    rows = _unanswered(user).values_list(
+        *("assignment", "assignment__label", "assignment__campaign__name"),
+        *(f"assignment__candidate__reference__{name}" for name in ("reference_id", "title")),
+        "round__question",
+    )
+    return tuple(SecondLookItem(*row) for row in rows)
+
+
+def next_assignment(user: User, after: Assignment) -> Assignment | None:
+    """Return what to rate after an assignment: the same reference first, then its campaign.
+
+    What is to be looked at again comes as soon as the reference is done.
+    """
+    here = after.candidate.reference_id
+    distance = Case(
+        When(candidate__reference=here, then=Value(0)),
+        When(campaign=after.campaign_id, then=Value(1)),
+        default=Value(2),
+    )
+    rows = open_assignments(user).exclude(pk=after.pk)
+    reference = _most_urgent_reference(rows, distance)
+    look = None if reference == here else _second_look(user)
+    return look or _first_of(rows, reference)
+
+
+def first_assignment(user: User) -> Assignment | None:
+    """Return what to rate first: the first of the queue's first reference."""
+    rows = open_assignments(user)
+    oldest = rows.order_by("campaign__created_at").values("campaign")[:1]
+    return most_urgent(rows.filter(campaign=Subquery(oldest)))
+
+
+def most_urgent(rows: QuerySet[Assignment]) -> Assignment | None:
+    """Return the first candidate of the reference that stands first in the queue."""
+    return _first_of(rows, _most_urgent_reference(rows))
+
+
+def _most_urgent_reference(rows: QuerySet[Assignment], *before: Case) -> UUID | None:
+    """Return the reference that stands first in the queue, `before` deciding first."""
+    urgent = rows.order_by(*before, FOR_ALL_FIRST, F("due_at").asc(nulls_last=True), "position")
+    return urgent.values_list("candidate__reference_id", flat=True).first()
+
+
+def _first_of(rows: QuerySet[Assignment], reference: UUID | None) -> Assignment | None:
+    return rows.filter(candidate__reference=reference).first() if reference else None
+
+
+def _second_look(user: User) -> Assignment | None:
+    # Hardly ever is there one: the question is asked after every rating.
+    pk = _unanswered(user).values_list("assignment", flat=True).first()
+    return Assignment.objects.get(pk=pk) if pk else None
+
+
+def _unanswered(user: User) -> QuerySet[SecondLook]:
+    return SecondLook.objects.filter(
+        answered_at=None,
+        round__finished_at=None,
+        assignment__annotator=user,
+        assignment__campaign__status=CampaignStatus.OPEN,
+        assignment__campaign__memberships__user=user,
+        assignment__campaign__memberships__role=Role.ANNOTATOR,
+    ).order_by("round__made_at", "pk")
+
+
+def ratings_by(user: User) -> QuerySet[Rating]:
+    """Return the user's own ratings, the latest first."""
+    return (
+        Rating.objects.filter(assignment__in=assignments_for(user).values("pk"))
+        .select_related("assignment__campaign", "candidate__reference")
+        .defer("candidate__claims", "candidate__reference__claims")
+        .order_by("-submitted_at")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One assignment with what the queue says of its reference."""
+
+    item: QueueItem
+    rank: int
+    reference: UUID
+    reference_id: str
+    title: str
+    ipc: str
+
+
+def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
+    rows = Assignment.objects.filter(campaign=campaign, annotator=user)
+    done = dict(
+        rows.filter(status=AssignmentStatus.SUBMITTED)
+        .order_by()
+        .values_list("candidate__reference")
+        .annotate(Count("pk"))
+    )
+    now = database_now()
+    waiting = _queue_rows(rows.filter(status=AssignmentStatus.OPEN))
+    return QueueCampaign(
+        campaign,
+        tuple(_references(waiting, done, now)),
+        sum(done.values()),
+        tuple(row.item for row in _queue_rows(rows.filter(status=AssignmentStatus.SKIPPED))),
+        sum(_is_past(row.item.due_at, now) for row in waiting),
+    )
+
+
+def _queue_rows(rows: QuerySet[Assignment]) -> list[_Row]:
+    draft = Draft.objects.filter(assignment=OuterRef("pk"))
+    reference = "candidate__reference"
+    found = (
+        rows.annotate(has_draft=Exists(draft), rank=FOR_ALL_FIRST)
+        .order_by("position")
+        .values(
+            *("pk", "label", "has_draft", "lease_expires_at", "due_at", "rank", reference),
+            *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc")),
+        )
+    )
+    return [
+        _Row(
+            QueueItem(
+                *(row[name] for name in ("pk", "label", "has_draft", "lease_expires_at", "due_at"))
+            ),
+            row["rank"],
+            row[reference],
+            row[f"{reference}__reference_id"],
+            row[f"{reference}__title"],
+            row[f"{reference}__ipc"],
+        )
+        for row in found
+    ]
+
+
+def _references(
+    waiting: list[_Row], done: dict[UUID, int], now: datetime
+) -> Iterator[QueueReference]:
+    """Yield the references in the order of their most urgent open assignment."""
+    found: dict[UUID, list[_Row]] = {}
+    for row in waiting:
+        found.setdefault(row.reference, []).append(row)
+    ranks: dict[UUID, tuple[int, datetime]] = {
+        pk: min((row.rank, row.item.due_at or NEVER) for row in rows) for pk, rows in found.items()
+    }
+    # Sorting keeps the order of the first open assignments where nothing is more urgent.
+    for pk in sorted(found, key=ranks.__getitem__):
+        rows = found[pk]
+        due = min((row.item.due_at for row in rows if row.item.due_at), default=None)
+        yield QueueReference(
+            *(rows[0].reference_id, rows[0].title, rows[0].ipc),
+            tuple(row.item for row in rows),
+            done.get(pk, 0),
+            due,
+            _is_past(due, now),
+        )
+
+
+def _is_past(due_at: datetime | None, now: datetime) -> bool:
+    return due_at is not None and due_at < now
+
+
+TOLD: Final = (
+    "claims",
+    *(
+        f"reference__{name}"
+        for name in ("reference_id", "title", "office", "ipc", "language", "claims")
+    ),
+)
+
+
+def assigned_candidate(assignment: Assignment) -> Candidate:
+    """Return the candidate of an assignment with its reference; nothing else of them is loaded."""
+    rows = Candidate.objects.select_related("reference").only(*TOLD)
+    return rows.get(pk=assignment.candidate_id)

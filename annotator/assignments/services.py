@@ -1,0 +1,342 @@
+"""Writes of a candidate's places: how many may rate it, and how many hold it now.
+
+Every change of a status that counts goes through here, so that `held` is never counted anew.
+
+Writes of assignments: by name, and the next one on demand.
+"""
+
+import random
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import chain
+from math import ceil
+from typing import Final
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models.functions import Now
+
+from annotator import audit_log
+from annotator.assignments.queries import (
+    candidates_before,
+    candidates_from,
+    most_urgent,
+    standing_of,
+)
+from annotator.models import (
+    HOLDING,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Candidate,
+    Membership,
+    Purpose,
+    Rating,
+    Reference,
+    Role,
+    Round,
+    RoundKind,
+    User,
+)
+from core.clock import database_now
+from core.errors import OutOfDate
+
+# Asked with every candidate that anybody takes: written once, as both databases read it.
+_HOLD: Final = f"""
+UPDATE {Candidate._meta.db_table} SET held = held + 1, has_room = (held + 1 < places)
+ WHERE id = %s AND held < places
+"""  # noqa: S608 - a table name only
+
+
+def hold_place(candidate_id: UUID) -> bool:
+    """Take one place of a candidate if it has room; one UPDATE decides between two takers."""
+    key = Candidate._meta.pk.get_db_prep_value(candidate_id, connection)
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, [key])
+        return cursor.rowcount == 1
+
+
+def add_places(candidate_ids: list[UUID]) -> None:
+    """Count one more assignment on each candidate, beyond its places if an admin says so."""
+    room = ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField())
+    Candidate.objects.filter(pk__in=candidate_ids).update(held=F("held") + 1, has_room=room)
+
+
+def free_place(candidate_id: UUID) -> None:
+    """Give one place of a candidate back; a repeat has none for others."""
+    room = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
+    Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=room)
+
+
+def widen(candidate_id: UUID) -> None:
+    """Give a candidate one place more than it had, for one more annotator."""
+    Candidate.objects.filter(pk=candidate_id).update(
+        places=F("places") + 1,
+        has_room=ExpressionWrapper(Q(held__lte=F("places")), BooleanField()),
+    )
+
+
+def narrow(candidate_id: UUID) -> None:
+    """Take the place of a further annotator back; who holds it already may still rate."""
+    Candidate.objects.filter(pk=candidate_id, places__gt=1).update(
+        places=F("places") - 1,
+        has_room=ExpressionWrapper(Q(held__lt=F("places") - 1), BooleanField()),
+    )
+
+
+def spread_places(campaign: Campaign) -> None:
+    """Give every candidate the places that the campaign's overlap and its share say.
+
+    The shared references are drawn by their ids, which are random: the same ones each time, as
+    long as none is added. What everybody rates, what repeats, and what a round added stays.
+    """
+    # What was erased has no place for anybody.
+    rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
+    usual = rows.filter(purpose=Purpose.RATED)
+    references = Reference.objects.filter(campaign=campaign)
+    shared = ceil(references.count() * campaign.shared_percent / 100)
+    if campaign.shared_percent < 100:
+        usual.update(places=1)
+        drawn = list(references.order_by("pk").values_list("pk", flat=True)[:shared])
+        usual.filter(reference__in=drawn).update(places=campaign.overlap)
+    else:
+        usual.update(places=campaign.overlap)
+    rows.filter(purpose=Purpose.SENTINEL).update(places=campaign.overlap)
+    # Of the rounds, those that run, and those in which a further annotator has rated.
+    further = Rating.objects.filter(candidate=OuterRef("candidate"), round=OuterRef("number"))
+    asked = Round.objects.exclude(kind=RoundKind.AGAIN).filter(candidate__in=usual)
+    added = asked.filter(Q(finished_at=None) | Exists(further))
+    for candidate_id in added.values_list("candidate_id", flat=True):
+        usual.filter(pk=candidate_id).update(places=F("places") + 1)
+    room = ExpressionWrapper(Q(held__lt=F("places")), BooleanField())
+    rows.exclude(purpose=Purpose.REPEAT).update(has_room=room)
+
+
+def lapse_leases(campaign: Campaign) -> int:
+    """Free the places whose lease has run out by the database's clock; return how many."""
+    run_out = Assignment.objects.filter(
+        campaign=campaign, status=AssignmentStatus.OPEN, lease_expires_at__lt=Now()
+    )
+    # All at once and their candidates in order: nobody waits here for who waits for this. What is
+    # locked was looked at again with the lock: a renewal that came before keeps its row out.
+    rows = run_out.select_for_update(skip_locked=True, no_key=True).order_by("candidate_id")
+    locked = list(rows.values_list("pk", "candidate_id"))
+    for pk, candidate_id in locked:
+        Assignment.objects.filter(pk=pk).update(status=AssignmentStatus.LAPSED)
+        free_place(candidate_id)
+        audit_log.record(
+            campaign=campaign,
+            action="assignment.lapsed",
+            object_type="assignment",
+            object_id=pk,
+        )
+    return len(locked)
+
+
+def lapse_leases_everywhere() -> int:
+    """Free the places of every run-out lease, campaign by campaign; return how many."""
+    run_out = Assignment.objects.filter(
+        status=AssignmentStatus.OPEN, lease_expires_at__lt=Now()
+    ).values("campaign_id")
+    lapsed = 0
+    for campaign in Campaign.objects.filter(pk__in=run_out):
+        with transaction.atomic():
+            lapsed += lapse_leases(campaign)
+    return lapsed
+
+
+def assign_candidates(
+    *,
+    campaign: Campaign,
+    annotator: User,
+    candidates: Sequence[Candidate],
+    chance: random.Random | None = None,
+    due_at: datetime | None = None,
+) -> list[Assignment]:
+    """Give an annotator candidates by name: references in order, candidates of each shuffled.
+
+    The order and the label are random per annotator, so that neither tells the system.
+    """
+    chance = chance or random.SystemRandom()
+    by_reference: dict[object, list[Candidate]] = {}
+    for candidate in candidates:
+        by_reference.setdefault(candidate.reference_id, []).append(candidate)
+    rows = []
+    with transaction.atomic():
+        position = standing_of(campaign.pk, annotator.pk).position
+        for group in by_reference.values():
+            chance.shuffle(group)
+            for candidate in group:
+                position += 1
+                row = _new(campaign, annotator, candidate.pk, position)
+                row.due_at = due_at
+                rows.append(row)
+        Assignment.objects.bulk_create(rows)
+        add_places([candidate.pk for candidate in candidates])
+        audit_log.record(
+            campaign=campaign,
+            action="assignments.made",
+            object_type="user",
+            object_id=annotator.pk,
+            details={"count": len(rows)},
+        )
+    return rows
+
+
+@transaction.atomic
+def take_next(*, slug: str, annotator: User) -> Assignment | None:
+    """Return the annotator's next open assignment, leased now; None when nothing is left.
+
+    What is theirs already comes first; else a candidate below its overlap is leased: one of the
+    reference that they rated last, so that a reference is read once, then of those after it in
+    the campaign's order, then of those before it; nothing beyond their quota. Raises
+    Membership.DoesNotExist for who is no annotator of the campaign, OutOfDate when it is closed.
+    """
+    membership = _lock_annotator(slug, annotator)
+    campaign = membership.campaign
+    if not campaign.is_open:
+        raise OutOfDate("The campaign is closed; nothing is given out any more.")
+    unfinished = _unfinished(campaign, annotator)
+    if unfinished.open:
+        return _renewed(_first(unfinished.open), campaign)
+    if membership.quota is not None and _held_by(annotator, campaign) >= membership.quota:
+        return None
+    last = standing_of(campaign.pk, annotator.pk)
+    free = _free_candidates(campaign, annotator, last.queue_position, unfinished.recused)
+    # One's own lapsed candidates first: there may be a draft.
+    for candidate_id in chain(unfinished.lapsed, free):
+        if hold_place(candidate_id):
+            known = unfinished.lapsed.get(candidate_id)
+            return _leased(known or _new(campaign, annotator, candidate_id, last.position + 1))
+    return None
+
+
+def renew_lease(*, assignment: Assignment) -> None:
+    """Give a leased assignment its whole time again, because its annotator is at work on it."""
+    _renewed(assignment, assignment.campaign)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """An annotator's assignments that are not rated: the open ones, those whose lease ran out by
+    candidate, and the references from which they are recused."""
+
+    open: list[Assignment]
+    lapsed: dict[UUID, Assignment]
+    recused: frozenset[UUID]
+
+
+def _lock_annotator(slug: str, annotator: User) -> Membership:
+    """Have one person's requests wait for each other, so that two of them take one candidate.
+
+    The membership comes with the campaign as it is now.
+    """
+    return (
+        Membership.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("campaign")
+        .get(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
+    )
+
+
+def _held_by(annotator: User, campaign: Campaign) -> int:
+    rows = Assignment.objects.filter(campaign=campaign, annotator=annotator, status__in=HOLDING)
+    return rows.count()
+
+
+def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
+    # Locked, so that a submit or a skip from another tab comes before or after, never between.
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).filter(
+        campaign=campaign,
+        annotator=annotator,
+        status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED, AssignmentStatus.RECUSED),
+    )
+    by_status: dict[str, list[Assignment]] = {}
+    for row in rows:
+        row.campaign = campaign
+        by_status.setdefault(row.status, []).append(row)
+    recused = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
+    return _Unfinished(
+        by_status.get(AssignmentStatus.OPEN, []),
+        {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
+        _references_of(recused) if recused else frozenset(),
+    )
+
+
+def _first(rows: list[Assignment]) -> Assignment:
+    """Return what the screens would put first, of several that were given by name."""
+    if len(rows) > 1:
+        here = {"campaign": rows[0].campaign_id, "annotator": rows[0].annotator_id}
+        opened = Assignment.objects.filter(**here, status=AssignmentStatus.OPEN)
+        first = most_urgent(opened)
+        return next((row for row in rows if row == first), rows[0])
+    return rows[0]
+
+
+def _references_of(candidate_ids: Sequence[UUID]) -> frozenset[UUID]:
+    rows = Candidate.objects.filter(pk__in=candidate_ids)
+    return frozenset(rows.values_list("reference_id", flat=True))
+
+
+def _free_candidates(
+    campaign: Campaign, annotator: User, place: int, recused: Collection[UUID]
+) -> Iterable[UUID]:
+    """Yield candidates with room that the annotator may rate, the best first."""
+    who = (campaign.pk, annotator.pk)
+    # The rest of the reference rated last stands first among those from its place on.
+    yield from _until_none(partial(candidates_from, *who, place, recused))
+    yield from _until_none(partial(candidates_before, *who, place, recused))
+    # The sweeper does this every few seconds; nobody is sent away for its next turn.
+    if lapse_leases(campaign):
+        yield from _until_none(partial(candidates_from, *who, 0, recused))
+
+
+def _until_none(look: Callable[[], list[UUID]]) -> Iterable[UUID]:
+    """Yield windows of candidates until one brings nothing new.
+
+    Others may fill a whole window between the look and the taking, with room left behind it.
+    """
+    seen: set[UUID] = set()
+    while new := [pk for pk in look() if pk not in seen]:
+        seen.update(new)
+        yield from new
+
+
+def _leased(assignment: Assignment) -> Assignment:
+    """Store an assignment as open and leased: a new one, or one's own that had lapsed."""
+    assignment.status = AssignmentStatus.OPEN
+    assignment.lease_expires_at = _lease_end(assignment.campaign)
+    assignment.save()
+    audit_log.record(
+        actor=assignment.annotator_id,
+        campaign=assignment.campaign_id,
+        action="assignment.leased",
+        object_type="assignment",
+        object_id=assignment.pk,
+    )
+    return assignment
+
+
+def _renewed(assignment: Assignment, campaign: Campaign) -> Assignment:
+    if assignment.lease_expires_at:
+        assignment.lease_expires_at = _lease_end(campaign)
+        Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.OPEN).update(
+            lease_expires_at=assignment.lease_expires_at
+        )
+    return assignment
+
+
+def _lease_end(campaign: Campaign) -> datetime:
+    return database_now() + timedelta(minutes=campaign.lease_minutes)
+
+
+def _new(campaign: Campaign, annotator: User, candidate_id: UUID, position: int) -> Assignment:
+    return Assignment(
+        campaign=campaign,
+        annotator=annotator,
+        candidate_id=candidate_id,
+        label=f"Candidate {position}",
+        position=position,
+    )

@@ -1,0 +1,191 @@
+"""The one door into the audit trail: an act's row, written in the transaction of the act.
+
+What each act of the audit trail is called, and what of it may be told to whom.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from annotator.models import AuditEvent, Campaign, User
+
+Details = Mapping[str, Any]
+
+
+def record(
+    *,
+    action: str,
+    object_type: str,
+    object_id: object,
+    actor: User | UUID | None = None,
+    campaign: Campaign | UUID | None = None,
+    details: Details | None = None,
+) -> AuditEvent:
+    """Write who did what to which row; no actor is the program itself.
+
+    Details hold keys, numbers, digests and old and new values, never claim text.
+    """
+    return AuditEvent.objects.create(
+        **_who_and_where(actor, campaign),
+        action=action,
+        object_type=object_type,
+        object_id=str(object_id),
+        details=dict(details) if details else {},
+    )
+
+
+def record_each(
+    *,
+    action: str,
+    object_type: str,
+    details_by_id: Iterable[tuple[object, Details]],
+    actor: User | UUID | None = None,
+    campaign: Campaign | UUID | None = None,
+) -> None:
+    """Write one row for each of many objects of the same act, in few statements."""
+    shared = _who_and_where(actor, campaign)
+    AuditEvent.objects.bulk_create(
+        AuditEvent(
+            **shared,
+            action=action,
+            object_type=object_type,
+            object_id=str(object_id),
+            details=dict(details),
+        )
+        for object_id, details in details_by_id
+    )
+
+
+def _who_and_where(actor: User | UUID | None, campaign: Campaign | UUID | None) -> dict[str, Any]:
+    return {
+        "actor_id": actor.pk if isinstance(actor, User) else actor,
+        "campaign_id": campaign.pk if isinstance(campaign, Campaign) else campaign,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One kind of act, in words after the name of who did it.
+
+    `told` names the details that a page shows. `is_raters` acts tell who rated what and when: their
+    actor, their object if it is a person, and their details stay hidden until names are shown.
+    `is_of_dispute` acts tell that annotators disagree.
+    """
+
+    words: str
+    told: tuple[str, ...] = ()
+    is_raters: bool = False
+    is_of_dispute: bool = False
+
+
+_SCORES: Final = ("version", "scores")
+_JUDGED: Final = ("version", "judgements")
+_REFUSED: Final = ("route", "method", "status")
+_ACTS: Final[dict[str, Act]] = {
+    "access.refused": Act("was refused a page or call", _REFUSED),
+    "access.refused_often": Act("was refused more often than is written here", _REFUSED),
+    "assignment.lapsed": Act("a candidate went back: its time ran out", is_raters=True),
+    "assignment.leased": Act("took a candidate to rate", is_raters=True),
+    "assignment.recusal": Act("recused themselves", ("reason",), is_raters=True),
+    "assignment.rerouted": Act("a candidate went to another annotator", is_raters=True),
+    "assignment.returned": Act("took a skipped candidate back", is_raters=True),
+    "assignment.skip": Act("skipped a candidate", ("reason",), is_raters=True),
+    "assignments.made": Act("candidates were given out", ("count",), is_raters=True),
+    "assignments.named": Act("gave candidates by name", ("count", "beyond")),
+    "assignments.withdrawn": Act("withdrew candidates", ("count", "reason")),
+    # Its head stays in the row: it counts what everybody did.
+    "audit.exported": Act("exported the audit trail"),
+    "backup.made": Act("a backup was made"),
+    "backup.restored": Act("a backup was restored"),
+    "campaign.closed": Act("closed the campaign", ("reason",)),
+    "campaign.created": Act("created the campaign"),
+    "campaign.reopened": Act("opened the campaign again", ("reason",)),
+    "campaign.rules_changed": Act("changed the rules", ("changes",)),
+    "candidate.flagged": Act("flagged a candidate", ("reason",), is_raters=True),
+    "claims.imported": Act("stored claim sets", ("references", "candidates", "import")),
+    "comparisons.asked": Act("asked for comparisons", ("share", "seed", "pairs", "count")),
+    "comparisons.made": Act("comparisons were given out", ("count",), is_raters=True),
+    "conflict.called_back": Act("called a question back", is_of_dispute=True),
+    "conflict.opened": Act(
+        "a conflict was found", ("kind", "criterion", "gap"), is_of_dispute=True
+    ),
+    "conflict.ruled": Act(
+        "signed a ruling", ("conflict", "decision", "reason", "record_sha256"), is_of_dispute=True
+    ),
+    "conflict.sent_back": Act("sent a conflict back", ("kind",), is_of_dispute=True),
+    "import.cancelled": Act("cancelled an import", ("sha256",)),
+    "import.confirmed": Act("confirmed an import", ("sha256",)),
+    "import.expired": Act("an import was dropped: nobody confirmed it", ("sha256",)),
+    "import.failed": Act("an import failed", ("sha256",)),
+    "import.stored": Act("an import was stored", ("sha256",)),
+    "import.requested": Act("asked for an import", ("sha256",)),
+    "invitation.accepted": Act("took an invitation up"),
+    "invitation.made": Act("invited somebody"),
+    "invitation.withdrawn": Act("withdrew an invitation"),
+    "password.changed": Act("changed a password"),
+    "plan.carried_out": Act("gave out a plan", ("count", "seed", "due_at", "annotators")),
+    "preference.revised": Act("revised a comparison", _JUDGED, is_raters=True),
+    "preference.submitted": Act("submitted a comparison", _JUDGED, is_raters=True),
+    "preferences.imported": Act("imported stated preferences", ("preferences",)),
+    "qualification.marked": Act("marked references for qualification", ("references",)),
+    "qualification.unmarked": Act("unmarked references", ("references",)),
+    "quota.set": Act("set a quota", ("from", "to")),
+    "rating.refused": Act("a rating was refused, and kept as a draft", is_raters=True),
+    "rating.revised": Act("revised a rating", _SCORES, is_raters=True),
+    "rating.submitted": Act("submitted a rating", _SCORES, is_raters=True),
+    "ratings.exported": Act("exported the ratings", ("format", "is_identified", "reason")),
+    "reliability.cancelled": Act("cancelled the figures of agreement"),
+    "reliability.failed": Act("the figures of agreement failed"),
+    "reliability.finished": Act("the figures of agreement were worked out"),
+    "reliability.requested": Act("asked for the figures of agreement"),
+    "repeats.set": Act("set hidden repeats", ("from", "to")),
+    "role.granted": Act("granted a role", ("role",)),
+    "role.revoked": Act("revoked a role", ("role",)),
+    "second_factor.codes_renewed": Act("made new recovery codes"),
+    "second_factor.refused": Act("gave a wrong second factor"),
+    "second_factor.reset": Act("removed a second factor"),
+    "second_factor.set_up": Act("set up a second factor"),
+    "sentinels.added": Act("added sentinels", ("count", "seed")),
+    "session.ended": Act("ended a session"),
+    "sign_in.accepted": Act("signed in"),
+    "sign_in.refused": Act("could not sign in"),
+    "signature.refused": Act("gave a wrong password to sign", is_of_dispute=True),
+    "signature.voided": Act(
+        "voided a signature", ("conflict", "record_sha256"), is_of_dispute=True
+    ),
+    "token.created": Act("made a token", ("scope", "days")),
+    "token.revoked": Act("revoked a token"),
+    "turn.given_back": Act("gave a conflict back", is_of_dispute=True),
+    "turn.taken": Act("took a conflict", is_of_dispute=True),
+    "unblinding.shown": Act("was shown what annotators must not see", ("shown",)),
+    "user.created": Act("an account was made"),
+    "user.deactivated": Act("closed an account"),
+    "user.reactivated": Act("opened an account again"),
+}
+
+
+def register_acts(acts: Mapping[str, Act]) -> None:
+    """Add the acts of another house."""
+    _ACTS.update(acts)
+
+
+def act_of(action: str) -> Act:
+    """Return the words of an action; of one that is not listed, nothing is told before its time."""
+    plain = action.replace(".", ": ").replace("_", " ")
+    return _ACTS.get(action) or Act(plain, is_raters=True, is_of_dispute=True)
+
+
+def listed_actions() -> list[tuple[str, str]]:
+    """Return every known action with its words, in the order of the words."""
+    return sorted(((action, act.words) for action, act in _ACTS.items()), key=lambda one: one[1])
+
+
+def actions_where(attribute: str) -> list[str]:
+    """Return the listed actions of which an attribute is true."""
+    return [action for action, act in _ACTS.items() if getattr(act, attribute)]
+
+
+def told_details(action: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of the details a page may show."""
+    return {key: details[key] for key in act_of(action).told if details.get(key) not in (None, "")}

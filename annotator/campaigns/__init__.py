@@ -1,0 +1,1 @@
+"""Campaigns: rules, progress, notices."""

@@ -1,0 +1,108 @@
+"""Campaigns over REST: those of one's memberships, and their progress for an admin."""
+
+from typing import cast
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.access.api import MatrixPermission
+from annotator.access.scopes import campaigns_for, roles_of
+from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
+from annotator.campaigns.queries import campaign_progress
+from annotator.models import Campaign, Role, User
+from core.rest.paging import PAGED, PARAMETERS, page_of
+
+
+class CampaignSerializer(serializers.Serializer):
+    """A campaign as its members see it."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    status = serializers.CharField()
+    rubric_version = serializers.CharField()
+    overlap = serializers.IntegerField()
+    roles = serializers.ListField(child=serializers.CharField())
+
+
+class AnnotatorProgressSerializer(serializers.Serializer):
+    """One annotator's counts."""
+
+    username = serializers.CharField()
+    assigned = serializers.IntegerField()
+    rated = serializers.IntegerField()
+    overdue = serializers.IntegerField()
+    quota = serializers.IntegerField(allow_null=True)
+    last_rated_on = serializers.DateField(allow_null=True)
+
+
+class ProgressSerializer(serializers.Serializer):
+    """The counts of a campaign."""
+
+    references = serializers.IntegerField()
+    candidates = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    complete = serializers.IntegerField()
+    locked = serializers.IntegerField()
+    ratings = serializers.IntegerField()
+    open_conflicts = serializers.IntegerField()
+    waiting_conflicts = serializers.IntegerField()
+    ruled_conflicts = serializers.IntegerField()
+    lapsed_conflicts = serializers.IntegerField()
+    unsettled = serializers.IntegerField()
+    annotators = AnnotatorProgressSerializer(many=True)
+
+
+class Campaigns(APIView):
+    """The campaigns in which the caller takes part."""
+
+    permission_classes = (MatrixPermission,)
+    parameters = PARAMETERS
+
+    @extend_schema(parameters=PAGED, responses=CampaignSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        user = cast(User, request.user)
+        page = page_of(request, campaigns_for(user).order_by("slug"))
+        return Response([_campaign(row, user) for row in page.rows], headers=page.headers)
+
+
+class CampaignDetail(APIView):
+    """One campaign."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=CampaignSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        return Response(_campaign(get_object_or_404(campaigns_for(user), slug=slug), user))
+
+
+class Progress(APIView):
+    """The counts of a campaign."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        row = get_object_or_404(campaigns_for(user), slug=slug)
+        if Role.ADMIN not in roles_of(user, row):
+            raise PermissionDenied
+        if counts_withheld(row, user):
+            raise PermissionDenied(COUNTS_WITHHELD)
+        return Response(ProgressSerializer(campaign_progress(row)).data)
+
+
+def _campaign(row: Campaign, user: User) -> dict[str, object]:
+    return {
+        "slug": row.slug,
+        "name": row.name,
+        "status": row.status,
+        "rubric_version": row.rubric_version,
+        "overlap": row.overlap,
+        "roles": sorted(roles_of(user, row)),
+    }

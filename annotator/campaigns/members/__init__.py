@@ -1,0 +1,1 @@
+"""People of a campaign and of the site: roles, invitations, accounts."""

@@ -1,0 +1,54 @@
+"""The forms of inviting somebody, and of accepting."""
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from annotator.access.scopes import campaign_named
+from annotator.accounts.forms import password_field
+from annotator.models import Campaign, Role
+from core.forms import RefusableForm, WordsField
+
+
+class InviteForm(RefusableForm):
+    """What a campaign's admin invites somebody as."""
+
+    role = forms.ChoiceField(label="Role", choices=Role.choices)
+
+
+class SiteInviteForm(RefusableForm):
+    """What a site admin invites somebody as; into a campaign, or into none yet."""
+
+    campaign = forms.CharField(
+        label="Campaign", required=False, max_length=100, help_text="Its short name; or none yet."
+    )
+    role = forms.ChoiceField(
+        label="Role", required=False, choices=[("", "None yet"), *Role.choices]
+    )
+
+    def clean_campaign(self) -> Campaign | None:
+        slug = self.cleaned_data["campaign"]
+        row = campaign_named(slug) if slug else None
+        if slug and row is None:
+            raise ValidationError("There is no campaign of that short name.")
+        return row
+
+
+class AcceptForm(RefusableForm):
+    """The name and the password that a new person chooses."""
+
+    username = WordsField(
+        label="User name",
+        max_length=150,
+        help_text="Letters of one script, digits and . _ - @",
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    password = password_field("Password", "new-password")
+    again = password_field("Password again", "new-password")
+
+    def clean(self) -> dict[str, object]:
+        sent = self.cleaned_data
+        if "password" in sent and "again" in sent and sent["password"] != sent["again"]:
+            self.add_error("again", ValidationError("The two passwords are not the same."))
+        return sent

@@ -1,0 +1,201 @@
+"""Writes about people: accounts, roles, tokens.
+
+Writes of invitations: made by an admin, accepted once, with a new account or one's own.
+"""
+
+import secrets
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotator import audit_log
+from annotator.accounts.services import create_user, withdraw_invitations
+from annotator.accounts.sessions import token_digest
+from annotator.assignments.services import free_place
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Invitation,
+    Membership,
+    Role,
+    User,
+)
+from annotator.planning.services import fit_qualification, give_qualification
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+
+
+@transaction.atomic
+def grant_role(
+    *, user: User, campaign: Campaign, role: str, granted_by: User | None = None
+) -> Membership:
+    """Give a user a role in a campaign; giving it again changes nothing.
+
+    A new annotator of an open campaign gets what is for qualification, by name.
+    """
+    if role not in Role.values:
+        raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
+    membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
+    if is_new:
+        audit_log.record(
+            actor=granted_by,
+            campaign=campaign,
+            action="role.granted",
+            object_type="user",
+            object_id=user.pk,
+            details={"role": role},
+        )
+        if role == Role.ANNOTATOR and campaign.is_open:
+            fit_qualification(campaign)
+            give_qualification(campaign=campaign, annotator=user)
+    return membership
+
+
+@transaction.atomic
+def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) -> None:
+    """Take a role from a user; what an annotator has open goes back, what they rated stays.
+
+    Raises OutOfDate when they do not have it, or are the last admin of the campaign.
+    """
+    # The campaign's row, so that two admins cannot each revoke the other at one moment.
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    rows = Membership.objects.filter(campaign=campaign, role=role)
+    if not rows.filter(user=user).exists():
+        raise OutOfDate(f"{user.username} is no {role} of this campaign.")
+    if role == Role.ADMIN and not rows.exclude(user=user).exists():
+        raise OutOfDate("A campaign keeps at least one admin; name another one first.")
+    rows.filter(user=user).delete()
+    if role == Role.ADMIN:
+        withdraw_invitations(invited_by=user, by=revoked_by, campaign=campaign)
+    if role == Role.ANNOTATOR:
+        _give_back(user, campaign)
+        fit_qualification(campaign)
+    audit_log.record(
+        actor=revoked_by,
+        campaign=campaign,
+        action="role.revoked",
+        object_type="user",
+        object_id=user.pk,
+        details={"role": role},
+    )
+
+
+def _give_back(user: User, campaign: Campaign) -> None:
+    opened = Assignment.objects.filter(
+        annotator=user, campaign=campaign, status=AssignmentStatus.OPEN
+    )
+    for pk, candidate_id in list(opened.values_list("pk", "candidate_id")):
+        if opened.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
+            free_place(candidate_id)
+
+
+LASTS: Final = timedelta(days=7)
+
+
+@transaction.atomic
+def invite(*, by: User, campaign: Campaign | None = None, role: str = "") -> str:
+    """Make an invitation and return the token of its link, which is shown once.
+
+    With a campaign, whoever accepts has the role there from then on.
+    """
+    if bool(campaign) != bool(role) or (role and role not in Role.values):
+        sentence = "A role and a campaign go together."
+        raise Refused(sentence, {"role": [sentence]})
+    token = secrets.token_urlsafe(32)
+    row = Invitation.objects.create(
+        token_sha256=token_digest(token),
+        campaign=campaign,
+        role=role,
+        invited_by=by,
+        expires_at=database_now() + LASTS,
+    )
+    audit_log.record(
+        actor=by,
+        campaign=campaign,
+        action="invitation.made",
+        object_type="invitation",
+        object_id=row.pk,
+        details={"role": role},
+    )
+    return token
+
+
+def open_invitations(token: str) -> QuerySet[Invitation]:
+    """Return the invitation of a link if it may still be used.
+
+    Those of who has been deactivated, or is no admin any more, may not.
+    """
+    return Invitation.objects.filter(
+        Q(invited_by__is_superuser=True)
+        | Exists(
+            Membership.objects.filter(
+                user=OuterRef("invited_by"), campaign=OuterRef("campaign"), role=Role.ADMIN
+            )
+        ),
+        token_sha256=token_digest(token),
+        accepted_at=None,
+        expires_at__gt=Now(),
+        invited_by__is_active=True,
+    )
+
+
+@transaction.atomic
+def accept_invitation(*, token: str, username: str, password: str) -> User:
+    """Make the account of a new person; OutOfDate where the link may not be used any more."""
+    row = _lock_open_invitation(token)
+    user = create_user(username=username, password=password)
+    _accept(row, user)
+    return user
+
+
+@transaction.atomic
+def join_campaign(*, token: str, user: User) -> Invitation:
+    """Accept an invitation with the account that one has, and return it.
+
+    Raises OutOfDate where the link may not be used any more, and Refused where it says nothing to
+    this person: the link stays good for somebody else then.
+    """
+    row = _lock_open_invitation(token)
+    if reason := reason_not_to_join(row, user):
+        raise Refused(reason)
+    _accept(row, user)
+    return row
+
+
+def reason_not_to_join(invitation: Invitation, user: User) -> str:
+    """Return why this person cannot accept the invitation with their account; "" when they can."""
+    if invitation.campaign is None:
+        return "This link is for a new account, and you have one already."
+    if invitation.invited_by_id == user.pk:
+        return "You made this link. Give it to the person whom you invite."
+    held = Membership.objects.filter(user=user, campaign=invitation.campaign, role=invitation.role)
+    if held.exists():
+        return f"You are {invitation.role} of {invitation.campaign.name} already."
+    return ""
+
+
+def _lock_open_invitation(token: str) -> Invitation:
+    # The row is locked, so that of two who use one link at one moment one gets in.
+    list(Invitation.objects.select_for_update(no_key=True).filter(token_sha256=token_digest(token)))
+    row = open_invitations(token).select_related("campaign", "invited_by").first()
+    if row is None:
+        raise OutOfDate("This link was used already, or its seven days are over.")
+    return row
+
+
+def _accept(row: Invitation, user: User) -> None:
+    if row.campaign is not None:
+        grant_role(user=user, campaign=row.campaign, role=row.role, granted_by=row.invited_by)
+    row.accepted_by, row.accepted_at = user, database_now()
+    row.save(update_fields=["accepted_by", "accepted_at"])
+    audit_log.record(
+        actor=user,
+        campaign=row.campaign,
+        action="invitation.accepted",
+        object_type="invitation",
+        object_id=row.pk,
+    )

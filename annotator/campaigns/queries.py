@@ -1,0 +1,385 @@
+"""How many candidates of a campaign are begun, complete and locked, by purpose.
+
+Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
+them. Both databases read the same text.
+
+How far each annotator of a campaign is, for its admin: counts and days, no scores.
+
+How far a campaign is, for its admin: counts only, no scores and no claim text.
+
+Every count is one aggregate over one index; no row is read for it.
+
+What annotators told the admin: flags, skips, recusals. No scores, no claim text.
+
+Until when a campaign's claim texts are to be kept, and whether that day is near or past.
+
+The conflict rules that a campaign has had, by number.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import Count, DateTimeField, Max, Q
+
+from annotator.conflicts.rules import gap_text
+from annotator.models import (
+    HOLDING,
+    UNSETTLED,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Candidate,
+    Conflict,
+    ConflictStatus,
+    Departure,
+    Flag,
+    Membership,
+    Purpose,
+    Rating,
+    Role,
+    Round,
+    RulesVersion,
+    Ruling,
+    Turn,
+    User,
+)
+from core.clock import database_now
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCounts:
+    """Candidates of one purpose: how many there are, are begun, complete, locked; their ratings."""
+
+    candidates: int = 0
+    begun: int = 0
+    complete: int = 0
+    locked: int = 0
+    ratings: int = 0
+
+    def __add__(self, other: "CandidateCounts") -> "CandidateCounts":
+        return CandidateCounts(
+            self.candidates + other.candidates,
+            self.begun + other.begun,
+            self.complete + other.complete,
+            self.locked + other.locked,
+            self.ratings + other.ratings,
+        )
+
+
+def _table(model: Any) -> str:
+    return str(model._meta.db_table)
+
+
+# Locked as annotator.conflicts.queries says it; a test holds the two together.
+_COUNTS: Final = f"""
+WITH own AS MATERIALIZED (
+  SELECT c.id, c.purpose, c.places, COUNT(r.id) AS times, MAX(r.revised_at) AS last
+    FROM {_table(Candidate)} c LEFT JOIN {_table(Rating)} r ON r.candidate_id = c.id
+   WHERE c.campaign_id = %(campaign)s
+   GROUP BY c.id, c.purpose, c.places
+)
+SELECT purpose, COUNT(*),
+       SUM(CASE WHEN times > 0 THEN 1 ELSE 0 END),
+       SUM(CASE WHEN times >= places THEN 1 ELSE 0 END),
+       SUM(CASE WHEN times = 0 THEN 0
+                WHEN %(is_closed)s = 1 THEN 1
+                WHEN id IN (SELECT candidate_id FROM {_table(Round)}
+                             WHERE finished_at IS NULL) THEN 0
+                WHEN times >= places AND last < %(before)s THEN 1
+                WHEN id IN (SELECT candidate_id FROM {_table(Turn)}
+                             WHERE expires_at > %(now)s) THEN 1
+                WHEN id IN (SELECT candidate_id FROM {_table(Ruling)} WHERE is_valid) THEN 1
+                ELSE 0 END),
+       SUM(times)
+  FROM own
+ GROUP BY purpose
+"""  # noqa: S608 - table names only
+
+
+def candidate_counts(campaign: Campaign, now: datetime) -> Mapping[str, CandidateCounts]:
+    """Return the counts by purpose; a purpose without candidates counts 0."""
+    moment = DateTimeField()
+    before = now - timedelta(hours=campaign.revision_hours)
+    values = {
+        "campaign": Campaign._meta.pk.get_db_prep_value(campaign.pk, connection),
+        "is_closed": int(not campaign.is_open),
+        "before": moment.get_db_prep_value(before, connection),
+        "now": moment.get_db_prep_value(now, connection),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS, values)
+        rows = cursor.fetchall()
+    found: defaultdict[str, CandidateCounts] = defaultdict(CandidateCounts)
+    return found | {purpose: CandidateCounts(*map(int, rest)) for purpose, *rest in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """One annotator's share, repeats and sentinels included.
+
+    `overdue` counts what is open past its due date, `last_rated_on` is a day in UTC. `is_admin`
+    marks one who may also see others' ratings: reports leave those ratings out unless asked.
+    """
+
+    username: str
+    assigned: int
+    rated: int
+    overdue: int = 0
+    quota: int | None = None
+    last_rated_on: date | None = None
+    is_annotator: bool = True
+    is_admin: bool = False
+
+    @property
+    def left(self) -> int:
+        return self.assigned - self.rated
+
+
+def annotator_progress(campaign: Campaign, now: datetime) -> tuple[AnnotatorProgress, ...]:
+    """Return the annotators of a campaign by name, those who only used to be ones included."""
+    counts = _counts(campaign, now)
+    roles, quotas = _roles(campaign)
+    annotators = {name for name, held in roles.items() if Role.ANNOTATOR in held}
+    return tuple(
+        AnnotatorProgress(
+            name,
+            **counts.get(name, {"assigned": 0, "rated": 0}),
+            quota=quotas.get(name),
+            is_annotator=name in annotators,
+            is_admin=Role.ADMIN in roles.get(name, ()),
+        )
+        for name in sorted(set(counts) | annotators)
+    )
+
+
+def _counts(campaign: Campaign, now: datetime) -> Mapping[str, dict[str, Any]]:
+    rows = Assignment.objects.filter(campaign=campaign).order_by()
+    counted = rows.values_list("annotator").annotate(
+        assigned=Count("pk", filter=Q(status__in=HOLDING)),
+        rated=Count("pk", filter=Q(status=AssignmentStatus.SUBMITTED)),
+        overdue=Count("pk", filter=Q(status=AssignmentStatus.OPEN, due_at__lt=now)),
+        last=Max("rating__revised_at"),
+    )
+    found = {
+        pk: {
+            "assigned": assigned,
+            "rated": rated,
+            "overdue": overdue,
+            "last_rated_on": last and last.date(),
+        }
+        for pk, assigned, rated, overdue, last in counted
+    }
+    names = User.objects.filter(pk__in=found).values_list("pk", "username")
+    return {name: found[pk] for pk, name in names}
+
+
+def _roles(campaign: Campaign) -> tuple[Mapping[str, set[str]], Mapping[str, int | None]]:
+    """Return each member's roles, and each annotator's quota."""
+    roles: dict[str, set[str]] = {}
+    quotas = {}
+    rows = Membership.objects.filter(campaign=campaign)
+    for name, role, quota in rows.values_list("user__username", "role", "quota"):
+        roles.setdefault(name, set()).add(role)
+        if role == Role.ANNOTATOR:
+            quotas[name] = quota
+    return roles, quotas
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignProgress:
+    """The counts of a campaign; `candidates` to `ratings` are of genuine candidates only."""
+
+    references: int
+    candidates: int
+    begun: int
+    complete: int
+    locked: int
+    ratings: int
+    open_conflicts: int
+    waiting_conflicts: int
+    ruled_conflicts: int
+    lapsed_conflicts: int
+    unsettled: int
+    repeats: int
+    repeat_ratings: int
+    sentinels: int
+    sentinel_ratings: int
+    annotators: tuple[AnnotatorProgress, ...]
+    counted_at: datetime
+
+
+def campaign_progress(campaign: Campaign, now: datetime | None = None) -> CampaignProgress:
+    """Count the campaign; a candidate is complete when as many have rated it as it has places."""
+    now = now or database_now()
+    of = candidate_counts(campaign, now)
+    genuine = of[Purpose.RATED] + of[Purpose.QUALIFICATION]
+    return CampaignProgress(
+        references=campaign.references.count(),
+        **_genuine(genuine),
+        **_conflicts(campaign),
+        unsettled=_unsettled(campaign),
+        repeats=of[Purpose.REPEAT].candidates,
+        repeat_ratings=of[Purpose.REPEAT].ratings,
+        sentinels=of[Purpose.SENTINEL].candidates,
+        sentinel_ratings=of[Purpose.SENTINEL].ratings,
+        annotators=annotator_progress(campaign, now),
+        counted_at=now,
+    )
+
+
+def _genuine(counts: CandidateCounts) -> Mapping[str, Any]:
+    return {
+        name: getattr(counts, name)
+        for name in ("candidates", "begun", "complete", "locked", "ratings")
+    }
+
+
+def _conflicts(campaign: Campaign) -> Mapping[str, Any]:
+    rows = Conflict.objects.filter(campaign=campaign)
+    return rows.aggregate(
+        **{
+            f"{status}_conflicts": Count("pk", filter=Q(status=status))
+            for status in ConflictStatus.values
+        }
+    )
+
+
+def _unsettled(campaign: Campaign) -> int:
+    """Count the candidates with a conflict that is open or waits; a flip disputes both of its."""
+    rows = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED).order_by()
+    others = rows.filter(other_candidate__isnull=False)
+    return rows.values("candidate_id").union(others.values("other_candidate_id")).count()
+
+
+MOST_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One word from an annotator about one candidate."""
+
+    kind: str
+    reference_id: str
+    candidate_id: str
+    username: str
+    reason: str
+    words: str
+    made_at: datetime
+    outcome: str
+
+
+def campaign_notices(campaign: Campaign) -> tuple[Notice, ...]:
+    """Return the latest flags, skips and recusals of a campaign, the newest first."""
+    rows = [*_flags(campaign), *_departures(campaign)]
+    return tuple(sorted(rows, key=lambda row: row.made_at, reverse=True)[:MOST_SHOWN])
+
+
+_NAMES = (
+    "assignment__candidate__reference__reference_id",
+    "assignment__candidate__candidate_id",
+    "assignment__annotator__username",
+)
+
+
+def _flags(campaign: Campaign) -> list[Notice]:
+    rows = Flag.objects.filter(assignment__campaign=campaign).order_by("-made_at")[:MOST_SHOWN]
+    values = rows.values_list(*_NAMES, "reason_code", "reason", "made_at")
+    return [
+        Notice("flag", reference, candidate, who, _label(Flag, code), words, at, "")
+        for reference, candidate, who, code, words, at in values
+    ]
+
+
+def _departures(campaign: Campaign) -> list[Notice]:
+    rows = Departure.objects.filter(assignment__campaign=campaign).order_by("-made_at")
+    values = rows[:MOST_SHOWN].values_list(
+        *_NAMES,
+        "kind",
+        "reason_code",
+        "reason",
+        "made_at",
+        "rerouted_to__annotator__username",
+        "assignment__lease_expires_at",
+    )
+    return [
+        Notice(kind, reference, candidate, who, _label(Departure, code), words, at, _outcome(*rest))
+        for reference, candidate, who, kind, code, words, at, *rest in values
+    ]
+
+
+def _label(model: type[Flag] | type[Departure], code: str) -> str:
+    choices = model._meta.get_field("reason_code").choices or ()
+    return str(dict(choices).get(code, code))
+
+
+def _outcome(successor: str | None, lease: datetime | None) -> str:
+    """Say what became of the place: a leased one is free for whoever asks next."""
+    if successor:
+        return f"now with {successor}"
+    return "free for the next" if lease else "nobody has it now"
+
+
+WARNED_DAYS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """The last day of keeping; `days_left` is negative once it has passed."""
+
+    until: date
+    days_left: int
+
+    @property
+    def has_passed(self) -> bool:
+        return self.days_left < 0
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the day is at most thirty days away, and not past."""
+        return 0 <= self.days_left <= WARNED_DAYS
+
+    @property
+    def days_over(self) -> int:
+        return max(0, -self.days_left)
+
+
+def retention(campaign: Campaign, today: date) -> Retention | None:
+    """Return until when texts are kept; none when nobody has decided."""
+    until = campaign.retain_until
+    return Retention(until, (until - today).days) if until else None
+
+
+@dataclass(frozen=True, slots=True)
+class PastRules:
+    """The rules of one number: gaps in rating points, as text for the overall kinds."""
+
+    number: int
+    criterion_gap: int
+    overall_gap: str
+    flip_gap: str
+    has_ladder: bool
+    made_at: datetime
+    made_by: str
+    is_current: bool
+
+
+def rules_history(campaign: Campaign) -> tuple[PastRules, ...]:
+    """Return every version of the rules, the newest first."""
+    rows = RulesVersion.objects.filter(campaign=campaign).order_by("-number")
+    return tuple(
+        PastRules(
+            row.number,
+            row.criterion_gap,
+            gap_text(row.overall_gap_numerator),
+            gap_text(row.flip_gap_numerator),
+            row.has_ladder,
+            row.made_at,
+            row.made_by.username if row.made_by else "",
+            row.number == campaign.rules_version,
+        )
+        for row in rows.select_related("made_by")
+    )

@@ -1,0 +1,217 @@
+"""Writes of campaigns: create, change their rules, close and reopen with a reason."""
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from annotator import audit_log
+from annotator.assignments.services import spread_places
+from annotator.conflicts.services import measure_conflicts
+from annotator.models import (
+    Campaign,
+    CampaignStatus,
+    Membership,
+    Rating,
+    Reference,
+    Role,
+    RulesVersion,
+    User,
+)
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+from core.text_io.shapes import LONGEST_REASON, check_words
+
+NO_REASON: Final = "Say why, in a few words: it stays in the trail."
+LONGEST_NAME: Final = 200
+NO_NAME: Final = "Give the campaign a name."
+# `/campaigns/new/` is a page.
+TAKEN_SLUGS: Final = frozenset({"new"})
+LONGEST_SLUG: Final = 60
+# Letters and digits that are not taken for each other; five of them are one of 28 million.
+LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+ENDING: Final = 5
+LONGEST_TYPED_SLUG: Final = LONGEST_SLUG - ENDING - 1
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRules:
+    """What an admin may change while a campaign runs; gaps of the overall are over 11."""
+
+    name: str
+    overlap: int
+    shared_percent: int
+    revision_hours: int
+    lease_minutes: int
+    criterion_gap: int
+    overall_gap_numerator: int
+    flip_gap_numerator: int
+    has_ladder: bool
+    retain_until: date | None
+    has_legal_hold: bool = False
+
+
+# Rules whose change may open or lapse conflicts; each change of one is a version of its own.
+OF_CONFLICTS: Final = (
+    "criterion_gap",
+    "overall_gap_numerator",
+    "flip_gap_numerator",
+    "has_ladder",
+)
+
+
+@transaction.atomic
+def create_campaign(
+    *, slug: str, name: str = "", created_by: User | None = None, has_drawn_ending: bool = False
+) -> Campaign:
+    """Create an open campaign with the default rules; its creator becomes its admin.
+
+    With `has_drawn_ending` the slug gets an ending that nobody chose: to be told that a slug is
+    taken would tell of a campaign that the person may not know of.
+    """
+    check_words("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
+    longest = LONGEST_TYPED_SLUG if has_drawn_ending else LONGEST_SLUG
+    try:
+        if len(slug) > longest or slug in TAKEN_SLUGS:
+            raise ValidationError("taken")
+        Campaign._meta.get_field("slug").clean(slug, None)
+    except ValidationError as error:
+        raise Refused(
+            f"{slug[:100]!r} cannot be a campaign's short name: use up to {longest} letters, "
+            "digits, - and _."
+        ) from error
+    if has_drawn_ending:
+        slug = f"{slug}-{''.join(secrets.choice(LETTERS) for _ in range(ENDING))}"
+    try:
+        with transaction.atomic():
+            campaign = Campaign.objects.create(slug=slug, name=name or slug)
+    except IntegrityError as error:
+        raise OutOfDate(f"There is a campaign {slug!r} already.") from error
+    _keep_rules(campaign, created_by)
+    if created_by is not None:
+        Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
+    audit_log.record(
+        actor=created_by,
+        campaign=campaign,
+        action="campaign.created",
+        object_type="campaign",
+        object_id=campaign.pk,
+    )
+    return campaign
+
+
+@transaction.atomic
+def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) -> Campaign:
+    """Change the rules of an open campaign; the audit row keeps what they were.
+
+    A new overlap, or another share of the references that it holds for, gives or takes room; new
+    conflict rules are a new version and are applied to the ratings so far, so that every conflict
+    says what the rules of today say. What an adjudicator ruled stays.
+    """
+    check_words("name", rules.name, longest=LONGEST_NAME, empty=NO_NAME)
+    # Not its key: a submit that holds its reference writes rows that name the campaign.
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if not row.is_open:
+        raise OutOfDate("The campaign is closed; reopen it to change its rules.")
+    new = asdict(rules)
+    before = {name: getattr(row, name) for name in new}
+    changes = {
+        name: [_plain(before[name]), _plain(value)]
+        for name, value in new.items()
+        if before[name] != value
+    }
+    if not changes:
+        return row
+    has_new_version = any(name in changes for name in OF_CONFLICTS)
+    for name, value in new.items():
+        setattr(row, name, value)
+    row.rules_version += has_new_version
+    row.save(update_fields=[*new, "rules_version"])
+    references = _lock_references(row)
+    has_new_places = "overlap" in changes or "shared_percent" in changes
+    if has_new_places:
+        spread_places(row)
+    if has_new_version:
+        _keep_rules(row, changed_by)
+    if has_new_version or has_new_places:
+        _measure(row, references)
+    _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
+    return row
+
+
+def _measure(campaign: Campaign, references: Iterable[UUID]) -> None:
+    now = database_now()
+    for pk in references:
+        measure_conflicts(campaign, pk, now)
+
+
+def _lock_references(campaign: Campaign) -> list[UUID]:
+    """Return the references that have ratings, locked before their candidates, as submits do.
+
+    A submit waits for its reference, and then reads the rules that hold from now on.
+    """
+    rated = Rating.objects.filter(candidate__campaign=campaign).values("candidate__reference")
+    references = (
+        Reference.objects.filter(pk__in=rated).order_by("pk").select_for_update(no_key=True)
+    )
+    return list(references.values_list("pk", flat=True))
+
+
+def _keep_rules(campaign: Campaign, made_by: User | None) -> None:
+    RulesVersion.objects.create(
+        campaign=campaign,
+        number=campaign.rules_version,
+        made_at=database_now(),
+        made_by=made_by,
+        **{name: getattr(campaign, name) for name in OF_CONFLICTS},
+    )
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def close_campaign(*, campaign: Campaign, reason: str, closed_by: User) -> None:
+    """Close a campaign: nothing is given out or rated any more, every rating is final."""
+    _change_status(campaign, CampaignStatus.CLOSED, reason, closed_by)
+
+
+def reopen_campaign(*, campaign: Campaign, reason: str, reopened_by: User) -> None:
+    """Open a closed campaign again; ratings whose revision window has passed stay locked."""
+    _change_status(campaign, CampaignStatus.OPEN, reason, reopened_by)
+
+
+@transaction.atomic
+def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: User) -> None:
+    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+    changed = (
+        Campaign.objects.filter(pk=campaign.pk)
+        .exclude(status=status)
+        .update(
+            status=status,
+            closed_at=database_now() if status == CampaignStatus.CLOSED else None,
+        )
+    )
+    if not changed:
+        raise OutOfDate(f"The campaign is {status} already.")
+    campaign.refresh_from_db()
+    # Ratings that were to come are awaited no more, or again.
+    _measure(campaign, _lock_references(campaign))
+    action = "campaign.closed" if status == CampaignStatus.CLOSED else "campaign.reopened"
+    _audit(campaign, action, by, {"reason": reason})
+
+
+def _audit(campaign: Campaign, action: str, actor: User, details: dict[str, object]) -> None:
+    audit_log.record(
+        actor=actor,
+        campaign=campaign,
+        action=action,
+        object_type="campaign",
+        object_id=campaign.pk,
+        details=details,
+    )

@@ -1,0 +1,1 @@
+"""Which of two candidates is better, per criterion."""

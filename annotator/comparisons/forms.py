@@ -1,0 +1,105 @@
+"""The forms of comparing: a preference per criterion, and an admin's request for comparisons."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from annotator.comparisons.services import LONGEST_COMMENT
+from annotator.models import Preference
+from annotator.rubric import ALL_CRITERIA, NAMES
+from core.forms import (
+    ASCII_SPACE,
+    LARGEST_VERSION,
+    CommentField,
+    EverySent,
+    FractionField,
+    RefusableForm,
+    RubricForm,
+    WholeNumberField,
+)
+
+ANSWER: Final = re.compile(r"(-1|0|1)")
+# The buttons of the same form that switch a reading aid send their own name.
+OF_OTHER_BUTTONS: Final = frozenset({"csrfmiddlewaretoken", "aid"})
+
+
+class PreferenceField(forms.Field):
+    """Which of two is better: `1` the left, `0` equal, `-1` the right."""
+
+    widget = EverySent
+
+    def clean(self, value: Sequence[str]) -> int:
+        if len(value) > 1:
+            raise ValidationError("This criterion was sent more than once; choose one answer.")
+        text = value[0].strip(ASCII_SPACE) if value else ""
+        if not text:
+            raise ValidationError("Choose left better, equal, or right better.")
+        if not ANSWER.fullmatch(text):
+            raise ValidationError(
+                "A preference is 1 (left better), 0 (equal) or -1 (right better)."
+            )
+        return int(text)
+
+
+class PreferenceForm(RubricForm):
+    """What the compare page posts; `version` is 0 for a first preference, else the one revised."""
+
+    of_other_buttons = OF_OTHER_BUTTONS
+
+    version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
+    comment = CommentField(
+        required=False,
+        strip=False,
+        max_length=LONGEST_COMMENT,
+        error_messages={
+            "max_length": "A comment may have %(limit_value)d characters; this has %(show_value)d."
+        },
+    )
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        for key in ALL_CRITERIA:
+            self.fields[key] = PreferenceField(label=NAMES[key])
+
+    @property
+    def judgements(self) -> dict[str, int]:
+        """The valid answers; all five when the form is valid."""
+        return {key: self.cleaned_data[key] for key in ALL_CRITERIA if key in self.cleaned_data}
+
+
+def as_sent(preference: Preference) -> dict[str, str]:
+    """Return a stored preference as the values that the form would send for it."""
+    return {key: str(value) for key, value in preference.judgements.items()} | {
+        "comment": preference.comment,
+        "version": str(preference.version),
+    }
+
+
+class AskForm(RefusableForm):
+    """What an admin says to have comparisons given out: how many of all pairs, and the seed."""
+
+    share = FractionField(
+        label="Share of all pairs, in per cent",
+        min_value=Decimal("0.01"),
+        max_value=Decimal(100),
+        max_digits=5,
+        decimal_places=2,
+        initial=Decimal(10),
+    )
+    seed = WholeNumberField(
+        label="Seed",
+        min_value=0,
+        max_value=LARGEST_VERSION,
+        initial=0,
+        help_text="The same seed draws the same pairs; a larger share adds to a smaller one.",
+    )
+
+    @property
+    def exact_share(self) -> Fraction:
+        return Fraction(self.cleaned_data["share"]) / 100

@@ -1,0 +1,248 @@
+"""Whose comparisons, which of them are open, and what comes next.
+
+Reads of a Label Studio export as claim sets: the texts that its annotations compare.
+
+What the compare page shows: a reference, a left and a right, and the own preference.
+
+The page is blind: no candidate row, no label of the rate screen and no rating is put into what
+templates are given, so that none can be shown by mistake.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from annotator.claims.near_duplicates import CompactKeys
+from annotator.claims.reading import SideView
+from annotator.formats.label_studio import PreferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.models import (
+    GENUINE,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    CampaignStatus,
+    Candidate,
+    Comparison,
+    ImportedAnnotation,
+    Preference,
+    ReadingPreference,
+    Reference,
+    Role,
+    User,
+)
+from annotator.reading import CompareRow, compare_rows, reading_of, reading_preference
+from core.text_io.text import candidate_id_of, reference_id_of, text_sha256
+
+CLOSED_SENTENCE = "The campaign is closed; preferences are no longer taken."
+RECUSED_SENTENCE = "You recused yourself from this reference: nothing is to be compared."
+
+
+def comparisons_for(user: User) -> QuerySet[Comparison]:
+    """Return the user's own comparisons in campaigns where they still are annotator."""
+    return Comparison.objects.filter(
+        annotator=user,
+        campaign__memberships__user=user,
+        campaign__memberships__role=Role.ANNOTATOR,
+    ).select_related("campaign", "left__reference", "preference")
+
+
+def open_comparisons(user: User) -> QuerySet[Comparison]:
+    """Return what the user may compare now, in order, without references they recused from."""
+    # Read once, whatever the planner thinks of the tables: as a correlated question it was asked
+    # of every row of a table that PostgreSQL took for empty, and took 38 s.
+    recused = Assignment.objects.filter(annotator=user, status=AssignmentStatus.RECUSED)
+    rows = comparisons_for(user).filter(
+        preference__isnull=True, campaign__status=CampaignStatus.OPEN
+    )
+    rows = rows.exclude(left__reference__in=recused.values("candidate__reference"))
+    # A list needs no claim text, and a queue may be long.
+    texts = ("left__claims", "left__reference__claims", "left__reference__draft_claims")
+    return rows.defer(*texts).order_by("campaign__created_at", "position")
+
+
+def next_comparison(user: User, after: Comparison) -> Comparison | None:
+    """Return what to compare after a comparison: the same reference first, then its campaign."""
+    rows = open_comparisons(user).exclude(pk=after.pk)
+    here = rows.filter(campaign=after.campaign_id)
+    same = here.filter(left__reference=after.left.reference_id)
+    return same.first() or here.first() or rows.first()
+
+
+def closed_because(comparison: Comparison) -> str:
+    """Return why a comparison takes no preference any more, "" while it does."""
+    if not comparison.campaign.is_open:
+        return CLOSED_SENTENCE
+    recused = Assignment.objects.filter(
+        annotator=comparison.annotator_id,
+        status=AssignmentStatus.RECUSED,
+        candidate__reference=comparison.left.reference_id,
+    )
+    return RECUSED_SENTENCE if recused.exists() else ""
+
+
+BATCH = 500
+
+
+class StatedTexts:
+    """Yields each record as a reference with two candidates, and counts each text once.
+
+    Equal texts are one, also where the campaign has them under other ids. Two outputs with one
+    text bring no claim set.
+    """
+
+    def __init__(self, campaign: Campaign | None, records: Iterable[PreferenceRecord]) -> None:
+        self._campaign = campaign
+        self._records = records
+        self._seen = CompactKeys()
+        self._references = self._candidates = self._known_references = self._known_candidates = 0
+        self._annotations: list[int] = []
+        self._count = self._known_annotations = 0
+
+    def __iter__(self) -> Iterator[ReferenceRecord]:
+        for record in self._records:
+            self._count += 1
+            self._annotations.append(record.annotation)
+            if len(self._annotations) == BATCH:
+                self._look_up()
+            if record.left != record.right:
+                texts = (record.left, record.right)
+                yield ReferenceRecord(
+                    reference_id_of(record.reference_claims),
+                    record.reference_claims,
+                    tuple(CandidateRecord(candidate_id_of(text), text) for text in texts),
+                )
+
+    def take(self, batch: list[ReferenceRecord]) -> None:
+        """Count the texts of a batch that come for the first time."""
+        references: list[str] = []
+        pairs: list[tuple[str, str]] = []
+        for record in batch:
+            digest = text_sha256(record.reference_claims)
+            if self._is_first(digest):
+                references.append(digest)
+            for candidate in record.candidates:
+                pair = (digest, text_sha256(candidate.claims))
+                if self._is_first("/".join(pair)):
+                    pairs.append(pair)
+        known_references, known_pairs = self._known(references, pairs)
+        self._known_references += len(known_references.intersection(references))
+        self._references += len(set(references) - known_references)
+        self._known_candidates += len(known_pairs.intersection(pairs))
+        self._candidates += len(set(pairs) - known_pairs)
+
+    def counts(self) -> dict[str, int]:
+        """Return the counts of texts and of annotations."""
+        self._look_up()
+        return {
+            "references": self._references,
+            "candidates": self._candidates,
+            "known_references": self._known_references,
+            "known_candidates": self._known_candidates,
+            "annotations": self._count - self._known_annotations,
+            "known_annotations": self._known_annotations,
+        }
+
+    def _is_first(self, name: str) -> bool:
+        before = len(self._seen)
+        return self._seen.enter(name) == before
+
+    def _known(
+        self, references: list[str], pairs: list[tuple[str, str]]
+    ) -> tuple[set[str], set[tuple[str, str]]]:
+        if self._campaign is None:
+            return set(), set()
+        rows = Reference.objects.filter(campaign=self._campaign, claims_sha256__in=references)
+        candidates = Candidate.objects.filter(
+            campaign=self._campaign,
+            purpose__in=GENUINE,
+            reference__claims_sha256__in={reference for reference, _ in pairs},
+            claims_sha256__in={candidate for _, candidate in pairs},
+        )
+        known = candidates.values_list("reference__claims_sha256", "claims_sha256")
+        return set(rows.values_list("claims_sha256", flat=True)), set(known)
+
+    def _look_up(self) -> None:
+        """Count which of the annotations read since the last look the campaign has."""
+        if self._campaign is not None:
+            self._known_annotations += ImportedAnnotation.objects.filter(
+                campaign=self._campaign, annotation__in=self._annotations
+            ).count()
+        self._annotations.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePage:
+    """Everything that the compare page shows."""
+
+    comparison_id: UUID
+    position: int
+    campaign: Campaign
+    reference: Reference
+    reference_view: SideView
+    left_view: SideView
+    right_view: SideView
+    rows: tuple[CompareRow, ...]
+    notices: tuple[str, ...]
+    preference: Preference | None
+    closed_because: str
+    previous: UUID | None
+    following: UUID | None
+    reading: ReadingPreference
+
+    @property
+    def is_writable(self) -> bool:
+        return not self.closed_because
+
+    @property
+    def label(self) -> str:
+        return f"Comparison {self.position}"
+
+    @property
+    def version(self) -> int:
+        return self.preference.version if self.preference else 0
+
+
+def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
+    """Return the page of the user's own comparison; None when it is not theirs."""
+    rows = comparisons_for(user).select_related(
+        "campaign", "left__reference", "right", "preference"
+    )
+    comparison = rows.filter(pk=comparison_id).first()
+    if comparison is None:
+        return None
+    reference = comparison.left.reference
+    seen = compare_rows(
+        reading_of(reference.claims, comparison.left.claims),
+        reading_of(reference.claims, comparison.right.claims),
+    )
+    before, after = _neighbours(comparison)
+    return ComparePage(
+        comparison_id=comparison.pk,
+        position=comparison.position,
+        campaign=comparison.campaign,
+        reference=reference,
+        reference_view=seen.reference,
+        left_view=seen.candidates[0],
+        right_view=seen.candidates[1],
+        rows=seen.rows,
+        notices=seen.notices,
+        preference=getattr(comparison, "preference", None),
+        closed_because=closed_because(comparison),
+        previous=before,
+        following=after,
+        reading=reading_preference(user),
+    )
+
+
+def _neighbours(current: Comparison) -> tuple[UUID | None, UUID | None]:
+    """Return the comparisons before and after this one, answered or not, in the user's order."""
+    rows = Comparison.objects.filter(annotator=current.annotator_id, campaign=current.campaign_id)
+    before = rows.filter(position__lt=current.position).order_by("-position")
+    after = rows.filter(position__gt=current.position).order_by("position")
+    return (
+        before.values_list("pk", flat=True).first(),
+        after.values_list("pk", flat=True).first(),
+    )

@@ -1,0 +1,430 @@
+"""Writes of comparisons: pairs of candidates given to an annotator by name.
+
+Writes of drawn comparisons: a share of all pairs, chosen by a seed, given to annotators.
+
+Writes of preferences: what an annotator says of a comparison, first and revised.
+"""
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotator import audit_log
+from annotator.access.scopes import annotators_of
+from annotator.comparisons.queries import closed_because
+from annotator.models import (
+    GENUINE,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    CampaignStatus,
+    Candidate,
+    Comparison,
+    Membership,
+    Preference,
+    PreferenceRevision,
+    Role,
+    User,
+)
+from annotator.rubric import ALL_CRITERIA
+from annotator.typology import MOST_TAGS, clean_tags
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+
+Pair = tuple[Candidate, Candidate]
+
+
+def assign_comparisons(
+    *,
+    campaign: Campaign,
+    annotator: User,
+    pairs: Sequence[Pair],
+    chance: random.Random | None = None,
+) -> list[Comparison]:
+    """Give an annotator pairs to compare: references in order, the pairs of each shuffled.
+
+    Which candidate stands left is random per annotator and pair, and kept. A pair that the
+    annotator has been given before, either way round, is passed over. Raises Refused when a pair
+    is not two candidates of one reference of this campaign, or the annotator is not one of it.
+    """
+    for pair in pairs:
+        _refuse_unless_of_one_reference(campaign, pair)
+    chance = chance or random.SystemRandom()
+    with transaction.atomic():
+        _lock_annotator(campaign, annotator)
+        known = Comparison.objects.filter(annotator=annotator)
+        fresh = _fresh(pairs, set(known.values_list("pair", flat=True)))
+        last = known.filter(campaign=campaign).aggregate(last=Max("position"))["last"] or 0
+        rows = [
+            _new(campaign, annotator, pair, last + number, chance)
+            for number, pair in enumerate(_in_order(fresh, chance), start=1)
+        ]
+        Comparison.objects.bulk_create(rows)
+        audit_log.record(
+            campaign=campaign,
+            action="comparisons.made",
+            object_type="user",
+            object_id=annotator.pk,
+            details={"count": len(rows)},
+        )
+    return rows
+
+
+def pair_key(one: object, other: object) -> str:
+    """Return the key of a pair of candidate ids, the same whichever way round."""
+    return "/".join(sorted((str(one), str(other))))
+
+
+def _refuse_unless_of_one_reference(campaign: Campaign, pair: Pair) -> None:
+    one, other = pair
+    if one.pk == other.pk or one.reference_id != other.reference_id:
+        raise Refused("A comparison is of two candidates of one reference.")
+    if one.campaign_id != campaign.pk:
+        raise Refused("A comparison is of candidates of its own campaign.")
+
+
+def _lock_annotator(campaign: Campaign, annotator: User) -> None:
+    """Have two requests for one person wait for each other, so that no pair is given twice."""
+    rows = Membership.objects.select_for_update(no_key=True).filter(
+        campaign=campaign, user=annotator, role=Role.ANNOTATOR
+    )
+    if not list(rows):
+        raise Refused("Comparisons are for annotators of the campaign.")
+
+
+def _fresh(pairs: Iterable[Pair], known: set[str]) -> list[Pair]:
+    rows = {pair_key(one.pk, other.pk): (one, other) for one, other in pairs}
+    return [pair for key, pair in rows.items() if key not in known]
+
+
+def _in_order(pairs: Iterable[Pair], chance: random.Random) -> list[Pair]:
+    """Return the pairs by reference, each group shuffled, so that no order tells a system."""
+    groups: dict[UUID, list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(pair[0].reference_id, []).append(pair)
+    for group in groups.values():
+        chance.shuffle(group)
+    return [pair for group in groups.values() for pair in group]
+
+
+def _new(
+    campaign: Campaign, annotator: User, pair: Pair, position: int, chance: random.Random
+) -> Comparison:
+    left, right = pair if chance.random() < 0.5 else (pair[1], pair[0])
+    return Comparison(
+        campaign=campaign,
+        annotator=annotator,
+        left=left,
+        right=right,
+        pair=pair_key(left.pk, right.pk),
+        position=position,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a draw came to: pairs drawn of all there are, comparisons newly given to people."""
+
+    pairs: int
+    of: int
+    comparisons: int
+
+
+@transaction.atomic
+def ask_comparisons(
+    *, campaign: Campaign, share: Fraction | float, seed: int, asked_by: User
+) -> Asked:
+    """Draw a share of all pairs within references and give each to `overlap` annotators.
+
+    Pairs are ranked by a digest of seed and ids and the first ceil(share · all) are taken: the
+    same seed draws the same pairs, a larger share only adds to a smaller one, and what a pair
+    was given to before counts. Those who have rated both candidates come first, since only their
+    preferences can be held against their scores; then those who will rate both; among equals who
+    has the fewest comparisons. Whoever recused themself from the reference is never asked.
+    Raises Refused for a share outside 0 to 1 or when nothing can be drawn, OutOfDate when closed.
+    """
+    exact = _share(share)
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if row.status != CampaignStatus.OPEN:
+        raise OutOfDate("The campaign is closed; nothing is given out any more.")
+    every = _pairs(row)
+    drawn = _drawn(every, exact, seed)
+    given = _Given(row, _annotators(row))
+    shares: dict[User, list[Pair]] = {}
+    for pair in drawn:
+        for annotator in given.choose(pair, seed):
+            shares.setdefault(annotator, []).append(pair)
+    made = [
+        comparison
+        for annotator, pairs in shares.items()
+        for comparison in assign_comparisons(campaign=row, annotator=annotator, pairs=pairs)
+    ]
+    audit_log.record(
+        actor=asked_by,
+        campaign=row,
+        action="comparisons.asked",
+        object_type="campaign",
+        object_id=row.pk,
+        details={"share": str(exact), "seed": seed, "pairs": len(drawn), "count": len(made)},
+    )
+    return Asked(len(drawn), len(every), len(made))
+
+
+def _share(share: Fraction | float) -> Fraction:
+    try:
+        # By way of its digits: 0.1 means one tenth, not the float beside it.
+        exact = share if isinstance(share, Fraction) else Fraction(str(share))
+    except (ValueError, ZeroDivisionError):
+        exact = Fraction(0)
+    if not 0 < exact <= 1:
+        why = "A share is more than 0 and at most 1, that is 100 %."
+        raise Refused(why, {"share": [why]})
+    return exact
+
+
+def _pairs(campaign: Campaign) -> list[Pair]:
+    """Return every pair of candidates of one reference, references in order."""
+    rows = (
+        # A repeat or a sentinel tells about annotators; a preference on it tells nothing.
+        Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE, reference__erased_at=None)
+        .select_related("reference")
+        .only("campaign_id", "candidate_id", "reference__reference_id")
+        .order_by("reference__position", "reference__reference_id", "candidate_id")
+    )
+    groups: dict[UUID, list[Candidate]] = {}
+    for row in rows:
+        groups.setdefault(row.reference_id, []).append(row)
+    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    if not pairs:
+        raise Refused("No reference of this campaign has two candidates to compare.")
+    return pairs
+
+
+def _drawn(pairs: Sequence[Pair], share: Fraction, seed: int) -> list[Pair]:
+    ranks = [_rank(seed, _names(pair)) for pair in pairs]
+    order = sorted(range(len(pairs)), key=ranks.__getitem__)
+    taken = sorted(order[: ceil(share * len(pairs))])
+    return [pairs[index] for index in taken]
+
+
+def _names(pair: Pair) -> tuple[str, ...]:
+    """Return what names a pair in every copy of the campaign, unlike its rows' ids."""
+    return (pair[0].reference.reference_id, pair[0].candidate_id, pair[1].candidate_id)
+
+
+def _rank(seed: int, names: Iterable[str]) -> str:
+    return hashlib.sha256(json.dumps([seed, *names]).encode()).hexdigest()
+
+
+def _annotators(campaign: Campaign) -> list[User]:
+    found = list(annotators_of(campaign))
+    if not found:
+        raise Refused("This campaign has no annotator who could compare.")
+    return found
+
+
+class _Given:
+    """Who has rated what and been given which pairs, kept up to date while pairs are given."""
+
+    def __init__(self, campaign: Campaign, annotators: Sequence[User]) -> None:
+        self._annotators = annotators
+        self._overlap = campaign.overlap
+        self._rated: set[tuple[UUID, UUID]] = set()
+        self._theirs: set[tuple[UUID, UUID]] = set()
+        self._recused: set[tuple[UUID, UUID]] = set()
+        rows = Assignment.objects.filter(campaign=campaign, annotator__in=annotators).order_by()
+        for who, candidate, reference, status in rows.values_list(
+            "annotator_id", "candidate_id", "candidate__reference_id", "status"
+        ):
+            if status == AssignmentStatus.RECUSED:
+                self._recused.add((who, reference))
+            elif status == AssignmentStatus.SUBMITTED:
+                self._rated.add((who, candidate))
+            elif status == AssignmentStatus.OPEN:
+                self._theirs.add((who, candidate))
+        known = list(
+            Comparison.objects.filter(campaign=campaign).values_list("annotator_id", "pair")
+        )
+        self._asked = {(pair, who) for who, pair in known}
+        self._load = Counter(who for who, _ in known)
+        self._times = Counter(pair for _, pair in known)
+
+    def choose(self, pair: Pair, seed: int) -> list[User]:
+        """Return who is to compare the pair beside those who do already, and count it as given."""
+        key = pair_key(pair[0].pk, pair[1].pk)
+        free = [
+            person
+            for person in self._annotators
+            if (key, person.pk) not in self._asked
+            and (person.pk, pair[0].reference_id) not in self._recused
+        ]
+        names = _names(pair)
+        free.sort(
+            key=lambda person: (
+                self._distance(person, pair),
+                self._load[person.pk],
+                _rank(seed, (*names, person.username)),
+            )
+        )
+        chosen = free[: max(self._overlap - self._times[key], 0)]
+        for person in chosen:
+            self._asked.add((key, person.pk))
+            self._load[person.pk] += 1
+            self._times[key] += 1
+        return chosen
+
+    def _distance(self, person: User, pair: Pair) -> int:
+        """Return 0 for one who has rated both candidates, 1 for one who will, else 2."""
+        places = [(person.pk, candidate.pk) for candidate in pair]
+        if all(place in self._rated for place in places):
+            return 0
+        return 1 if all(place in self._rated or place in self._theirs for place in places) else 2
+
+
+LONGEST_COMMENT: Final = 20_000
+ANSWERS: Final = (1, 0, -1)
+SIDES: Final = ("left", "right", "reference")
+
+
+@transaction.atomic
+def submit_preference(
+    *,
+    comparison_id: UUID,
+    annotator: User,
+    judgements: Mapping[str, int],
+    comment: str = "",
+    error_tags: Sequence[Any] | None = None,
+    version: int = 0,
+) -> Preference:
+    """Store what an annotator says of a comparison: 1 left is better, 0 equal, -1 right is.
+
+    `version` is the one that the person saw, 0 before the first; until the campaign closes a
+    preference may be revised; every revision is kept.
+    `error_tags` None leaves the tags as they are; a tag's side is left, right or reference. What
+    is stored already, sent again, is the stored row unchanged. Raises Refused for bad values by
+    field; OutOfDate when the campaign is closed, the annotator has recused themself from the
+    reference, or another revision came between.
+    """
+    said: dict[str, Any] = _clean(judgements, comment)
+    own = Comparison.objects.select_for_update(of=("self",), no_key=True).filter(
+        annotator=annotator
+    )
+    comparison = own.select_related("campaign", "left__reference", "right").get(pk=comparison_id)
+    stored = Preference.objects.filter(comparison=comparison).first()
+    if error_tags is not None:
+        said["error_tags"] = _clean_tags(comparison, error_tags)
+    if stored and all(getattr(stored, name) == value for name, value in said.items()):
+        return stored
+    if reason := closed_because(comparison):
+        raise OutOfDate(reason)
+    if version != (stored.version if stored else 0):
+        raise OutOfDate("This preference was changed elsewhere since you opened it.")
+    return _revised(comparison, stored, said) if stored else _first(comparison, said)
+
+
+def _first(comparison: Comparison, said: Mapping[str, Any]) -> Preference:
+    now = database_now()
+    row = Preference.objects.create(
+        comparison=comparison,
+        rubric_version=comparison.campaign.rubric_version,
+        submitted_at=now,
+        revised_at=now,
+        **said,
+    )
+    _record(comparison, row, "preference.submitted")
+    return row
+
+
+def _revised(comparison: Comparison, stored: Preference, said: Mapping[str, Any]) -> Preference:
+    for name, value in said.items():
+        setattr(stored, name, value)
+    stored.version += 1
+    stored.revised_at = database_now()
+    stored.save(update_fields=[*said, "version", "revised_at"])
+    _record(comparison, stored, "preference.revised")
+    return stored
+
+
+def _record(comparison: Comparison, row: Preference, action: str) -> None:
+    PreferenceRevision.objects.create(
+        preference=row,
+        number=row.version,
+        made_at=row.revised_at,
+        comment=row.comment,
+        error_tags=row.error_tags,
+        **row.judgements,
+    )
+    audit_log.record(
+        actor=comparison.annotator_id,
+        campaign=comparison.campaign,
+        action=action,
+        object_type="preference",
+        object_id=row.pk,
+        details={"version": row.version, "judgements": row.judgements},
+    )
+
+
+def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:
+    fields: dict[str, list[str]] = {}
+    for name in ALL_CRITERIA:
+        if name not in judgements:
+            fields[name] = ["Choose left better, equal, or right better."]
+        elif type(judgements[name]) is not int or judgements[name] not in ANSWERS:
+            fields[name] = ["A preference is 1 (left better), 0 (equal) or -1 (right better)."]
+    for name in sorted(set(judgements) - set(ALL_CRITERIA)):
+        fields[name[:40]] = ["This rubric has no such criterion."]
+    if len(comment) > LONGEST_COMMENT:
+        fields["comment"] = [
+            f"A comment may have {LONGEST_COMMENT:,} characters; this has {len(comment):,}."
+        ]
+    elif "\x00" in comment:
+        fields["comment"] = ["The comment holds a NUL character."]
+    if fields:
+        raise Refused(" ".join(why for reasons in fields.values() for why in reasons), fields)
+    return {**judgements, "comment": comment}
+
+
+def _clean_tags(comparison: Comparison, sent: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the tags as they are stored, duplicates dropped; `side` is left, right or reference.
+
+    The typology knows one candidate: each tag is cleaned against the text of its own side.
+    """
+    texts = {
+        "left": comparison.left.claims,
+        "right": comparison.right.claims,
+        "reference": comparison.left.reference.claims,
+    }
+    kept: list[dict[str, Any]] = []
+    try:
+        if not isinstance(sent, list | tuple) or len(sent) > MOST_TAGS:
+            raise ValueError(f"Error tags are a list of at most {MOST_TAGS}.")
+        for number, entry in enumerate(sent, start=1):
+            tag = _clean_tag(number, entry, texts)
+            kept += [] if tag in kept else [tag]
+    except ValueError as error:
+        raise Refused(str(error), {"error_tags": [str(error)]}) from error
+    return kept
+
+
+def _clean_tag(number: int, entry: Any, texts: Mapping[str, str]) -> dict[str, Any]:
+    side = entry.get("side") if isinstance(entry, Mapping) else None
+    if side not in SIDES:
+        raise ValueError(f"Error tag {number}: side is {', '.join(SIDES)}.")
+    alone = {**entry, "side": "candidate"}
+    try:
+        tag = clean_tags([alone], {"candidate": texts[side], "reference": ""})[0]
+    except ValueError as error:
+        reason = str(error).removeprefix("Error tag 1: ")
+        raise ValueError(f"Error tag {number}: {reason}") from error
+    return tag | {"side": side}

@@ -1,0 +1,246 @@
+"""The compare form as its template shows it: every criterion with its three answers and errors.
+
+The compare page: show, submit, revise; and an admin's request for comparisons.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render, resolve_url
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotator.access.gate import SignedInRequest
+from annotator.comparisons.forms import ANSWER, PreferenceForm, as_sent
+from annotator.comparisons.queries import ComparePage, compare_page, next_comparison
+from annotator.comparisons.services import submit_preference
+from annotator.keymap import ACTIONS, keymap, shown
+from annotator.models import Preference, ReadingPreference
+from annotator.reading import show_aid
+from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
+from core.errors import OutOfDate, Refused
+from core.forms import ASCII_SPACE
+from core.http import SeeOther
+
+ANSWERS: Final = ((1, "Left better"), (0, "Equal"), (-1, "Right better"))
+AID_WORDS: Final = {"diff": "Differences", "marks": "Marks"}
+# The rubric asks of one candidate; here the same is asked of two.
+QUESTIONS: Final = {
+    "feature_completeness": "Which claims more of the invention's essential features?",
+    "conceptual_clarity": "Which tells a skilled reader more surely what is claimed?",
+    "terminology_consistency": "Which calls one thing by one name, that of the reference?",
+    "logical_linkage": "In which do features and claims depend on each other as they should?",
+    OVERALL: "All in all, which is the better claim set?",
+}
+# The keys of the rate screen that work here too, in the words of this screen.
+KEY_WORDS: Final = {
+    "next-criterion": "Next criterion",
+    "previous-criterion": "Previous criterion",
+    "comment": "Write the comment",
+    "submit": "Submit the preference",
+    "scroll-down": "Scroll the claim sets down",
+    "scroll-up": "Scroll the claim sets up",
+    "toggle-aligned": "Show or fold the reference",
+    "toggle-diff": "Word differences on or off",
+    "toggle-marks": "Marks on or off",
+    "fold-dependents": "Fold or unfold dependent claims",
+    "next-difference": "Next difference",
+    "previous-difference": "Previous difference",
+    "next-candidate": "Next comparison",
+    "previous-candidate": "Previous comparison",
+    "queue": "Back to the queue",
+    "keys": "List of all keys",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One radio button; `key` is the digit that chooses it."""
+
+    value: int
+    words: str
+    key: int
+    is_chosen: bool
+    takes_focus: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One criterion's radio group."""
+
+    key: str
+    name: str
+    words: str
+    answers: tuple[Answer, ...]
+    errors: tuple[str, ...]
+
+
+def page_context(
+    page: ComparePage,
+    form: PreferenceForm | None = None,
+    *,
+    is_stale: bool = False,
+    is_checked: bool = True,
+) -> dict[str, Any]:
+    """Return what the compare template needs, filled from what was typed, else from what is stored.
+
+    When the stored preference is shown beside a stale form, the form carries its version, so that
+    sending it again is a choice made with both in view; after a plain mistake it keeps its own.
+    With `is_checked` false the form was sent for another reason, and its mistakes are not shown.
+    """
+    errors = _errors(form) if form and is_checked else {}
+    sent = _values(page.preference, form)
+    if form is None or is_stale:
+        sent["version"] = str(page.version)
+    return {
+        "page": page,
+        "sent": sent,
+        "questions": _questions(sent, errors, is_new=form is None),
+        "comment_errors": errors.get("comment", ()),
+        "form_errors": errors.get(NON_FIELD_ERRORS, ()),
+        "is_refused": bool(errors),
+        "stored": _in_words(page.preference) if is_stale and page.preference else None,
+        **reading_context(page.reading),
+    }
+
+
+def reading_context(reading: ReadingPreference) -> dict[str, Any]:
+    """Return which reading aids are on, and the person's keys as far as they work here."""
+    keys = keymap(reading.keys, single_keys=reading.single_keys)
+    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
+    return {
+        "aids": {aid: bool(getattr(reading, f"shows_{aid}")) for aid in AID_WORDS},
+        "aid_buttons": [
+            (aid, words, bool(getattr(reading, f"shows_{aid}")), " ".join(printed[f"toggle-{aid}"]))
+            for aid, words in AID_WORDS.items()
+        ],
+        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
+        "has_single_keys": reading.single_keys,
+        "keymap": json.dumps(
+            {
+                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
+                "single": reading.single_keys,
+            }
+        ),
+    }
+
+
+def _values(stored: Preference | None, form: PreferenceForm | None) -> dict[str, str]:
+    names = (*ALL_CRITERIA, "comment", "version")
+    if form is not None:
+        typed = {name: form.typed(name) for name in names}
+        return typed | {key: typed[key].strip(ASCII_SPACE) for key in ALL_CRITERIA}
+    return dict.fromkeys(names, "") | (as_sent(stored) if stored else {})
+
+
+def _questions(
+    sent: Mapping[str, str], errors: Mapping[str, tuple[str, ...]], *, is_new: bool
+) -> tuple[Question, ...]:
+    # The first wrong one takes the focus, or a new page's first.
+    focused = next((key for key in ALL_CRITERIA if is_new or key in errors), "")
+    return tuple(
+        Question(
+            key,
+            NAMES[key],
+            QUESTIONS[key],
+            _answers(sent[key], key == focused),
+            errors.get(key, ()),
+        )
+        for key in ALL_CRITERIA
+    )
+
+
+def _answers(sent: str, has_focus: bool) -> tuple[Answer, ...]:
+    # One button of a group can take the focus: the chosen one, or the first when none is.
+    target = sent if ANSWER.fullmatch(sent) else str(ANSWERS[0][0])
+    return tuple(
+        Answer(value, words, place, sent == str(value), has_focus and target == str(value))
+        for place, (value, words) in enumerate(ANSWERS, start=1)
+    )
+
+
+def _errors(form: PreferenceForm) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(str(reason) for reason in why) for name, why in form.errors.items()}
+
+
+def _in_words(stored: Preference) -> dict[str, Any]:
+    words = dict(ANSWERS)
+    said = [(NAMES[key], words[value].lower()) for key, value in stored.judgements.items()]
+    return {"said": said, "comment": stored.comment, "revised_at": stored.revised_at}
+
+
+UNPROCESSABLE = 422
+NO_CONTENT = 204
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Show a comparison; store the preference that is posted and go on to the next.
+
+    The page's script asks for the next address instead of a redirect, so that a server that is
+    away costs nothing that was typed; what is refused it sends again as a plain form.
+    """
+    page = _own_page(request, pk)
+    if request.method != "POST":
+        return _show(request, page)
+    form = PreferenceForm(request.POST)
+    if not form.is_valid():
+        return _show(request, page, form, UNPROCESSABLE)
+    try:
+        row = submit_preference(
+            comparison_id=pk,
+            annotator=request.user,
+            judgements=form.judgements,
+            comment=form.cleaned_data["comment"],
+            version=form.version_seen,
+        )
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _show(request, _own_page(request, pk), form, refusal.status)
+    messages.success(request, f"{page.label}: preference stored.")
+    following = next_comparison(request.user, row.comparison)
+    target = resolve_url("annotator:compare", following.pk) if following else "/"
+    if request.headers.get("HX-Request"):
+        return JsonResponse({"location": target})
+    return SeeOther(target)
+
+
+@require_POST
+def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Switch a reading aid for this person; without a script, show the page with all typed."""
+    page = _own_page(request, pk)
+    aid, _, wish = request.POST.get("aid", "").partition(" ")
+    form = PreferenceForm(request.POST)
+    try:
+        show_aid(user=request.user, aid=aid, is_shown=wish != "off")
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _show(request, page, form, UNPROCESSABLE)
+    if request.headers.get("HX-Request"):
+        return HttpResponse(status=NO_CONTENT)
+    context = page_context(_own_page(request, pk), form, is_checked=False)
+    return render(request, "annotator/compare.html", context)
+
+
+def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:
+    """Return the page of the person's own comparison, or 404."""
+    page = compare_page(request.user, pk)
+    if page is None:
+        raise Http404
+    return page
+
+
+def _show(
+    request: SignedInRequest,
+    page: ComparePage,
+    form: PreferenceForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = page_context(page, form, is_stale=status == OutOfDate.status)
+    return render(request, "annotator/compare.html", context, status=status)

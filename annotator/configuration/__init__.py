@@ -1,1 +1,0 @@
-"""What settings may be, and what is refused of them."""

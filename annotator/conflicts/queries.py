@@ -1,0 +1,140 @@
+"""What decides how a rating is stored: what its author may see, and in which round they are asked.
+
+Written as SQL: this is asked with every submit, and building it through the ORM costs several
+times what it costs the database. Both databases read the same text.
+
+When a rating is locked, and what may be frozen.
+
+The ratings of one reference as conflicts are measured on them.
+
+Written as SQL: this is asked with every submit, and building it through the ORM costs several
+times what it costs the database. Both databases read the same text.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotator.conflicts.rules import RatedScores
+from annotator.models import (
+    GENUINE,
+    Assignment,
+    Campaign,
+    Candidate,
+    Membership,
+    Rating,
+    Reference,
+    Role,
+    Round,
+    Ruling,
+    Turn,
+    Unblinding,
+    User,
+)
+from annotator.rubric import CRITERIA
+from core.clock import database_now
+
+_SEEING: Final = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
+_ASKED: Final = f"""
+SELECT EXISTS (SELECT 1 FROM {Membership._meta.db_table}
+                WHERE campaign_id = %s AND user_id = %s AND role IN (%s, %s, %s)),
+       EXISTS (SELECT 1 FROM {Unblinding._meta.db_table} WHERE campaign_id = %s AND user_id = %s),
+       r.number, r.kind
+  FROM (SELECT 1) one LEFT JOIN {Round._meta.db_table} r
+    ON r.candidate_id = %s AND r.finished_at IS NULL
+"""  # noqa: S608 - table names only
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Whether an author could have seen others' work, and the unfinished round, if there is one."""
+
+    is_blind: bool
+    round_number: int
+    round_kind: str
+
+
+def circumstances_of(assignment: Assignment) -> Circumstances:
+    """Return the circumstances of an assignment as they are now."""
+    campaign, candidate = (
+        Round._meta.pk.get_db_prep_value(pk, connection)
+        for pk in (assignment.campaign_id, assignment.candidate_id)
+    )
+    user = User._meta.pk.get_db_prep_value(assignment.annotator_id, connection)
+    who = [campaign, user]
+    with connection.cursor() as cursor:
+        cursor.execute(_ASKED, [*who, *_SEEING, *who, candidate])
+        has_role, was_shown, number, kind = cursor.fetchone()
+    return Circumstances(not (has_role or was_shown), number or 1, kind or "")
+
+
+LOCKED_SENTENCE = (
+    "This rating can no longer be changed. Ask the campaign's admin to reopen it if it is wrong."
+)
+
+
+def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QuerySet[Candidate]:
+    """Return the candidates whose ratings are final.
+
+    Locked: the campaign is closed, or all its places are rated and the revision window has passed
+    since the last submit or revision, or an adjudicator has the candidate open or has ruled on it.
+    Not while annotators are asked about it once more.
+    """
+    rated = Candidate.objects.filter(reference__campaign=campaign, ratings__isnull=False).distinct()
+    if not campaign.is_open:
+        return rated
+    before = (now or database_now()) - timedelta(hours=campaign.revision_hours)
+    turn = Turn.objects.filter(candidate=OuterRef("pk"), expires_at__gt=Now())
+    ruling = Ruling.objects.filter(candidate=OuterRef("pk"), is_valid=True)
+    asked = Round.objects.filter(candidate=OuterRef("pk"), finished_at=None)
+    return (
+        rated.annotate(
+            rating_count=Count("ratings", distinct=True), last=Max("ratings__revised_at")
+        )
+        .filter(Q(rating_count__gte=F("places"), last__lt=before) | Exists(turn) | Exists(ruling))
+        .exclude(Exists(asked))
+    )
+
+
+def is_locked(assignment: Assignment) -> bool:
+    """Say whether the rating of this assignment is locked."""
+    if not assignment.campaign.is_open:
+        return True
+    has_rating = Rating.objects.filter(assignment=assignment).exists()
+    return has_rating and (
+        locked_candidates(assignment.campaign).filter(pk=assignment.candidate_id).exists()
+    )
+
+
+_RATINGS: Final = f"""
+SELECT r.annotator_id, r.candidate_id, r.overall_numerator, {", ".join(f"r.{c}" for c in CRITERIA)}
+  FROM {Rating._meta.db_table} r JOIN {Candidate._meta.db_table} c ON c.id = r.candidate_id
+ WHERE c.reference_id = %s AND c.purpose IN ({", ".join(["%s"] * len(GENUINE))})
+"""  # noqa: S608 - table and column names only
+
+
+def reference_ratings(reference_id: UUID) -> list[RatedScores]:
+    """Return every rating of a reference's genuine candidates.
+
+    Keys are UUIDs as 32 hexadecimal digits.
+    """
+    key = Reference._meta.pk.get_db_prep_value(reference_id, connection)
+    with connection.cursor() as cursor:
+        cursor.execute(_RATINGS, [key, *GENUINE])
+        rows = cursor.fetchall()
+    return [
+        RatedScores(
+            _hex(annotator), _hex(candidate), dict(zip(CRITERIA, scores, strict=True)), all_
+        )
+        for annotator, candidate, all_, *scores in rows
+    ]
+
+
+def _hex(key: UUID | str) -> str:
+    # SQLite hands its text over as it is kept.
+    return key if isinstance(key, str) else key.hex

@@ -1,0 +1,181 @@
+"""The files of an export of ratings: which formats there are, and what goes into them.
+
+Who may take the ratings of a campaign away as a file, in which formats, and when not yet.
+
+Which exports of its ratings a campaign has seen: who took what, when and why.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from annotator.access.scopes import LEAST_TOLD_APART, roles_of
+from annotator.access.visibility import reader_of
+from annotator.exports.rows import (
+    Naming,
+    Nobody,
+    Pseudonyms,
+    Telling,
+    exported_items,
+    exported_lines,
+    user_names,
+)
+from annotator.formats import label_studio_writer, ratings_csv, ratings_jsonl
+from annotator.models import AuditEvent, Campaign, Comparison, Rating, Role, User
+from annotator.records import rating_admins
+from core.database import one_moment
+
+Line = Mapping[str, Any]
+# How many of a kind a file holds, for its manifest.
+Counts = Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format: its writer, the end of a file's name, and its media type."""
+
+    name: str
+    write: Callable[[Iterable[Line]], Iterator[bytes]]
+    suffix: str
+    media_type: str
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether a file of it holds claim texts."""
+        return self.name == LABEL_STUDIO
+
+
+LABEL_STUDIO: Final = "label-studio"
+FORMATS: Final = {
+    one.name: one
+    for one in (
+        ExportFormat("csv", ratings_csv.write, "csv", "text/csv; charset=utf-8"),
+        ExportFormat("jsonl", ratings_jsonl.write, "jsonl", "application/jsonl"),
+        ExportFormat(LABEL_STUDIO, label_studio_writer.write, "json", "application/json"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RatingExport:
+    """One export: what is told of whom, and, once it has been read, how much of what."""
+
+    campaign_id: UUID
+    format: ExportFormat
+    is_identified: bool
+    # Pseudonyms follow from it.
+    key: str
+    # Annotators are not told apart.
+    is_anonymous: bool = False
+    counts: Counts = field(default_factory=Counter)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the file as of one moment, a little at a time."""
+        with one_moment():
+            campaign = Campaign.objects.get(pk=self.campaign_id)
+            naming = self._naming(campaign)
+            yield from self.format.write(self._counted(self._lines(campaign, naming)))
+
+    def _naming(self, campaign: Campaign) -> Naming:
+        if self.is_identified:
+            return user_names(campaign)
+        return Nobody() if self.is_anonymous else Pseudonyms(campaign, self.key)
+
+    def _lines(self, campaign: Campaign, naming: Naming) -> Iterator[Line]:
+        if self.format.has_texts:
+            return exported_items(campaign, naming)
+        return exported_lines(
+            campaign,
+            Telling(
+                naming,
+                admins=frozenset(map(UUID, rating_admins(campaign))),
+                has_ids=self.is_identified,
+                # As on every page: which system made what is told once the campaign is closed.
+                has_systems=not campaign.is_open,
+            ),
+        )
+
+    def _counted(self, lines: Iterable[Line]) -> Iterator[Line]:
+        for line in lines:
+            self.counts[f"{line.get('kind', 'annotation')}s"] += 1
+            yield line
+
+
+RATES: Final = "You rate in this campaign, and the file would tell you what the others gave."
+RULES: Final = (
+    "You adjudicate in this campaign, and the file would tell you whose ratings belong together."
+)
+OPEN: Final = "Ratings may still change."
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """A person who may export; `withheld` says why they may not before the campaign is closed.
+
+    Names, and the layout that carries claim texts, are for admins.
+    """
+
+    is_admin: bool
+    withheld: str
+    is_anonymous: bool
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        return tuple(name for name, one in FORMATS.items() if self.is_admin or not one.has_texts)
+
+
+def exporter_of(campaign: Campaign, user: User) -> Exporter | None:
+    """Return how a person exports, None when their roles do not open it."""
+    reader = reader_of(campaign, user)
+    if reader is None:
+        return None
+    withheld = ""
+    if reader.is_withheld:
+        withheld = RATES
+    elif campaign.is_open and Role.ADJUDICATOR in roles_of(user, campaign):
+        withheld = RULES
+    elif campaign.is_open and not reader.is_admin:
+        withheld = OPEN
+    return Exporter(reader.is_admin, withheld, not reader.is_admin and not _tells_apart(campaign))
+
+
+def _tells_apart(campaign: Campaign) -> bool:
+    """Say whether so many rated or compared that one of them does not know the rest."""
+    rated = Rating.objects.filter(assignment__campaign=campaign).order_by()
+    compared = Comparison.objects.filter(campaign=campaign, preference__isnull=False).order_by()
+    people = set(rated.values_list("annotator", flat=True).distinct())
+    people |= set(compared.values_list("annotator", flat=True).distinct())
+    return len(people) >= LEAST_TOLD_APART
+
+
+EXPORTED: Final = "ratings.exported"
+MOST_LISTED: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PastExport:
+    """One export; `who` is "" for one by command."""
+
+    at: datetime
+    who: str
+    format: str
+    is_identified: bool
+    reason: str
+
+
+def exports_of(campaign: Campaign) -> Iterator[PastExport]:
+    """Yield the latest exports of a campaign, the last first."""
+    rows = AuditEvent.objects.filter(
+        object_type="campaign", object_id=str(campaign.pk), action=EXPORTED
+    )
+    for row in rows.select_related("actor").order_by("-pk")[:MOST_LISTED]:
+        yield PastExport(
+            row.at,
+            row.actor.username if row.actor else "",
+            row.details["format"],
+            row.details["is_identified"],
+            row.details["reason"],
+        )

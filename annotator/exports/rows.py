@@ -1,0 +1,404 @@
+"""How an export of ratings calls annotators: by user name, by a pseudonym of its own, or not.
+
+Every rating and preference of a campaign, as an export tells it, a few candidates at a time.
+
+A campaign's preferences as items of a Label Studio export: those that came so, and our own.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from itertools import chain, islice
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from django.db.models import OuterRef, Q, Subquery
+from django.utils.crypto import salted_hmac
+
+from annotator.formats.label_studio import TEXTS
+from annotator.formats.label_studio_writer import StatedPair, item_of, revised
+from annotator.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Comparison,
+    ImportedAnnotation,
+    Preference,
+    PreferenceRevision,
+    Rating,
+    RatingRevision,
+    Reference,
+    User,
+)
+from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_text
+from core.text_io.text import time_text
+
+# What the reader of Label Studio's files puts before the number of an annotator.
+ELSEWHERE: Final = "label-studio-"
+# Numbers up to here are read alike by every reader of JSON.
+EXACT_BITS: Final = 53
+DIGITS: Final = 10
+
+
+class Naming(Protocol):
+    """A name and a number for each annotator."""
+
+    def name(self, pk: UUID) -> str | None: ...
+
+    def number(self, pk: UUID) -> int: ...
+
+    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
+        """Return the number of one to whom another program gave a number; pk where known here."""
+
+
+class Pseudonyms:
+    """Names that follow from a key and the secret of this install: another key, other names.
+
+    The campaign goes into them, so that one key does not join two campaigns.
+    """
+
+    def __init__(self, campaign: Campaign, key: str) -> None:
+        self._prefix = f"{campaign.pk}:{key}"
+        self._digits = cache(self._made)
+
+    def name(self, pk: UUID) -> str:
+        return f"annotator-{self._digits(pk)}"
+
+    def number(self, pk: UUID) -> int:
+        return int(self._digits(pk), 16)
+
+    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
+        return self.number(pk or UUID(int=number))
+
+    def _made(self, pk: UUID) -> str:
+        made = salted_hmac("annotator.exports", f"{self._prefix}:{pk}", algorithm="sha256")
+        return made.hexdigest()[:DIGITS]
+
+
+class Nobody:
+    """No annotator is told apart from another."""
+
+    def name(self, pk: UUID) -> None:
+        return None
+
+    def number(self, pk: UUID) -> int:
+        return 0
+
+    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
+        return 0
+
+
+class UserNames:
+    """User names; the numbers of those who came by import, and for the others one of their id."""
+
+    def __init__(self, names: Mapping[UUID, str]) -> None:
+        self._names = names
+
+    def name(self, pk: UUID) -> str:
+        return self._names[pk]
+
+    def number(self, pk: UUID) -> int:
+        digits = self._names[pk].removeprefix(ELSEWHERE)
+        is_imported = digits != self._names[pk] and digits.isascii() and digits.isdigit()
+        return int(digits) if is_imported else number_of(pk)
+
+    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
+        return number
+
+
+def user_names(campaign: Campaign) -> UserNames:
+    """Return the names of all who were given something to rate or to compare in a campaign."""
+    of_campaign = {"campaign": campaign}
+    given = Q(pk__in=Assignment.objects.filter(**of_campaign).values("annotator")) | Q(
+        pk__in=Comparison.objects.filter(**of_campaign).values("annotator")
+    )
+    return UserNames(dict(User.objects.filter(given).values_list("pk", "username")))
+
+
+def number_of(pk: UUID) -> int:
+    """Return a number that stands for an id, the same each time."""
+    return pk.int & ((1 << EXACT_BITS) - 1)
+
+
+REFERENCES_AT_ONCE: Final = 200
+CANDIDATES_AT_ONCE: Final = 200
+_SCORED: Final = (
+    *(*CRITERIA, "overall_numerator", "comment", "error_tags"),
+    *("active_seconds", "is_blind", "shown", "round"),
+)
+_JUDGED: Final = (*ALL_CRITERIA, "comment", "error_tags")
+_TAG_KEYS: Final = ("tag", "side", "start", "end", "remark")
+_AIDS: Final = ("aligned", "diff", "marks")
+_DATED: Final = ("rubric_version", "version", "submitted_at", "revised_at")
+_PAIR: Final = (
+    *("comparison__annotator_id", "comparison__left_id", "comparison__right__candidate_id"),
+    *("comparison__right__claims_sha256", "comparison__right__system"),
+)
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What an export tells: how annotators are called, and whether ids and systems are in it."""
+
+    naming: Naming
+    admins: frozenset[UUID]
+    has_ids: bool
+    has_systems: bool
+
+
+def exported_lines(campaign: Campaign, telling: Telling) -> Iterator[dict[str, Any]]:
+    """Yield each rating and preference with its revisions, candidate by candidate.
+
+    The order is that of the references and of the candidates' ids, and of the time of giving;
+    keys are those of `ratings_jsonl`. A preference stands with its left candidate.
+    """
+    for rows in _some_candidates(campaign):
+        yield from _Slice(rows, telling).lines()
+
+
+def some_references(campaign: Campaign) -> Iterator[list[UUID]]:
+    """Yield the references of a campaign in their order, REFERENCES_AT_ONCE at most."""
+    rows = Reference.objects.filter(campaign=campaign).order_by("position", "reference_id")
+    references = rows.values_list("pk", flat=True).iterator(2_000)
+    while pks := list(islice(references, REFERENCES_AT_ONCE)):
+        yield pks
+
+
+def _some_candidates(campaign: Campaign) -> Iterator[list[Row]]:
+    """Yield the candidates of a campaign without texts, CANDIDATES_AT_ONCE at most."""
+    for pks in some_references(campaign):
+        places = {pk: place for place, pk in enumerate(pks)}
+        rows = Candidate.objects.filter(reference__in=pks).values(
+            *("pk", "reference_id", "candidate_id", "claims_sha256", "system", "purpose"),
+            *("reference__reference_id", "reference__claims_sha256", "original__candidate_id"),
+        )
+        ordered = sorted(rows, key=lambda row: (places[row["reference_id"]], row["candidate_id"]))
+        for start in range(0, len(ordered), CANDIDATES_AT_ONCE):
+            yield ordered[start : start + CANDIDATES_AT_ONCE]
+
+
+class _Slice:
+    """Some candidates, and what was said of them."""
+
+    def __init__(self, rows: list[Row], telling: Telling) -> None:
+        self.telling = telling
+        self.candidates = {row["pk"]: row for row in rows}
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        of_candidate: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
+        for candidate, line in chain(self._ratings(), self._preferences()):
+            of_candidate[candidate].append(line)
+        for pk in self.candidates:
+            yield from of_candidate[pk]
+
+    def _ratings(self) -> Iterator[tuple[UUID, dict[str, Any]]]:
+        rows = list(
+            Rating.objects.filter(candidate__in=list(self.candidates))
+            .order_by("submitted_at", "pk")
+            .values("pk", "candidate_id", "annotator_id", *_DATED, *_SCORED)
+        )
+        kept = RatingRevision.objects.filter(rating__in=[row["pk"] for row in rows])
+        revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
+        for one in kept.order_by("number").values("rating_id", "number", "made_at", *_SCORED):
+            revisions[one["rating_id"]].append(_numbered(one) | _scored(one))
+        for row in rows:
+            candidate = self.candidates[row["candidate_id"]]
+            yield (
+                row["candidate_id"],
+                {
+                    **self._place("rating", row["pk"], candidate),
+                    "candidate_id": candidate["candidate_id"],
+                    "candidate_sha256": candidate["claims_sha256"],
+                    "system": self._system(candidate["system"]),
+                    "purpose": candidate["purpose"],
+                    "repeats": candidate["original__candidate_id"],
+                    **self._annotator(row["annotator_id"]),
+                    **_scored(row),
+                    **_dated(row),
+                    "revisions": revisions[row["pk"]],
+                },
+            )
+
+    def _preferences(self) -> Iterator[tuple[UUID, dict[str, Any]]]:
+        rows = list(
+            Preference.objects.filter(comparison__left__in=list(self.candidates))
+            .order_by("submitted_at", "pk")
+            .values("pk", *_PAIR, *_DATED, *_JUDGED)
+        )
+        kept = PreferenceRevision.objects.filter(preference__in=[row["pk"] for row in rows])
+        revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
+        for one in kept.order_by("number").values("preference_id", "number", "made_at", *_JUDGED):
+            revisions[one["preference_id"]].append(_numbered(one) | _judged(one))
+        for row in rows:
+            left = self.candidates[row["comparison__left_id"]]
+            yield (
+                row["comparison__left_id"],
+                {
+                    **self._place("preference", row["pk"], left),
+                    "left_id": left["candidate_id"],
+                    "left_sha256": left["claims_sha256"],
+                    "left_system": self._system(left["system"]),
+                    "right_id": row["comparison__right__candidate_id"],
+                    "right_sha256": row["comparison__right__claims_sha256"],
+                    "right_system": self._system(row["comparison__right__system"]),
+                    **self._annotator(row["comparison__annotator_id"]),
+                    **_judged(row),
+                    **_dated(row),
+                    "revisions": revisions[row["pk"]],
+                },
+            )
+
+    def _place(self, kind: str, pk: UUID, candidate: Row) -> dict[str, Any]:
+        return {
+            "kind": kind,
+            "id": str(pk) if self.telling.has_ids else None,
+            "reference_id": candidate["reference__reference_id"],
+            "reference_sha256": candidate["reference__claims_sha256"],
+        }
+
+    def _annotator(self, pk: UUID) -> dict[str, Any]:
+        name = self.telling.naming.name(pk)
+        # Of somebody who has no name here nothing is told by which they could be told apart.
+        return {"annotator": name, "by_admin": None if name is None else pk in self.telling.admins}
+
+    def _system(self, system: str) -> str | None:
+        return system if self.telling.has_systems else None
+
+
+def _scored(row: Row) -> dict[str, Any]:
+    numerator = row["overall_numerator"]
+    return {
+        "scores": {criterion: row[criterion] for criterion in CRITERIA},
+        "overall_quality": {"numerator": numerator, "value": float(overall_text(numerator))},
+        "comment": row["comment"],
+        "error_tags": _tags(row["error_tags"]),
+        "active_seconds": row["active_seconds"],
+        "is_blind": row["is_blind"],
+        "shown": _in_order(row["shown"], _AIDS),
+        "round": row["round"],
+    }
+
+
+def _judged(row: Row) -> dict[str, Any]:
+    said = {name: row[name] for name in ALL_CRITERIA if row[name] is not None}
+    tags = _tags(row["error_tags"])
+    return {"judgements": said, "comment": row["comment"], "error_tags": tags}
+
+
+def _tags(tags: list[Row]) -> list[dict[str, Any]]:
+    return [_in_order(tag, _TAG_KEYS) for tag in tags]
+
+
+def _in_order(value: Row, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return a JSON object with its keys in one order: a database may give them in another."""
+    return {key: value[key] for key in keys if key in value}
+
+
+def _numbered(row: Row) -> dict[str, Any]:
+    return {"number": row["number"], "made_at": time_text(row["made_at"])}
+
+
+def _dated(row: Row) -> dict[str, Any]:
+    times = {name: time_text(row[name]) for name in ("submitted_at", "revised_at")}
+    return {"rubric_version": row["rubric_version"], "version": row["version"], **times}
+
+
+ROWS_AT_ONCE: Final = 200
+_SIDES: Final = {"left": "right", "right": "left"}
+_TEXTS_OF: Final = ("reference", "left", "right")
+
+
+def exported_items(campaign: Campaign, naming: Naming) -> Iterator[dict[str, Any]]:
+    """Yield the annotations of a campaign's files in their order, then the preferences made here.
+
+    An annotation is given back as it was written, but for the annotator's number, unless its
+    preference was revised here since: then its answer, tags and comment are those of now.
+    """
+    yield from _Imported(campaign, naming).items()
+    yield from _made_here(campaign, naming)
+
+
+class _Imported:
+    """The annotations that came in files."""
+
+    def __init__(self, campaign: Campaign, naming: Naming) -> None:
+        self.campaign = campaign
+        self.naming = naming
+        accounts = User.objects.filter(username__startswith=ELSEWHERE)
+        self.people: dict[str, UUID] = dict(accounts.values_list("username", "pk"))
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        own = ImportedAnnotation.objects.filter(campaign=self.campaign)
+        newest = (
+            ImportedAnnotation.objects.filter(comparison=OuterRef("comparison"))
+            .order_by("-updated_at", "-annotation")
+            .values("pk")[:1]
+        )
+        rows = own.annotate(newest=Subquery(newest)).select_related(
+            *_TEXTS_OF, "comparison__preference"
+        )
+        for row in rows.order_by("position").iterator(ROWS_AT_ONCE):
+            fields = json.loads(row.fields)
+            texts = (getattr(row, side).claims for side in _TEXTS_OF)
+            item = fields | dict(zip(TEXTS, texts, strict=True))
+            item["annotator"] = self._number(row.comparison, item["annotator"])
+            if row.comparison is not None and row.newest == row.pk:
+                item = self._as_it_stands(row, row.comparison, item)
+            yield item
+
+    def _number(self, comparison: Comparison | None, number: int) -> int:
+        # Of two equal texts there is no comparison, and perhaps no account.
+        pk = comparison.annotator_id if comparison else self.people.get(f"{ELSEWHERE}{number}")
+        return self.naming.number_elsewhere(number, pk)
+
+    def _as_it_stands(
+        self, row: ImportedAnnotation, comparison: Comparison, item: dict[str, Any]
+    ) -> dict[str, Any]:
+        preference = comparison.preference
+        if preference.revised_at <= row.updated_at:
+            return item
+        is_turned = comparison.left_id != row.left_id
+        return revised(item, _stated(preference, comparison, is_turned, item["annotator"]))
+
+
+def _made_here(campaign: Campaign, naming: Naming) -> Iterator[dict[str, Any]]:
+    for references in some_references(campaign):
+        rows = (
+            Comparison.objects.filter(
+                left__reference__in=references, imported_annotations=None, preference__isnull=False
+            )
+            .select_related("preference", "left__reference", "right")
+            .order_by("left__reference__position", "pair", "created_at", "pk")
+        )
+        for row in rows.iterator(ROWS_AT_ONCE):
+            number = naming.number(row.annotator_id)
+            yield item_of(_stated(row.preference, row, is_turned=False, annotator=number))
+
+
+def _stated(
+    preference: Preference, comparison: Comparison, is_turned: bool, annotator: int
+) -> StatedPair:
+    """Return a preference as the layout states one, turned where the item has the sides so."""
+    left, right = comparison.left, comparison.right
+    tags, judgement = preference.error_tags, preference.overall_quality
+    if is_turned:
+        left, right, judgement = right, left, -judgement
+        tags = [tag | {"side": _SIDES.get(tag["side"], tag["side"])} for tag in tags]
+    return StatedPair(
+        task=int(sha256(comparison.pair.encode()).hexdigest(), 16) & ((1 << EXACT_BITS) - 1),
+        annotation=number_of(preference.pk),
+        annotator=annotator,
+        ipc=left.reference.ipc,
+        claims=left.reference.claims,
+        left=left.claims,
+        right=right.claims,
+        judgement=judgement,
+        error_tags=tags,
+        comment=preference.comment,
+        created_at=preference.submitted_at,
+        updated_at=preference.revised_at,
+    )

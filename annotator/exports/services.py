@@ -1,0 +1,116 @@
+"""Writes of exports of ratings: on record before anything is told, and whole files on disk."""
+
+import json
+import secrets
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from django.db import transaction
+
+from annotator import audit_log
+from annotator.access.visibility import STILL_OPEN, record_unblinding, show_systems
+from annotator.exports.queries import EXPORTED, FORMATS, RatingExport
+from annotator.models import Campaign, Shown, User
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+from core.files import write_whole, written_aside
+from core.text_io.shapes import LONGEST_REASON, check_words
+from core.text_io.text import time_text
+
+MANIFEST: Final = ".manifest.json"
+NOTICE: Final = "Confidential: ratings of unfiled claims. Comments may name people."
+
+
+@transaction.atomic
+def request_export(
+    *,
+    campaign: Campaign,
+    format: str,  # noqa: A002 - the word of the doors
+    is_identified: bool = False,
+    reason: str = "",
+    is_anonymous: bool = False,
+    key: str = "",
+    asked_by: User | None = None,
+) -> RatingExport:
+    """Put an export on record and return it, ready to be read.
+
+    `key` decides about the pseudonyms: without one they are new. `asked_by` None is a command:
+    who may run one reads the database anyway. For everybody else names stay hidden while the
+    campaign is open. Raises Refused for a wrong format, or for names without a reason, OutOfDate
+    for names of an open campaign.
+    """
+    if format not in FORMATS:
+        why = f"Choose {', '.join(FORMATS)}."
+        raise Refused(why, {"format": [why]})
+    if is_identified:
+        _check_reason(reason)
+    row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if asked_by is not None:
+        _unblind(row, asked_by, reason if is_identified else None)
+        if not FORMATS[format].has_texts:
+            show_systems(campaign=row, user=asked_by)
+    audit_log.record(
+        actor=asked_by,
+        campaign=row,
+        action=EXPORTED,
+        object_type="campaign",
+        object_id=row.pk,
+        details={
+            "format": format,
+            "is_identified": is_identified,
+            "reason": reason if is_identified else "",
+            "has_systems": not row.is_open,
+        },
+    )
+    return RatingExport(
+        campaign_id=row.pk,
+        format=FORMATS[format],
+        is_identified=is_identified,
+        key=key or secrets.token_hex(16),
+        is_anonymous=is_anonymous,
+    )
+
+
+def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
+    """Write an export and, beside it, the manifest by which it is known to be whole; return that.
+
+    Whatever stops this, there is no file under the name, or one that its manifest is of.
+    """
+    started, digest, size = database_now(), sha256(), 0
+    with written_aside(target) as file:
+        for piece in export.pieces():
+            file.write(piece)
+            digest.update(piece)
+            size += len(piece)
+        told = {
+            "file": target.name,
+            "sha256": digest.hexdigest(),
+            "bytes": size,
+            "format": export.format.name,
+            "campaign": Campaign.objects.get(pk=export.campaign_id).slug,
+            "counts": dict(sorted(export.counts.items())),
+            "is_identified": export.is_identified,
+            "exported_at": time_text(started),
+            "exported_by": "the command line",
+            "notice": NOTICE,
+        }
+        # An older file would stand beside the manifest of the new one.
+        target.unlink(missing_ok=True)
+        beside = target.with_name(target.name + MANIFEST)
+        write_whole(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
+    return told
+
+
+def _check_reason(reason: str) -> None:
+    empty = "Say why names are needed, in a few words: it stays on the list of exports."
+    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
+
+
+def _unblind(campaign: Campaign, user: User, reason: str | None) -> None:
+    """Record that a person is shown names; without a reason they are shown none."""
+    if reason is None:
+        return
+    if campaign.is_open:
+        raise OutOfDate(STILL_OPEN)
+    record_unblinding(campaign=campaign, user=user, shown=Shown.NAMES, reason=reason)

@@ -1,0 +1,89 @@
+"""The page by which the ratings of a campaign are downloaded, for admins and researchers."""
+
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_http_methods
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.scopes import campaigns_for
+from annotator.export_headers import note_export
+from annotator.exports.forms import RatingExportForm
+from annotator.exports.queries import OPEN, Exporter, RatingExport, exporter_of, exports_of
+from annotator.exports.services import request_export
+from annotator.models import Campaign, User
+from core.errors import Refused
+from core.files import spooled
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Show what can be downloaded; a POST puts an export on record and answers with its file."""
+    campaign = get_object_or_404(campaigns_for(request.user), slug=slug)
+    exporter = exporter_of(campaign, request.user)
+    if exporter is None:
+        raise PermissionDenied
+    if exporter.withheld:
+        return _withheld(request, campaign, exporter)
+    form = RatingExportForm(
+        request.POST if request.method == "POST" else None,
+        formats=exporter.formats,
+        may_name=exporter.is_admin and not campaign.is_open,
+    )
+    if request.method != "POST":
+        return _page(request, campaign, exporter, form)
+    if not form.is_valid():
+        return _page(request, campaign, exporter, form, status=422)
+    try:
+        export = request_export(
+            campaign=campaign,
+            is_anonymous=exporter.is_anonymous,
+            asked_by=request.user,
+            **form.cleaned_data,
+        )
+        return _download(campaign, export, request.user)
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _page(request, campaign, exporter, form, status=refusal.status)
+
+
+def _download(campaign: Campaign, export: RatingExport, by: User) -> FileResponse:
+    """Answer with a whole file: it is read before the first byte is sent, as of one moment."""
+    whole = spooled(export)
+    kind = "-identified" if export.is_identified else ""
+    answer = FileResponse(
+        whole.file,
+        as_attachment=True,
+        filename=f"{campaign.slug}-ratings{kind}.{export.format.suffix}",
+        content_type=export.format.media_type,
+    )
+    answer["Content-Length"] = str(whole.size)
+    note_export(answer, by=by, records=sum(export.counts.values()))
+    answer["Repr-Digest"] = f"sha-256=:{whole.digest}:"
+    return answer
+
+
+def _withheld(request: SignedInRequest, campaign: Campaign, exporter: Exporter) -> HttpResponse:
+    """Say why not yet; who is only early may look, who must stay blind is refused."""
+    is_early = exporter.withheld == OPEN
+    status = 403 if not is_early else 200 if request.method != "POST" else 409
+    context = {"campaign": campaign, "why": exporter.withheld, "is_early": is_early}
+    return render(request, "annotator/export_withheld.html", context, status=status)
+
+
+def _page(
+    request: SignedInRequest,
+    campaign: Campaign,
+    exporter: Exporter,
+    form: RatingExportForm,
+    status: int = 200,
+) -> HttpResponse:
+    form.focus_error()
+    context = {
+        "campaign": campaign,
+        "exporter": exporter,
+        "form": form,
+        "exports": list(exports_of(campaign)) if exporter.is_admin else [],
+    }
+    return render(request, "annotator/export_ratings.html", context, status=status)

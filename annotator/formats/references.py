@@ -1,0 +1,142 @@
+"""A reference with its candidates as a file states them, whatever the file's format.
+
+Streams of references cut into batches that fit into memory.
+
+Texts put together by the reference that they belong to, on disk, in the order they come.
+"""
+
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from annotator.claims.near_duplicates import CompactKeys
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRecord:
+    """A candidate claim set; `claims` is the text byte for byte, `system` "" where not stated."""
+
+    candidate_id: str
+    claims: str
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRecord:
+    """A reference claim set and its candidates.
+
+    Texts that a file leaves out are "", `may_train` is None where the file does not say. `line` is
+    where the record begins in its file, 0 where the file's layout has no such line.
+    """
+
+    reference_id: str
+    reference_claims: str
+    candidates: tuple[CandidateRecord, ...]
+    office: str = ""
+    ipc: str = ""
+    language: str = ""
+    title: str = ""
+    family: str = ""
+    draft_claims: str = ""
+    may_train: bool | None = None
+    line: int = field(default=0, compare=False)
+
+
+BATCH: Final = 500
+# A batch ends here, too: five hundred records of the longest kind would be gigabytes.
+BATCH_CHARACTERS: Final = 8 * 1024 * 1024
+
+
+def in_batches(records: Iterable[ReferenceRecord]) -> Iterator[list[ReferenceRecord]]:
+    """Cut a stream into lists of at most BATCH records and about BATCH_CHARACTERS of text.
+
+    Input: records, taken as the output is taken. Output: the same records in order; no list is
+    empty.
+    """
+    batch: list[ReferenceRecord] = []
+    characters = 0
+    for record in records:
+        batch.append(record)
+        characters += len(record.reference_claims) + len(record.draft_claims)
+        characters += sum(len(candidate.claims) for candidate in record.candidates)
+        if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+_LENGTH_BYTES: Final = 8
+_NONE: Final = 0
+
+
+class TextGroups:
+    """References and the different texts of each, in a temporary file that has no name.
+
+    SQLite's own temporary tables would lie in memory: the library in use is built so. In memory
+    are some 60 bytes a text. Two texts of one reference are taken for one where their salted
+    64-bit hashes are equal, as CompactKeys says.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._size = 0
+        self._references = CompactKeys()
+        self._texts = CompactKeys()
+        # Of each reference: where its text lies, and 1 + the numbers of its first and last text.
+        self._places = array("Q")
+        self._first = array("I")
+        self._last = array("I")
+        # Of each text: where it lies, and 1 + the number of the next one of its reference.
+        self._text_places = array("Q")
+        self._next = array("I")
+
+    def enter(self, reference: str, texts: Iterable[str]) -> None:
+        """Keep a reference, and those of its texts that are new."""
+        group = self._references.enter(reference)
+        if group == len(self._places):
+            self._places.append(self._written(reference))
+            self._first.append(_NONE)
+            self._last.append(_NONE)
+        for text in texts:
+            number = self._texts.enter((group, text))
+            if number < len(self._text_places):
+                continue
+            self._text_places.append(self._written(text))
+            self._next.append(_NONE)
+            if self._last[group] == _NONE:
+                self._first[group] = number + 1
+            else:
+                self._next[self._last[group] - 1] = number + 1
+            self._last[group] = number + 1
+
+    def __iter__(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield each reference with its texts."""
+        try:
+            for place, first in zip(self._places, self._first, strict=True):
+                yield self._read(place), [self._read(other) for other in self._chain(first)]
+        finally:
+            self._file.seek(self._size)
+
+    def _chain(self, number: int) -> Iterator[int]:
+        while number != _NONE:
+            yield self._text_places[number - 1]
+            number = self._next[number - 1]
+
+    def close(self) -> None:
+        """Give the disk space back."""
+        self._file.close()
+
+    def _written(self, text: str) -> int:
+        place, data = self._size, text.encode()
+        self._file.write(len(data).to_bytes(_LENGTH_BYTES, "little"))
+        self._file.write(data)
+        self._size += _LENGTH_BYTES + len(data)
+        return place
+
+    def _read(self, place: int) -> str:
+        self._file.seek(place)
+        size = int.from_bytes(self._file.read(_LENGTH_BYTES), "little")
+        return self._file.read(size).decode()

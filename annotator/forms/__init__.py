@@ -1,1 +1,0 @@
-"""Forms that clean what people type."""

@@ -1,0 +1,1 @@
+"""Files that come in: checked, confirmed, stored in one transaction."""

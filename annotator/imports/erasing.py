@@ -1,0 +1,158 @@
+"""Takes the texts of one matter out of the rows of this house; scores, times and names stay."""
+
+from typing import Any, Final
+
+from django.db.models import Q
+from django.utils.crypto import salted_hmac
+
+from annotator.imports.files import drop_upload
+from annotator.models import (
+    Adjudication,
+    Assignment,
+    AssignmentStatus,
+    Candidate,
+    ClaimImport,
+    Comparison,
+    Conflict,
+    Departure,
+    Draft,
+    Flag,
+    ImportedAnnotation,
+    Preference,
+    PreferenceRevision,
+    Rating,
+    RatingRevision,
+    Reference,
+    ReliabilityReport,
+    Round,
+    Turn,
+)
+
+GONE: Final = "[erased]"
+_SALT: Final = "annotator.erasures"
+
+
+def keyed_mark(text: str) -> str:
+    """Return a hash of a text that nobody can try out without the site's key.
+
+    A plain digest of a short claim could be guessed.
+    """
+    return salted_hmac(_SALT, text, algorithm="sha256").hexdigest()
+
+
+def erase_texts(reference: Reference) -> dict[str, int]:
+    """Empty what was written in a matter and about it; return how many rows of each kind.
+
+    Its author's drafts go, spans go with the words that they mark. The caller holds the
+    transaction and the lock of the reference.
+    """
+    candidates = Candidate.objects.filter(reference=reference)
+    of_it: dict[str, Any] = {"candidate__in": candidates.values("pk")}
+    given = Assignment.objects.filter(**of_it)
+    by_assignment = {"assignment__in": given.values("pk")}
+    counts = {
+        "drafts": Draft.objects.filter(**by_assignment).delete()[0],
+        "turns": Turn.objects.filter(**of_it).delete()[0],
+        "departures": Departure.objects.filter(**by_assignment).update(reason=""),
+        "flags": Flag.objects.filter(**by_assignment).update(reason=""),
+        "rounds": Round.objects.filter(**of_it).update(question=""),
+        "ratings": _empty_words(Rating.objects.filter(**of_it)),
+        "revisions": _empty_words(
+            RatingRevision.objects.filter(rating__in=Rating.objects.filter(**of_it).values("pk"))
+        ),
+        **_comparisons(candidates),
+        "rulings": _rulings(candidates),
+    }
+    given.filter(status__in=(AssignmentStatus.OPEN, AssignmentStatus.LAPSED)).update(
+        status=AssignmentStatus.WITHDRAWN
+    )
+    counts |= _campaign_wide(reference)
+    counts["candidates"] = _candidates(candidates)
+    _empty_reference(reference)
+    return counts
+
+
+def _empty_words(rows: Any) -> int:
+    """Empty comments and notes, and keep of each tag its name; return how many rows."""
+    for row in rows.exclude(error_tags=[]).iterator(chunk_size=200):
+        row.error_tags = [_bare(tag) for tag in row.error_tags]
+        row.save(update_fields=["error_tags"])
+    words = {"comment": ""}
+    if any(field.name == "note" for field in rows.model._meta.concrete_fields):
+        words["note"] = ""
+    return int(rows.update(**words))
+
+
+def _bare(tag: Any) -> Any:
+    return {"tag": tag["tag"]} if isinstance(tag, dict) and "tag" in tag else tag
+
+
+def _comparisons(candidates: Any) -> dict[str, int]:
+    keys = candidates.values("pk")
+    pairs = Comparison.objects.filter(Q(left__in=keys) | Q(right__in=keys))
+    annotations = ImportedAnnotation.objects.filter(Q(left__in=keys) | Q(right__in=keys)).delete()
+    said = Preference.objects.filter(comparison__in=pairs.values("pk"))
+    counts = {
+        "annotations": annotations[0],
+        "preferences": _empty_words(said),
+        "preference revisions": _empty_words(
+            PreferenceRevision.objects.filter(preference__in=said.values("pk"))
+        ),
+    }
+    pairs.filter(preference=None).delete()
+    return counts
+
+
+def _rulings(candidates: Any) -> int:
+    """Empty the reasons; their signature then says that they are not what was signed."""
+    keys = candidates.values("pk")
+    conflicts = Conflict.objects.filter(Q(candidate__in=keys) | Q(other_candidate__in=keys))
+    rows = Adjudication.objects.filter(conflict__in=conflicts.values("pk"))
+    rows.exclude(voided_because="").update(voided_because=GONE)
+    return rows.update(reason=GONE)
+
+
+def _campaign_wide(reference: Reference) -> dict[str, int]:
+    """Empty what was found in files, drop those that wait, and figures that may quote."""
+    imports = ClaimImport.objects.filter(campaign=reference.campaign_id)
+    count = 0
+    for row in imports.iterator(chunk_size=50):
+        drop_upload(row.pk)
+        row.result = {name: value for name, value in row.result.items() if _is_count(value)}
+        row.save(update_fields=["result"])
+        count += 1
+    reports = ReliabilityReport.objects.filter(campaign=reference.campaign_id).delete()
+    return {"imports": count, "reliability reports": reports[0]}
+
+
+def _is_count(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_is_count(inner) for inner in value.values())
+    return isinstance(value, int | float)
+
+
+def _candidates(candidates: Any) -> int:
+    for number, row in enumerate(candidates.order_by("pk"), start=1):
+        kept = {name: row.damage[name] for name in ("criterion", "kind") if name in row.damage}
+        candidates.filter(pk=row.pk).update(
+            claims="",
+            claims_sha256=keyed_mark(row.claims),
+            candidate_id=f"erased-{number}",
+            damage=kept,
+            places=0,
+            has_room=False,
+        )
+    return int(candidates.count())
+
+
+def _empty_reference(reference: Reference) -> None:
+    mark = keyed_mark(reference.claims)
+    Reference.objects.filter(pk=reference.pk).update(
+        claims="",
+        draft_claims="",
+        claims_sha256=mark,
+        # The end of the key: its beginning is the moment of the import, the same for all of a file.
+        reference_id=f"erased-{reference.pk.hex[-12:]}",
+        may_train=False,
+        **dict.fromkeys(("title", "office", "ipc", "family"), ""),
+    )

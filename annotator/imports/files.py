@@ -1,0 +1,147 @@
+"""Where uploaded files lie until they are imported: whole, for nobody else, and not for long."""
+
+import errno
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from core.errors import Refused
+from core.text_io.streams import ByteSource
+
+CHUNK: Final = 1024 * 1024
+# Longer than a server that was killed needs to come back; what still grows is never this old.
+ORPHAN_SECONDS: Final = 15 * 60
+
+
+class TooBig(Refused):
+    """More bytes than this site takes."""
+
+    status = 413
+
+
+class DiskFull(Refused):
+    """The server has no room for the file; later it may have."""
+
+    status = 507
+
+
+class UploadGone(Refused):
+    """The file is not there any more, or not as it was sent."""
+
+    status = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A file as it was written: its digest and its length in bytes."""
+
+    sha256: str
+    size: int
+
+
+def store_upload(pk: UUID, file: ByteSource) -> Stored:
+    """Write a file under the id of its import, chunk by chunk; nothing stays of one refused.
+
+    Raises TooBig past MAX_UPLOAD_BYTES and DiskFull.
+    """
+    path = _path(pk)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as target:
+            return _copy(file, target)
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull("The server has no room for this file; nothing was stored.") from error
+        raise
+
+
+def _copy(file: ByteSource, target: BinaryIO) -> Stored:
+    digest, size, limit = hashlib.sha256(), 0, settings.MAX_UPLOAD_BYTES
+    while chunk := file.read(CHUNK):
+        size += len(chunk)
+        if size > limit:
+            raise TooBig(too_big_words(limit))
+        digest.update(chunk)
+        target.write(chunk)
+    target.flush()
+    os.fsync(target.fileno())
+    return Stored(digest.hexdigest(), size)
+
+
+def too_big_words(limit: int) -> str:
+    """Say how large a file may be, and what to do with a larger one."""
+    return (
+        f"The file is larger than the limit of {limit:,} bytes. Split it, or have the operator "
+        "import it on the server: manage.py import_claims."
+    )
+
+
+def open_upload(pk: UUID, sha256: str) -> BinaryIO:
+    """Open a stored file for bytes; raise UploadGone when it is missing or was changed."""
+    try:
+        file = _path(pk).open("rb")
+    except FileNotFoundError as error:
+        raise UploadGone("The uploaded file is not there any more; upload it again.") from error
+    if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+        file.close()
+        raise UploadGone("The uploaded file was changed on the server; upload it again.")
+    file.seek(0)
+    return file
+
+
+def drop_upload(pk: UUID) -> None:
+    """Delete the file of an import, if it is still there."""
+    _path(pk).unlink(missing_ok=True)
+
+
+def drop_upload_once_committed(pk: UUID) -> None:
+    """Delete the file of an import that is over, unless what ended it is rolled back."""
+    transaction.on_commit(lambda: drop_upload(pk), robust=True)
+
+
+def stored_uploads() -> Iterator[tuple[UUID, float]]:
+    """Yield the imports whose files are there, with the age of each file in seconds."""
+    for path in uploads_directory().iterdir():
+        try:
+            yield UUID(path.name), time.time() - path.stat().st_mtime
+        except (ValueError, FileNotFoundError):
+            continue  # what was just deleted, and the folder of those still on their way
+
+
+def drop_stale_arrivals() -> int:
+    """Delete what uploads that broke off have left behind, and return how many there were."""
+    stale = [
+        path
+        for path in arrivals_directory().iterdir()
+        if time.time() - path.stat().st_mtime > ORPHAN_SECONDS
+    ]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    return len(stale)
+
+
+def uploads_directory() -> Path:
+    return _private(Path(settings.DATA_DIR) / "uploads")
+
+
+def arrivals_directory() -> Path:
+    """Return where a file lies while its request is read."""
+    return _private(uploads_directory() / "arriving")
+
+
+def _path(pk: UUID) -> Path:
+    return uploads_directory() / str(pk)
+
+
+def _private(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return path

@@ -1,0 +1,1 @@
+"""Preferences that come in, with the texts that they compare."""

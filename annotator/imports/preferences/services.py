@@ -1,0 +1,405 @@
+"""Writes of the comparisons and preferences of an import, held against those that are there.
+
+Writes of the items of a Label Studio export as they are, to be given back unchanged.
+
+Writes of preferences stated elsewhere: a whole file into a campaign, or nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from itertools import count, islice
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotator import audit_log
+from annotator.accounts.services import create_user
+from annotator.campaigns.members.services import grant_role
+from annotator.comparisons.services import pair_key
+from annotator.formats.label_studio import PreferenceRecord
+from annotator.imports.claims.services import ImportCounts, import_claims
+from annotator.imports.preferences.texts import ImportedTexts, Statement, Statements
+from annotator.models import (
+    Campaign,
+    ClaimImport,
+    Comparison,
+    ImportedAnnotation,
+    Preference,
+    PreferenceRevision,
+    Role,
+    User,
+)
+from core.errors import Refused
+
+T = TypeVar("T")
+BATCH = 500
+# The annotator, and the pair of candidates whichever way round.
+Key = tuple[UUID, str]
+# The left and the right candidate, as a statement has them.
+Sides = tuple[UUID, UUID]
+Entry = tuple[Key, tuple[Sides, PreferenceRecord]]
+
+
+class PreferenceLedger:
+    """Takes the records of a file one by one and stores at the end what they come to."""
+
+    def __init__(self, campaign: Campaign, people: Mapping[str, User]) -> None:
+        self.campaign = campaign
+        self.people = people
+        self.fresh = self.revised = self.known = self.superseded = 0
+        # Where each statement on a pair belongs, once it is stored.
+        self.comparisons: dict[Key, UUID] = {}
+        self._newest: dict[Key, tuple[Sides, PreferenceRecord]] = {}
+
+    def key_of(self, sides: Sides, record: PreferenceRecord) -> Key:
+        """Return whose statement on which pair a record is."""
+        return self.people[record.annotator].pk, pair_key(*sides)
+
+    def enter(self, sides: Sides, record: PreferenceRecord) -> None:
+        """Keep a record unless a newer one of that annotator on that pair is kept."""
+        key = self.key_of(sides, record)
+        kept = self._newest.get(key)
+        if kept is not None:
+            self.superseded += 1
+        if kept is None or _age(kept[1]) < _age(record):
+            self._newest[key] = (sides, record)
+
+    def store(self) -> None:
+        """Write the kept records; what says the same as is stored changes nothing."""
+        places = self._places()
+        for batch in batches(sorted(self._newest.items(), key=_by_time)):
+            self._store(batch, places)
+
+    def _places(self) -> dict[UUID, Iterator[int]]:
+        """Return the positions that are free next, by annotator."""
+        of_people = Comparison.objects.filter(
+            campaign=self.campaign, annotator__in=list(self.people.values())
+        )
+        last = of_people.values_list("annotator").annotate(last=Max("position")).order_by()
+        tops = {user.pk: 0 for user in self.people.values()} | dict(last)
+        return {pk: count(top + 1) for pk, top in tops.items()}
+
+    def _store(self, batch: Sequence[Entry], places: Mapping[UUID, Iterator[int]]) -> None:
+        stored = self._stored(batch)
+        comparisons: list[Comparison] = []
+        first: list[Preference] = []
+        for key, (sides, record) in batch:
+            comparison = stored.get(key)
+            # Of a new one Django would ask the database.
+            preference = getattr(comparison, "preference", None) if comparison else None
+            if comparison is None:
+                comparison = self._comparison(key, sides, next(places[key[0]]))
+                comparisons.append(comparison)
+            self.comparisons[key] = comparison.pk
+            said = record if comparison.left_id == sides[0] else record.turned()
+            if preference is None:
+                first.append(self._preference(comparison, said))
+            else:
+                self._compare(preference, said)
+        Comparison.objects.bulk_create(comparisons)
+        Preference.objects.bulk_create(first)
+        PreferenceRevision.objects.bulk_create(map(_revision, first))
+        self.fresh += len(first)
+
+    def _stored(self, batch: Sequence[Entry]) -> dict[Key, Comparison]:
+        rows = Comparison.objects.filter(
+            campaign=self.campaign,
+            annotator__in={key[0] for key, _ in batch},
+            pair__in={key[1] for key, _ in batch},
+        )
+        return {(row.annotator_id, row.pair): row for row in rows.select_related("preference")}
+
+    def _comparison(self, key: Key, sides: Sides, position: int) -> Comparison:
+        return Comparison(
+            campaign=self.campaign,
+            annotator_id=key[0],
+            left_id=sides[0],
+            right_id=sides[1],
+            pair=key[1],
+            position=position,
+        )
+
+    def _preference(self, comparison: Comparison, record: PreferenceRecord) -> Preference:
+        return Preference(
+            comparison=comparison,
+            rubric_version=self.campaign.rubric_version,
+            submitted_at=record.created_at,
+            revised_at=record.updated_at,
+            **_said(record),
+        )
+
+    def _compare(self, stored: Preference, record: PreferenceRecord) -> None:
+        said = _said(record)
+        if all(getattr(stored, name) == value for name, value in said.items()):
+            self.known += 1
+        elif record.updated_at <= stored.revised_at:
+            self.superseded += 1
+        else:
+            for name, value in said.items():
+                setattr(stored, name, value)
+            stored.version += 1
+            stored.revised_at = record.updated_at
+            stored.save(update_fields=[*said, "version", "revised_at"])
+            _revision(stored).save()
+            self.revised += 1
+
+
+def batches(rows: Iterable[T]) -> Iterator[list[T]]:
+    """Yield rows by BATCH, so that no more of what is made of them is held at once."""
+    left = iter(rows)
+    while batch := list(islice(left, BATCH)):
+        yield batch
+
+
+def _age(record: PreferenceRecord) -> tuple[datetime, int]:
+    return record.updated_at, record.annotation
+
+
+def _by_time(entry: Entry) -> tuple[datetime, int]:
+    record = entry[1][1]
+    return record.created_at, record.annotation
+
+
+def _said(record: PreferenceRecord) -> dict[str, Any]:
+    return {
+        "overall_quality": record.judgement,
+        "comment": record.comment,
+        "error_tags": list(record.error_tags),
+    }
+
+
+def _revision(row: Preference) -> PreferenceRevision:
+    return PreferenceRevision(
+        preference=row,
+        number=row.version,
+        made_at=row.revised_at,
+        comment=row.comment,
+        error_tags=row.error_tags,
+        **row.judgements,
+    )
+
+
+# The reference, the left and the right candidate, and the comparison where there is one.
+Rows = tuple[UUID, UUID, UUID, UUID | None]
+RENEWED = ("left", "right", "comparison", "updated_at", "fields")
+
+
+class AnnotationLedger:
+    """Keeps statements by the number of their annotation: new ones are added, newer ones replace.
+
+    `rows_of` says where the texts of a statement are, `fields_of` what its item said.
+    """
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        rows_of: Callable[[Statement], Rows],
+        fields_of: Callable[[Statement], str],
+    ) -> None:
+        self.campaign = campaign
+        self._rows_of, self._fields_of = rows_of, fields_of
+        self.fresh = self.renewed = self.known = 0
+
+    def store(self, statements: Sequence[Statement]) -> None:
+        """Write what is new; raise Refused for a number that is known of another pair."""
+        own = ImportedAnnotation.objects.filter(campaign=self.campaign)
+        last = own.aggregate(last=Max("position"))["last"] or 0
+        positions = count(last + 1)
+        for batch in batches(statements):
+            found = own.filter(annotation__in=[one.said.annotation for one in batch])
+            stored = {row.annotation: row for row in found}
+            fresh, renewed = [], []
+            for statement in batch:
+                row = stored.get(statement.said.annotation)
+                if row is None:
+                    fresh.append(self._new(statement, next(positions)))
+                elif self._renew(row, statement):
+                    renewed.append(row)
+            ImportedAnnotation.objects.bulk_create(fresh)
+            ImportedAnnotation.objects.bulk_update(renewed, RENEWED)
+            self.fresh += len(fresh)
+            self.renewed += len(renewed)
+            self.known += len(batch) - len(fresh) - len(renewed)
+
+    def _new(self, statement: Statement, position: int) -> ImportedAnnotation:
+        reference, left, right, comparison = self._rows_of(statement)
+        return ImportedAnnotation(
+            campaign=self.campaign,
+            annotation=statement.said.annotation,
+            position=position,
+            reference_id=reference,
+            left_id=left,
+            right_id=right,
+            comparison_id=comparison,
+            updated_at=statement.said.updated_at,
+            fields=self._fields_of(statement),
+        )
+
+    def _renew(self, row: ImportedAnnotation, statement: Statement) -> bool:
+        """Have a newer statement take the place of a stored one; say whether it does."""
+        reference, left, right, comparison = self._rows_of(statement)
+        pair = {row.left_id, row.right_id}
+        if row.reference_id != reference or pair != {left, right}:
+            raise Refused(
+                f"Annotation {row.annotation} is in this campaign with other texts. Two Label "
+                "Studio servers may give one number twice: import the second into a campaign of "
+                "its own."
+            )
+        if statement.said.updated_at <= row.updated_at:
+            return False
+        row.left_id, row.right_id, row.comparison_id = left, right, comparison
+        row.updated_at = statement.said.updated_at
+        row.fields = self._fields_of(statement)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceCounts:
+    """What an import of preferences did; every record is in one of the first five counts.
+
+    `preferences` are new, `revised_preferences` have a newer statement in the file,
+    `known_preferences` were there already, `superseded` are older than another statement of that
+    annotator on that pair, and `same_text` are of two outputs with one text, of which none can be
+    preferred. `annotators` counts new accounts, `other_errors` errors that have no tag and went
+    into the comment, `highlights` marks that no annotator made. Every record is kept as it was
+    written, too: `annotations` are new, `renewed_annotations` newer, `known_annotations` known.
+    """
+
+    preferences: int
+    revised_preferences: int
+    known_preferences: int
+    superseded: int
+    same_text: int
+    annotators: int
+    other_errors: int
+    highlights: int
+    annotations: int
+    renewed_annotations: int
+    known_annotations: int
+
+
+def import_preferences(
+    *,
+    campaign: Campaign,
+    records: Iterable[PreferenceRecord],
+    may_train: bool = False,
+    imported_by: User | None = None,
+    source: ClaimImport | None = None,
+) -> tuple[ImportCounts, PreferenceCounts]:
+    """Store preferences on the overall quality with the claims and the annotators they are of.
+
+    The records are read to their end before anything is stored; their texts are not held.
+    `source` is the import that new claim sets come from.
+    Equal texts are one reference, or one candidate of a reference, also where the campaign has
+    them already under other ids. Annotators become accounts that nobody can sign in to. Of several
+    statements of one annotator on one pair the newest counts. Sent again, nothing changes.
+    Raises Refused when an annotator's name belongs to a person who can sign in, or an annotation's
+    number to other texts, OutOfDate when the campaign is closed; nothing is stored then.
+    """
+    statements = Statements(records)
+    try:
+        return _store(campaign, statements, may_train, imported_by, source)
+    finally:
+        statements.shelf.close()
+
+
+@transaction.atomic
+def _store(
+    campaign: Campaign,
+    statements: Statements,
+    may_train: bool,
+    imported_by: User | None,
+    source: ClaimImport | None,
+) -> tuple[ImportCounts, PreferenceCounts]:
+    # Serialises imports, so that the same file sent twice at once is stored once. Not its key:
+    # people who rate meanwhile write rows that name the campaign.
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    comparable = [one for one in statements.all if one.is_comparable]
+    texts = ImportedTexts(campaign)
+    claims = import_claims(
+        campaign=campaign,
+        records=texts.references_of(statements),
+        may_train=may_train,
+        imported_by=imported_by,
+        source=source,
+    )
+    names = {statement.said.annotator for statement in comparable}
+    people, fresh = _people(campaign, names, imported_by)
+    ledger = PreferenceLedger(campaign, people)
+    annotations = _stored(campaign, statements, texts, ledger)
+    counts = PreferenceCounts(
+        preferences=ledger.fresh,
+        revised_preferences=ledger.revised,
+        known_preferences=ledger.known,
+        superseded=ledger.superseded,
+        same_text=len(statements.all) - len(comparable),
+        annotators=fresh,
+        highlights=sum(one.said.highlights for one in statements.all),
+        other_errors=sum(len(one.said.other_errors) for one in statements.all),
+        annotations=annotations.fresh,
+        renewed_annotations=annotations.renewed,
+        known_annotations=annotations.known,
+    )
+    audit_log.record(
+        actor=imported_by,
+        campaign=campaign,
+        action="preferences.imported",
+        object_type="campaign",
+        object_id=campaign.pk,
+        details=asdict(counts),
+    )
+    return claims, counts
+
+
+def _stored(
+    campaign: Campaign, statements: Statements, texts: ImportedTexts, ledger: PreferenceLedger
+) -> AnnotationLedger:
+    """Store what the statements come to, and then each of them as it is."""
+    candidates = texts.stored_candidates()
+
+    def rows_of(statement: Statement) -> Rows:
+        name, left, right = texts.names_of(statement)
+        (reference, first), (_, second) = candidates[name, left], candidates[name, right]
+        if not statement.is_comparable:
+            return reference, first, second, None
+        key = ledger.key_of((first, second), statement.said)
+        return reference, first, second, ledger.comparisons[key]
+
+    for statement in statements.all:
+        if statement.is_comparable:
+            name, left, right = texts.names_of(statement)
+            sides = (candidates[name, left][1], candidates[name, right][1])
+            ledger.enter(sides, statement.said)
+    ledger.store()
+    annotations = AnnotationLedger(
+        campaign, rows_of, lambda statement: statements.shelf.get(statement.fields)
+    )
+    annotations.store(statements.all)
+    return annotations
+
+
+def _people(
+    campaign: Campaign, names: set[str], granted_by: User | None
+) -> tuple[dict[str, User], int]:
+    """Return the annotators by name, and how many accounts are new."""
+    people: dict[str, User] = {}
+    fresh = 0
+    for name in sorted(names):
+        user = User.objects.filter(username__iexact=name).first()
+        if user is None:
+            user = create_user(username=name, password=None)
+            user.is_active = False
+            user.save(update_fields=["is_active"])
+            fresh += 1
+        elif user.is_active or user.has_usable_password():
+            # A file must not put words into the mouth of somebody who works here.
+            raise Refused(
+                f"The account {name} can sign in, so no preferences of others are stored under it. "
+                "Rename or deactivate it, with no password, and import again."
+            )
+        grant_role(user=user, campaign=campaign, role=Role.ANNOTATOR, granted_by=granted_by)
+        people[name] = user
+    return people, fresh

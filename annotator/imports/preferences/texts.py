@@ -1,0 +1,188 @@
+"""Texts laid aside while a file is read, so that not all of them are held at once.
+
+Under which ids a campaign knows the texts of an import: equal texts are the same claim set.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from annotator.formats.label_studio import PreferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.models import GENUINE, Campaign, Candidate, Reference
+from core.text_io.text import candidate_id_for, reference_id_for, text_sha256
+
+
+class Place(NamedTuple):
+    """Where a text lies on its shelf."""
+
+    offset: int
+    length: int
+
+
+class TextShelf:
+    """Texts in a file without a name: nobody else can open it, and it ends with this process."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the shelf
+        self._end = 0
+        self._is_at_end = True
+
+    def put(self, text: str) -> Place:
+        """Lay a text aside."""
+        data = text.encode()
+        if not self._is_at_end:
+            # Each seek writes out what is buffered.
+            self._file.seek(self._end)
+            self._is_at_end = True
+        self._file.write(data)
+        place = Place(self._end, len(data))
+        self._end += len(data)
+        return place
+
+    def get(self, place: Place) -> str:
+        """Return a text as it was laid aside."""
+        self._is_at_end = False
+        self._file.seek(place.offset)
+        return self._file.read(place.length).decode()
+
+    def close(self) -> None:
+        """Drop all texts."""
+        self._file.close()
+
+
+# The reference, and the left and the right candidate, by digest or by id.
+Three = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A record whose long texts lie on the shelf: `digests` are of the three, `said` has none."""
+
+    said: PreferenceRecord
+    digests: Three
+    fields: Place
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the two outputs differ: of one text none can be preferred."""
+        return self.digests[1] != self.digests[2]
+
+
+class Statements:
+    """All records of a file, read to its end, without their texts in memory."""
+
+    def __init__(self, records: Iterable[PreferenceRecord]) -> None:
+        self.shelf = TextShelf()
+        self.texts: dict[str, Place] = {}
+        # One object for each digest and each name, however many statements have it.
+        self._known: dict[str, str] = {}
+        self.all = [self._laid_aside(record) for record in records]
+
+    def text(self, digest: str) -> str:
+        return self.shelf.get(self.texts[digest])
+
+    def _laid_aside(self, record: PreferenceRecord) -> Statement:
+        texts = (record.reference_claims, record.left, record.right)
+        reference, left, right = (self._digest(text) for text in texts)
+        annotator = self._known.setdefault(record.annotator, record.annotator)
+        said = replace(
+            record, annotator=annotator, reference_claims="", left="", right="", fields=""
+        )
+        return Statement(said, (reference, left, right), self.shelf.put(record.fields))
+
+    def _digest(self, text: str) -> str:
+        digest = text_sha256(text)
+        digest = self._known.setdefault(digest, digest)
+        if digest not in self.texts:
+            self.texts[digest] = self.shelf.put(text)
+        return digest
+
+
+class ImportedTexts:
+    """The ids of texts: those they have in the campaign already, else those of their digests."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        # Where a text stands twice, the first counts.
+        references = Reference.objects.filter(campaign=campaign).order_by("-position", "-pk")
+        self._references = dict(
+            references.values_list("claims_sha256", "reference_id").iterator(2_000)
+        )
+        rows = self._genuine().order_by("-candidate_id")
+        names = ("reference__reference_id", "claims_sha256", "candidate_id")
+        self._candidates = {
+            (reference, digest): candidate
+            for reference, digest, candidate in rows.values_list(*names).iterator(2_000)
+        }
+
+    def names_of(self, statement: Statement) -> Three:
+        """Return the ids of a statement's three texts."""
+        claims, left, right = statement.digests
+        reference = self._references.get(claims) or reference_id_for(claims)
+        return reference, self._candidate(reference, left), self._candidate(reference, right)
+
+    def references_of(self, statements: Statements) -> Sequence[ReferenceRecord]:
+        """Return each reference once with its candidates, in the order in which they come first.
+
+        What a reference is classed as is taken from its first statement.
+        """
+        first: dict[str, Statement] = {}
+        digests: dict[str, dict[str, str]] = {}
+        for statement in statements.all:
+            reference, left, right = self.names_of(statement)
+            first.setdefault(reference, statement)
+            of_reference = digests.setdefault(reference, {})
+            of_reference.setdefault(left, statement.digests[1])
+            of_reference.setdefault(right, statement.digests[2])
+        return _References(statements, list(first.items()), digests)
+
+    def stored_candidates(self) -> dict[tuple[str, str], tuple[UUID, UUID]]:
+        """Return the ids of the rows, reference and candidate, by the ids of both."""
+        names = ("reference__reference_id", "candidate_id", "reference_id", "pk")
+        return {
+            (reference, candidate): (reference_pk, pk)
+            for reference, candidate, reference_pk, pk in self._genuine()
+            .values_list(*names)
+            .iterator(2_000)
+        }
+
+    def _candidate(self, reference: str, digest: str) -> str:
+        return self._candidates.get((reference, digest)) or candidate_id_for(digest)
+
+    def _genuine(self) -> QuerySet[Candidate]:
+        return Candidate.objects.filter(campaign=self.campaign, purpose__in=GENUINE)
+
+
+class _References(Sequence[ReferenceRecord]):
+    """References whose texts come from the shelf when they are asked for, each time anew."""
+
+    def __init__(
+        self,
+        statements: Statements,
+        first: Sequence[tuple[str, Statement]],
+        digests: Mapping[str, Mapping[str, str]],
+    ) -> None:
+        self._statements, self._first, self._digests = statements, first, digests
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def __getitem__(self, place: int) -> ReferenceRecord:  # type: ignore[override]
+        name, statement = self._first[place]
+        text = self._statements.text
+        return ReferenceRecord(
+            reference_id=name,
+            reference_claims=text(statement.digests[0]),
+            candidates=tuple(
+                CandidateRecord(key, text(digest)) for key, digest in self._digests[name].items()
+            ),
+            ipc=statement.said.ipc,
+        )
+
+    def __iter__(self) -> Iterator[ReferenceRecord]:
+        return (self[place] for place in range(len(self)))

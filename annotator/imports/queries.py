@@ -1,0 +1,88 @@
+"""Reads of imports: those of a campaign, and what is shown of one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from annotator.models import Campaign, ClaimImport, ImportStage
+from core.jobs.rows import JobStatus
+
+MOST_LISTED: Final = 100
+# What is counted, by the names of the new and of the known.
+COUNTED: Final = (
+    ("References", "references", "known_references"),
+    ("Candidates", "candidates", "known_candidates"),
+    ("Preferences", "preferences", "known_preferences"),
+    ("Annotators", "annotators", None),
+)
+STATES: Final = {
+    (ImportStage.CHECK, JobStatus.QUEUED): "waits to be checked",
+    (ImportStage.CHECK, JobStatus.RUNNING): "being checked",
+    (ImportStage.CHECK, JobStatus.SUCCEEDED): "checked, not stored",
+    (ImportStage.APPLY, JobStatus.QUEUED): "waits to be stored",
+    (ImportStage.APPLY, JobStatus.RUNNING): "being stored",
+    (ImportStage.APPLY, JobStatus.SUCCEEDED): "stored",
+}
+ENDED: Final = {JobStatus.FAILED: "refused", JobStatus.CANCELLED: "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One line of what a file brings; `known` is None where nobody counts it."""
+
+    what: str
+    new: int
+    known: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPage:
+    """One import as it is shown."""
+
+    row: ClaimImport
+
+    @property
+    def state(self) -> str:
+        """In words for people."""
+        row = self.row
+        return (
+            ENDED.get(JobStatus(row.status))
+            or STATES[ImportStage(row.stage), JobStatus(row.status)]
+        )
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it was checked and somebody is to say that it be stored."""
+        return (self.row.stage, self.row.status) == (ImportStage.CHECK, JobStatus.SUCCEEDED)
+
+    @property
+    def is_stored(self) -> bool:
+        return "stored" in self.row.result
+
+    @property
+    def stored(self) -> Mapping[str, Any]:
+        """What was stored, by name; nothing of what only was checked."""
+        found: Mapping[str, Any] = self.row.result.get("stored", {})
+        return found
+
+    @property
+    def counts(self) -> list[Counted]:
+        """What was stored, or what would be, the new beside the known."""
+        found = self.stored or self.row.result.get("counts") or {}
+        return [
+            Counted(what, found[new], found.get(known) if known else None)
+            for what, new, known in COUNTED
+            if new in found
+        ]
+
+
+def imports_of(campaign: Campaign) -> QuerySet[ClaimImport]:
+    """Return the imports of a campaign, the newest first."""
+    return ClaimImport.objects.filter(campaign=campaign).select_related("asked_by", "campaign")
+
+
+def recent_imports(campaign: Campaign) -> list[ImportPage]:
+    """Return the latest imports as a list shows them."""
+    return [ImportPage(row) for row in imports_of(campaign)[:MOST_LISTED]]

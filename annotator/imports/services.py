@@ -1,0 +1,460 @@
+"""Writes of imports by upload: a file is taken in, checked, and stored once somebody says so.
+
+What a worker does with an uploaded file: read it to its end, or store what stands in it.
+
+Writes of imports by the worker that carries them out: check, store, refuse, tidy up.
+
+Writes of a whole file of claim sets at once, as the command asks for it: stored, or nothing.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from io import BufferedReader
+from typing import Any, BinaryIO, Final, TypeVar
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from annotator import audit_log
+from annotator.campaigns.services import create_campaign
+from annotator.formats import label_studio
+from annotator.formats.claim_files import PREFERENCES, read_claims
+from annotator.formats.csv_streams import MAGIC, unpacked
+from annotator.imports.checks import check_claims
+from annotator.imports.claims.services import import_claims
+from annotator.imports.files import (
+    ORPHAN_SECONDS,
+    drop_stale_arrivals,
+    drop_upload,
+    drop_upload_once_committed,
+    open_upload,
+    store_upload,
+    stored_uploads,
+)
+from annotator.imports.preferences.services import import_preferences
+from annotator.models import Campaign, ClaimImport, ImportStage, User
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+from core.files import why_stopped
+from core.jobs import leases
+from core.jobs.leases import heartbeat
+from core.jobs.rows import JobStatus
+from core.text_io.streams import BadRecord, ByteSource, FormatError
+
+WAITING: Final = "Waiting for a worker."
+CLOSED: Final = "The campaign is closed; nothing can be imported into it."
+LONGEST_NAME: Final = 255
+# Checked, nothing wrong, and nobody has said yet that it is to be stored.
+WAITS_FOR_WORD: Final = Q(stage=ImportStage.CHECK, status=JobStatus.SUCCEEDED)
+
+
+def request_import(
+    *,
+    campaign: Campaign,
+    file: ByteSource,
+    file_name: str,
+    format: str = "auto",  # noqa: A002 - the word of the doors
+    may_train: bool = False,
+    is_confirmed: bool = False,
+    asked_by: User | None = None,
+) -> ClaimImport:
+    """Take in a file and return its import, queued to be checked.
+
+    With `is_confirmed` it is stored once the check finds nothing wrong. Raises TooBig, DiskFull,
+    and OutOfDate when the campaign is closed; nothing is kept then.
+    """
+    if not campaign.is_open:
+        raise OutOfDate(CLOSED)
+    pk = uuid.uuid4()
+    stored = store_upload(pk, file)
+    with transaction.atomic():
+        row = ClaimImport.objects.create(
+            pk=pk,
+            campaign=campaign,
+            asked_by=asked_by,
+            file_name=shown_name(file_name),
+            file_sha256=stored.sha256,
+            file_bytes=stored.size,
+            format=format,
+            may_train=may_train,
+            is_confirmed=is_confirmed,
+            message=WAITING,
+        )
+        record(row, "import.requested", asked_by, bytes=row.file_bytes)
+    return row
+
+
+def confirm_import(*, row: ClaimImport, confirmed_by: User | None = None) -> None:
+    """Have a checked file stored; OutOfDate when it does not wait for that."""
+    with transaction.atomic():
+        if not Campaign.objects.get(pk=row.campaign_id).is_open:
+            raise OutOfDate(CLOSED)
+        if not queue_storing(row):
+            raise OutOfDate("This import does not wait to be confirmed; look at it again.")
+        record(row, "import.confirmed", confirmed_by)
+    row.refresh_from_db()
+
+
+def cancel_import(*, row: ClaimImport, cancelled_by: User | None = None) -> None:
+    """Stop an import, or give up one that waits to be confirmed; OutOfDate when it has ended."""
+    with transaction.atomic():
+        if not (give_up(row, "Cancelled.") or leases.request_cancel(row)):
+            raise OutOfDate("This import has ended already.")
+        record(row, "import.cancelled", cancelled_by)
+    drop_if_cancelled(row)
+
+
+def queue_storing(row: ClaimImport) -> bool:
+    """Queue a checked import for its second stage; False when it does not wait for that."""
+    return bool(
+        ClaimImport.objects.filter(WAITS_FOR_WORD, pk=row.pk).update(
+            stage=ImportStage.APPLY,
+            status=JobStatus.QUEUED,
+            is_confirmed=True,
+            attempt=0,
+            progress=0.0,
+            message=WAITING,
+            rung_at=None,
+            finished_at=None,
+        )
+    )
+
+
+def give_up(row: ClaimImport, message: str) -> bool:
+    """End an import that waits to be confirmed; False when it does not."""
+    ended = ClaimImport.objects.filter(WAITS_FOR_WORD, pk=row.pk)
+    return bool(
+        ended.update(
+            status=JobStatus.CANCELLED,
+            message=message,
+            result=without_texts(row.result),
+            finished_at=Now(),
+        )
+    )
+
+
+def drop_if_cancelled(row: ClaimImport) -> None:
+    """Delete the file of an import that has been cancelled; a running one may still read it."""
+    row.refresh_from_db()
+    if row.status == JobStatus.CANCELLED:
+        drop_upload_once_committed(row.pk)
+
+
+def without_texts(result: dict[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a check once nobody has to look at the claims any more."""
+    return {name: value for name, value in result.items() if name != "preview"}
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file as it is kept for people: its last part, nothing invisible."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in last)
+    return plain[:LONGEST_NAME].strip() or "unnamed"
+
+
+def record(row: ClaimImport, action: str, actor: User | None, **details: Any) -> None:
+    """Write the audit row of a step: digests and counts, never the name of the file."""
+    audit_log.record(
+        actor=actor,
+        campaign=row.campaign_id,
+        action=action,
+        object_type="claim_import",
+        object_id=row.pk,
+        details={"sha256": row.file_sha256, **details},
+    )
+
+
+T = TypeVar("T")
+# What of the counts is new; the rest was there already.
+ADDED: Final = (
+    *("references", "candidates", "preferences", "revised_preferences", "annotators"),
+    *("annotations", "renewed_annotations"),
+)
+
+
+class Work:
+    """One file at work: how far it is read, and that it is given up once it is not ours any more.
+
+    `still_ours` raises when the import belongs to somebody else now or was cancelled.
+    """
+
+    def __init__(self, row: ClaimImport, file: BinaryIO) -> None:
+        self.row = row
+        self.file = file
+        self.records = 0
+        self.share = 0.0
+        self.still_ours: Callable[[], None] = lambda: None
+
+    def progress(self) -> dict[str, Any]:
+        """Return what the row is to say of it now; another thread may ask."""
+        verb = "Checking" if self.row.stage == ImportStage.CHECK else "Storing"
+        return {"progress": self.share, "message": f"{verb}: {self.records:,} records read."}
+
+    def check(self) -> dict[str, Any]:
+        """Read the file to its end, store nothing, and return what was found as plain values.
+
+        Raises FormatError with the bad records.
+        """
+        found = check_claims(
+            campaign=self.row.campaign,
+            file=self.file,
+            format=self.row.format,
+            progress=self.reached,
+        )
+        return found.as_json()
+
+    def store(self) -> dict[str, int]:
+        """Store everything that stands in the file and return the counts; call it in a transaction.
+
+        Raises what the readers and the services of the format raise; nothing may be kept then.
+        """
+        row = self.row
+        common: dict[str, Any] = {
+            "campaign": row.campaign,
+            "may_train": row.may_train,
+            "imported_by": row.asked_by,
+            "source": row,
+        }
+        if row.format == PREFERENCES:
+            stated = self._watched(label_studio.read(unpacked(self.file)))
+            claims, preferences = import_preferences(records=stated, **common)
+            return asdict(claims) | asdict(preferences)
+        records = self._watched(read_claims(self.file, row.format))
+        return asdict(import_claims(records=records, **common))
+
+    def _watched(self, records: Iterable[T]) -> Iterator[T]:
+        for record in records:
+            self.reached(self.records + 1)
+            yield record
+
+    def reached(self, records: int) -> None:
+        """Note that so many records are read; raise once the import is not ours any more."""
+        self.still_ours()
+        self.records = records
+        self.share = min(1.0, self.file.tell() / max(1, self.row.file_bytes))
+
+
+def stored_words(counts: dict[str, int]) -> str:
+    """Say in one sentence what an import did."""
+    if not any(counts.get(name) for name in ADDED):
+        return "0 new: the campaign holds all of this already."
+    known = counts["known_references"] + counts["known_candidates"]
+    said = (
+        f"Stored: {counts['references']:,} new references and {counts['candidates']:,} new "
+        f"candidates; {known:,} were there already."
+    )
+    if "preferences" not in counts:
+        return said
+    stated = counts["preferences"] + counts["revised_preferences"]
+    return f"{said} {stated:,} preferences are new or newer."
+
+
+# What is checked and stored while somebody waits for the answer; the rest is for a worker.
+SMALL_BYTES: Final = 2 * 1024 * 1024
+# Nobody knows how much a packed file holds before it is read.
+SMALL_PACKED_BYTES: Final = 64 * 1024
+LONGEST_UNCONFIRMED: Final = timedelta(days=1)
+CHECKED: Final = "Nothing is wrong with the file. Look at what is in it, then import it."
+FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
+
+
+def carry_out_if_small(row: ClaimImport) -> ClaimImport:
+    """Do at once what is short enough to be waited for; return the row as it is then.
+
+    One that is still queued is to be rung for.
+    """
+    if row.file_bytes <= SMALL_PACKED_BYTES or (
+        row.file_bytes <= SMALL_BYTES and not _is_packed(row)
+    ):
+        carry_out_import(row.pk)
+        row.refresh_from_db()
+    return row
+
+
+def carry_out_import(pk: UUID | str) -> None:
+    """Claim an import, check or store its file, and end in one final state.
+
+    One that was confirmed beforehand is stored as soon as its check has found nothing wrong.
+    """
+    while row := leases.claim(ClaimImport, pk):
+        try:
+            if row.stage == ImportStage.CHECK:
+                _check(row)
+            else:
+                _store(row)
+        except leases.LostLease:
+            leases.settle_cancelled(row)
+            drop_if_cancelled(row)
+        except FormatError as error:
+            _fail(row, error.sentence, bad_records=[_bad_words(bad) for bad in error.bad_records])
+        except Refused as refusal:
+            _fail(row, refusal.sentence)
+        except Exception as error:
+            _fail(row, why_stopped("The import", error))
+            raise
+
+
+def _check(row: ClaimImport) -> None:
+    with open_upload(row.pk, row.file_sha256) as file:
+        work = Work(row, file)
+        with heartbeat(row, work.progress) as work.still_ours:
+            check = work.check()
+    with transaction.atomic():
+        leases.close(
+            row,
+            JobStatus.SUCCEEDED,
+            format=check["format"],
+            result=check,
+            progress=1.0,
+            message=CHECKED,
+        )
+        if row.is_confirmed:
+            queue_storing(row)
+
+
+def _store(row: ClaimImport) -> None:
+    with open_upload(row.pk, row.file_sha256) as file:
+        work = Work(row, file)
+        # What the transaction writes nobody sees before its end: the heartbeat tells how far it is.
+        with heartbeat(row, work.progress) as work.still_ours, transaction.atomic():
+            counts = work.store()
+            # Who cancelled meanwhile is heard until the last moment.
+            leases.beat(row)
+            leases.close(
+                row,
+                JobStatus.SUCCEEDED,
+                result=without_texts(row.result) | {"stored": counts},
+                progress=1.0,
+                message=stored_words(counts),
+            )
+            record(row, "import.stored", row.asked_by, **counts)
+            drop_upload_once_committed(row.pk)
+
+
+def _fail(row: ClaimImport, sentence: str, **found: Any) -> None:
+    # A lost lease means that another worker owns the import now: nothing of ours is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        result = without_texts(row.result) | found
+        leases.close(row, JobStatus.FAILED, result=result, message=sentence)
+        record(row, "import.failed", row.asked_by)
+        drop_upload_once_committed(row.pk)
+
+
+def _bad_words(bad: BadRecord) -> dict[str, Any]:
+    return {"line": bad.line, "item": bad.item, "field": bad.field, "reason": bad.reason}
+
+
+def _is_packed(row: ClaimImport) -> bool:
+    with open_upload(row.pk, row.file_sha256) as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def sweep_imports() -> int:
+    """End imports that nobody confirmed in time, and delete the files that nobody needs any more.
+
+    Returns how many files were deleted.
+    """
+    long_ago = database_now() - LONGEST_UNCONFIRMED
+    for row in ClaimImport.objects.filter(WAITS_FOR_WORD, finished_at__lt=long_ago):
+        with transaction.atomic():
+            if give_up(row, FORGOTTEN):
+                record(row, "import.expired", None)
+    ages = dict(stored_uploads())
+    rows = ClaimImport.objects.filter(pk__in=ages)
+    known = set(rows.values_list("pk", flat=True))
+    under_way = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
+    needed = set(rows.filter(under_way | WAITS_FOR_WORD).values_list("pk", flat=True))
+    # A row comes after its file, but never as late as this.
+    loose = {pk for pk, age in ages.items() if pk in known or age > ORPHAN_SECONDS} - needed
+    for pk in loose:
+        drop_upload(pk)
+    return len(loose) + drop_stale_arrivals()
+
+
+@dataclass(frozen=True, slots=True)
+class FileImport:
+    """What was stored: counts by name, and the row that new claim sets name as their source."""
+
+    row: ClaimImport
+    counts: dict[str, int]
+    is_new_campaign: bool
+
+
+def import_file(
+    *,
+    slug: str,
+    file: BufferedReader,
+    file_name: str,
+    format: str,  # noqa: A002 - the word of the doors
+    may_train: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> FileImport:
+    """Store what stands in a file, in a campaign that is created when it is missing.
+
+    The file should have been checked: it is read within one transaction, on SQLite while nobody
+    else can write. Raises what readers and services raise, and Refused when the file is changed
+    meanwhile; nothing is stored then.
+    """
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    size = file.tell()
+    with transaction.atomic():
+        campaign, is_new = _campaign(slug)
+        row = ClaimImport.objects.create(
+            campaign=campaign,
+            stage=ImportStage.APPLY,
+            status=JobStatus.SUCCEEDED,
+            file_name=shown_name(file_name),
+            file_sha256=digest,
+            file_bytes=size,
+            format=format,
+            may_train=may_train,
+            started_at=database_now(),
+            progress=1.0,
+        )
+        counts = _store_file(row, file, progress)
+        file.seek(0)
+        if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+            raise Refused("The file was changed while it was read; nothing was stored.")
+        row.result = {"stored": counts}
+        row.finished_at = database_now()
+        row.save(update_fields=["result", "finished_at"])
+    return FileImport(row, counts, is_new)
+
+
+def _campaign(slug: str) -> tuple[Campaign, bool]:
+    """Return the campaign, and whether it was created now and not by a command at the same time."""
+    found = Campaign.objects.filter(slug=slug).first()
+    if found is not None:
+        return found, False
+    try:
+        return create_campaign(slug=slug), True
+    except OutOfDate:
+        return Campaign.objects.get(slug=slug), False
+
+
+def _store_file(
+    row: ClaimImport, file: BufferedReader, progress: Callable[[int], None] | None
+) -> dict[str, int]:
+    if row.format == PREFERENCES:
+        claims, preferences = import_preferences(
+            campaign=row.campaign,
+            records=label_studio.read(unpacked(file)),
+            may_train=row.may_train,
+            source=row,
+        )
+        return asdict(claims) | asdict(preferences)
+    counts = import_claims(
+        campaign=row.campaign,
+        records=read_claims(file, row.format),
+        may_train=row.may_train,
+        source=row,
+        progress=progress,
+    )
+    return asdict(counts)

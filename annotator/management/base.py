@@ -1,0 +1,160 @@
+"""A new password for commands: of the environment, else asked for on a terminal.
+
+What every command of ours does alike: refusals in one line, one JSON document, progress.
+
+How far a command has read a file, told on a terminal as a bar, elsewhere now and then a line.
+
+One migration at a time: whoever comes meanwhile waits, and a dead one holds up nobody.
+"""
+
+import fcntl
+import getpass
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from annotator.models import Campaign, User
+from core.errors import Refused
+
+
+def asked_password() -> str:
+    """Return what NEW_USER_PASSWORD holds, or what is typed twice."""
+    given = os.environ.get("NEW_USER_PASSWORD")
+    if given is not None:
+        return given
+    if not sys.stdin.isatty():
+        raise Refused("Set NEW_USER_PASSWORD, or run this on a terminal to be asked for it.")
+    typed = getpass.getpass("Password: ")
+    if typed != getpass.getpass("Once more: "):
+        raise Refused("The two are not the same; nothing was changed.")
+    return typed
+
+
+class HouseCommand(BaseCommand):
+    """Exit 0 done, 1 refused with a reason on stderr, 2 wrong usage."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON document to stdout")
+        self.add_own_arguments(parser)
+
+    def add_own_arguments(self, parser: CommandParser) -> None:
+        """Declare what this command takes besides --json."""
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any] | None:
+        """Do the work and return what --json prints; raise Refused with the reason."""
+        raise NotImplementedError
+
+    def sentence(self, document: dict[str, Any]) -> str:
+        """Put the document into words for a reader without --json."""
+        return "\n".join(f"{key}: {value}" for key, value in document.items())
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            document = self.carry_out(options)
+        except Refused as refusal:
+            self.stderr.write(refusal.sentence)
+            sys.exit(1)
+        if document is None:
+            return
+        if options["json"]:
+            self.stdout.write(json.dumps(document, ensure_ascii=False))
+        else:
+            self.stdout.write(self.sentence(document))
+
+    def say(self, text: str) -> None:
+        """Report progress on stderr, over the same line on a terminal."""
+        is_terminal = self.stderr.isatty()
+        self.stderr.write(
+            f"\r\x1b[K{text}" if is_terminal else text,
+            ending="" if is_terminal else "\n",
+        )
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows of a table as lines in which each column has its width."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def find_user(username: str) -> User:
+    """Return the user or refuse in one line."""
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        raise Refused(f"There is no user {username!r}.")
+    return user
+
+
+def find_campaign(slug: str) -> Campaign:
+    """Return the campaign or refuse in one line."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        known = ", ".join(Campaign.objects.values_list("slug", flat=True)[:20]) or "none yet"
+        raise Refused(f"There is no campaign {slug!r}. Campaigns: {known}.")
+    return campaign
+
+
+BAR: Final = 24
+# Seconds between two words.
+ON_TERMINAL: Final = 0.2
+IN_A_LOG: Final = 10.0
+
+
+class ReadingProgress:
+    """Called with the number of records read; says so when it is time."""
+
+    def __init__(
+        self, verb: str, file: BinaryIO, size: int, say: Callable[[str], None], *, is_terminal: bool
+    ) -> None:
+        self.verb = verb
+        self.file = file
+        self.size = max(1, size)
+        self.say = say
+        self.pause = ON_TERMINAL if is_terminal else IN_A_LOG
+        self.last = time.monotonic()
+
+    def __call__(self, records: int) -> None:
+        now = time.monotonic()
+        if now - self.last < self.pause:
+            return
+        self.last = now
+        share = min(1.0, self.file.tell() / self.size)
+        done = round(BAR * share)
+        bar = "#" * done + "-" * (BAR - done)
+        self.say(f"{self.verb} [{bar}] {share:.0%}, {records:,} records")
+
+
+# What PostgreSQL's advisory lock is known by: "migrate" in ASCII.
+_LOCK: Final = 0x6D696772617465
+
+
+@contextmanager
+def migrating_alone(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Hold the right to migrate a database; both locks end with the process that holds them."""
+    if connection.vendor == "postgresql":
+        # A connection of its own: that of the migrations may be closed on the way.
+        holder = connection.copy()
+        try:
+            with holder.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+            yield
+        finally:
+            holder.close()
+    else:
+        # The folder itself, so that no file is left lying about.
+        folder = os.open(Path(str(connection.settings_dict["NAME"])).parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)

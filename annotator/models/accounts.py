@@ -1,0 +1,137 @@
+"""People and the tokens by which their programs sign in.
+
+Invitations: links by which people make their own accounts, or join with those they have.
+
+Signed-in browsers, one row each, that their owner can see and end.
+
+A person's second factor: the secret that their phone has too, and codes for when it is lost.
+
+How much of a pace is used up: one moment per limit and subject, which all processes share.
+"""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.db import models
+
+from annotator.models.campaigns import Campaign, Role
+
+
+class User(AbstractUser):
+    """A person; what they may do is granted per campaign. `is_superuser` marks a site admin."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # What names that look alike share; none for accounts that were made past the service.
+    name_skeleton = models.CharField(max_length=300, unique=True, null=True)  # noqa: DJ001
+    # No column: a token may carry its owner into one campaign only.
+    only_campaign_id: uuid.UUID | None = None
+
+
+class TokenScope(models.TextChoices):
+    READ = "read"
+    WRITE = "write"
+
+
+class ApiToken(models.Model):
+    """An API token, kept as its digest only; it is shown once."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=5, choices=TokenScope, default=TokenScope.WRITE)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    # The one campaign that it reaches; all of its owner's without.
+    campaign = models.ForeignKey(
+        "annotator.Campaign", on_delete=models.CASCADE, null=True, related_name="+"
+    )
+    last_used_on = models.DateField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.user.username} {self.scope} until {self.expires_at:%Y-%m-%d}"
+
+
+class Invitation(models.Model):
+    """A link that one person may use once; it is kept as its digest only, and shown once."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, null=True, related_name="+")
+    role = models.CharField(max_length=20, choices=Role, default="", blank=True)
+    invited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    accepted_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.role or 'account'} until {self.expires_at:%Y-%m-%d}"
+
+
+class BrowserSession(AbstractBaseSession):
+    """What Django keeps of a session, and whose it is, since when, from what device.
+
+    `session_key` is a digest of the key in the cookie: who reads the rows opens no session.
+    """
+
+    id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="sessions"
+    )
+    device = models.CharField(max_length=80, default="")
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.device} since {self.started_at:%Y-%m-%d %H:%M}"
+
+
+class SecondFactor(models.Model):
+    """A confirmed secret of time-based codes (RFC 6238); `last_step` is the last code's, once.
+
+    The secret is sealed (annotator.accounts.second_factor): who reads the database makes no codes.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="second_factor",
+    )
+    secret = models.CharField(max_length=255)
+    last_step = models.BigIntegerField()
+    confirmed_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"second factor since {self.confirmed_at:%Y-%m-%d}"
+
+
+class RecoveryCode(models.Model):
+    """A code that counts once, kept as its digest only."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes"
+    )
+    code_sha256 = models.CharField(max_length=64, unique=True)
+
+    def __str__(self) -> str:
+        return f"recovery code {self.code_sha256[:8]}"
+
+
+class UsedPace(models.Model):
+    """`free_at` is when all that was let in would have come, had it come evenly.
+
+    What it belongs to is a keyed digest: a name that somebody mistyped may be a password.
+    """
+
+    subject_sha256 = models.CharField(max_length=64, primary_key=True)
+    free_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.subject_sha256[:8]} free at {self.free_at:%H:%M:%S}"

@@ -1,0 +1,49 @@
+"""Backups that were made: until when each may still hold what has been erased since.
+
+The programs that work in the background, and when each was last heard of.
+"""
+
+import uuid
+from typing import Final
+
+from django.db import models
+
+
+class Backup(models.Model):
+    """One backup file, wherever it lies now; the row says nothing of where."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # The moment of its contents, not of its end.
+    made_at = models.DateTimeField()
+    # When whoever keeps the file is to delete it (BACKUP_KEEP_DAYS).
+    delete_by = models.DateField()
+    file_sha256 = models.CharField(max_length=64)
+    file_bytes = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ["-made_at"]
+
+    def __str__(self) -> str:
+        return f"backup of {self.made_at:%Y-%m-%d %H:%M}"
+
+
+# The work of a program that serves no queue.
+SWEEPER: Final = "sweeper"
+
+
+class Presence(models.Model):
+    """One program at one kind of work; its row says only that it lived at that moment."""
+
+    name = models.CharField(max_length=200)
+    # The name of a queue, or SWEEPER.
+    work = models.CharField(max_length=20)
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["name", "work"], name="presence_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.work}"

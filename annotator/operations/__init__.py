@@ -1,0 +1,1 @@
+"""Running the site: backups, health, which programs live."""

@@ -1,0 +1,89 @@
+"""The record of erasures: a file beside the database, with which an older backup is compared.
+
+The database that knows of an erasure is the one that is lost when a backup from before is restored.
+
+Which matters the database knows to be erased: keys and times, for the record of erasures.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from annotator.models import Reference
+from annotator.operations.backups.tables import applied_migrations, known_migrations
+from core.errors import Refused
+from core.files import write_whole
+from core.text_io.strict_json import loads
+
+NAME: Final = "erasures.jsonl"
+MOST_BYTES: Final = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedMatter:
+    """A matter that was erased: the key of its reference and of its campaign, and when."""
+
+    reference: str
+    campaign: str
+    erased_at: str
+
+
+def record_path() -> Path:
+    return Path(settings.DATA_DIR) / NAME
+
+
+def remember_erasures(matters: Iterable[ErasedMatter]) -> None:
+    """Add matters to the record; those that it has stay as they are, and nothing is removed."""
+    path = record_path()
+    before = path.read_bytes().splitlines() if path.is_file() else []
+    wanted = [json.dumps(asdict(one)).encode() for one in matters]
+    lines = list(dict.fromkeys([*before, *wanted]))
+    if lines != before:
+        write_whole(path, (line + b"\n" for line in lines))
+
+
+def recorded_erasures(path: Path) -> dict[str, ErasedMatter]:
+    """Return the matters of a record by the keys of their references.
+
+    Raises Refused where it cannot be read to its end: then nobody knows what else was erased.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"Cannot read the record of erasures {path}: {error.strerror}.") from error
+    found = {}
+    try:
+        if len(data) > MOST_BYTES:
+            raise ValueError("too long")
+        for line in data.splitlines():
+            one = ErasedMatter(**loads(line))
+            datetime.fromisoformat(one.erased_at)
+            found[str(UUID(one.reference))] = one
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise Refused(
+            f"The record of erasures {path} is damaged in line {len(found) + 1}. Nothing was "
+            "changed. Copy it again from where it comes, or take out the line."
+        ) from error
+    return found
+
+
+def erased_matters() -> list[ErasedMatter]:
+    """Return the erased matters of all campaigns; none where the tables are not there yet."""
+    if Reference._meta.db_table not in connection.introspection.table_names():
+        return []
+    if set(applied_migrations()) != known_migrations():
+        return []
+    rows = Reference.objects.exclude(erased_at=None).order_by("erased_at", "pk")
+    return [
+        ErasedMatter(str(pk), str(campaign), at.isoformat())
+        for pk, campaign, at in rows.values_list("pk", "campaign_id", "erased_at")
+        if at is not None
+    ]

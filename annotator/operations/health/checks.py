@@ -1,0 +1,365 @@
+"""Settings that are allowed, but that an administrator should know of.
+
+Erased matters: is one of them back, as after a restore of an older backup?
+
+Files and the disk: who may read the data directory, how much room is left, what is collected.
+
+The programs beside the web server: workers, the sweeper, the broker; and jobs that wait.
+
+Second factors: does the SECRET_KEY of today open what was sealed?
+
+All looks at an installation, one after the other; none of them stops the others.
+"""
+
+import os
+import shutil
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from celery import current_app
+from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.db.models import Q
+from django.db.utils import DatabaseError
+from kombu.exceptions import OperationalError
+from redis.exceptions import ResponseError
+
+from annotator.accounts.second_factor import WrongKey, is_of_today, unseal
+from annotator.models import SWEEPER, Reference, SecondFactor
+from annotator.operations.backups.erasure_record import record_path, recorded_erasures
+from annotator.operations.health import database
+from annotator.operations.health.database import (
+    Finding,
+    Level,
+    Look,
+    missing,
+    ok,
+    registered_looks,
+    warning,
+)
+from annotator.operations.presences import alive
+from core.clock import database_now
+from core.configuration import is_loopback
+from core.errors import Refused
+from core.jobs.queues import Queues
+from core.jobs.registry import kinds_of_jobs, queue_of
+from core.jobs.rows import JobStatus
+
+
+def look_at_choices() -> Iterator[Finding]:
+    """Say which mode holds, and which choices weaken it."""
+    if settings.IS_LOCAL:
+        yield warning(
+            "settings",
+            "Local mode: loopback only, demo logins, plain HTTP.",
+            "For a firm set SECRET_KEY, ALLOWED_HOSTS and DATABASE_URL (docs/install.md).",
+        )
+    else:
+        yield ok("settings", "Production checks hold.")
+    if settings.DEBUG:
+        yield warning("settings", "DEBUG=1: error pages show claims.", "Remove DEBUG.")
+    if settings.INSECURE_HTTP and not settings.IS_LOCAL:
+        yield warning(
+            "settings",
+            "ALLOW_INSECURE_HTTP=1: passwords and claims travel readable on this machine.",
+            "Remove it, and put TLS in front (deploy/).",
+        )
+    broker = urlsplit(settings.CELERY_BROKER_URL)
+    if broker.scheme == "redis" and not is_loopback(broker.hostname or ""):
+        yield warning(
+            "settings",
+            "The way to the broker is plain text.",
+            "Use rediss://, unless both ends lie on one machine's own network.",
+        )
+    if settings.METRIC_ENDPOINT_URL:
+        yield warning(
+            "settings",
+            "METRIC_ENDPOINT_URL is set: claims leave for a language model when a report asks it.",
+            "Remove it, if nothing is to leave (docs/adr/0015).",
+        )
+
+
+PART: Final = "erasures"
+MATTERS_NAMED: Final = 20
+
+
+def look_at_erasures() -> Iterator[Finding]:
+    """Compare the record of erasures with the database."""
+    if not record_path().exists():
+        yield ok(PART, "None is on record.")
+        return
+    try:
+        recorded = recorded_erasures(record_path())
+    except Refused as refusal:
+        yield warning(PART, refusal.sentence, "A restore of an older backup is refused until then.")
+        return
+    back = _back(recorded)
+    if back:
+        more = f" and {len(back) - MATTERS_NAMED:,} more" if len(back) > MATTERS_NAMED else ""
+        yield missing(
+            PART,
+            f"{len(back)} that were erased are back: {', '.join(back[:MATTERS_NAMED])}{more}.",
+            "Erase them again: an admin of the campaign asks on the page of the matter, a site "
+            "admin agrees on Erasures.",
+        )
+    else:
+        yield ok(PART, f"{len(recorded)} are on record; none of them is back.")
+
+
+def _back(recorded: Iterable[str]) -> list[str]:
+    rows = Reference.objects.filter(pk__in=list(recorded), erased_at=None).order_by("pk")
+    return [str(pk) for pk in rows.values_list("pk", flat=True)]
+
+
+OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+SECRETS: Final = ("secret_key", "demo_password", "db.sqlite3")
+LEAST_FREE: Final = 1 << 30
+LEAST_SHARE: Final = 0.05
+
+
+def look_at_files() -> Iterator[Finding]:
+    """Look at the data directory, its disk and the static files."""
+    yield _modes(Path(settings.DATA_DIR))
+    yield _room(Path(settings.DATA_DIR))
+    yield from _static()
+
+
+def _modes(directory: Path) -> Finding:
+    """Say whether others can read what is stored; what lies in a private folder is private."""
+    if not os.access(directory, os.W_OK | os.X_OK):
+        return missing(
+            "file modes",
+            "The data directory cannot be written to by this user.",
+            f"Give it to the user that the programs run as: `chown -R USER {directory}`.",
+        )
+    # What lies in a folder that only its owner enters is out of the others' reach, whatever its
+    # own mode: a copy, though, keeps the mode and loses the folder.
+    exposed = [path for path in _private(directory) if path.stat().st_mode & OTHERS]
+    if directory.stat().st_mode & OTHERS:
+        return missing(
+            "file modes",
+            "Other users of this machine can enter the data directory.",
+            f"Close it: `chmod 0700 {directory}`.",
+        )
+    if exposed:
+        names = ", ".join(sorted(path.name for path in exposed))
+        return warning(
+            "file modes",
+            f"Others could read these, were they copied as they are: {names}.",
+            f"Close them: `chmod go= {' '.join(str(path) for path in sorted(exposed))}`.",
+        )
+    return ok("file modes", "Only the owner reads the data directory.")
+
+
+def _private(directory: Path) -> list[Path]:
+    return [directory / name for name in SECRETS if (directory / name).is_file()]
+
+
+def _room(directory: Path) -> Finding:
+    disk = shutil.disk_usage(directory)
+    free = f"{disk.free / (1 << 30):.1f} GiB of the disk are free."
+    if disk.free < LEAST_FREE or disk.free < LEAST_SHARE * disk.total:
+        return warning(
+            "disk", free, "Make room, or move DATA_DIR: a full disk refuses ratings and trainings."
+        )
+    return ok("disk", free)
+
+
+def _static() -> Iterator[Finding]:
+    if settings.WHITENOISE_USE_FINDERS:
+        yield ok("static files", "Served from the source, as local mode does.")
+    elif getattr(staticfiles_storage, "hashed_files", None):
+        yield ok("static files", "Collected.")
+    else:
+        yield missing(
+            "static files",
+            "They are not collected: pages come without style or not at all.",
+            "Run `manage.py collectstatic --noinput`, then restart the web server.",
+        )
+
+
+PURPOSES: Final = {
+    Queues.WEB: "imports, reports and freezes wait",
+    Queues.GPU: "trainings and scores of models wait",
+}
+LONGEST_WAIT_MINUTES: Final = 10
+
+
+def queues_without_worker() -> list[str]:
+    """Return the queues that no living worker serves."""
+    works = alive()
+    return [queue.value for queue in Queues if not works[queue.value]]
+
+
+def look_at_programs() -> Iterator[Finding]:
+    """Say whether each queue has a worker, and whether the sweeper runs."""
+    works, untaken = alive(), _untaken_jobs()
+    for queue in Queues:
+        part = f"worker of queue {queue.value}"
+        if works[queue.value] and untaken[queue.value]:
+            yield missing(
+                part,
+                f"{works[queue.value]} alive, but {untaken[queue.value]} jobs wait, and for "
+                f"{LONGEST_WAIT_MINUTES} minutes none was taken or worked on.",
+                "Look into its log and start it again. If none is taken then either, look at what "
+                f"the broker holds: {_place_of_messages(queue)}.",
+            )
+        elif works[queue.value]:
+            yield ok(part, f"{works[queue.value]} alive.")
+        else:
+            yield missing(
+                part,
+                f"None is alive: {PURPOSES[queue]}.",
+                f"Start one: `celery -A config.celery worker -Q {queue.value} "
+                f"-n {queue.value}@%h --concurrency 1`, or `make run` for all programs.",
+            )
+    if works[SWEEPER]:
+        yield ok(SWEEPER, "Alive.")
+    else:
+        yield missing(
+            SWEEPER,
+            "It is not alive: leases do not lapse, and jobs of dead workers are not taken up.",
+            "Start it: `manage.py sweep --forever`, or `make run` for all programs.",
+        )
+
+
+def _place_of_messages(queue: Queues) -> str:
+    if settings.CELERY_BROKER_URL.startswith("redis"):
+        return f"the key `{queue.value}` in Redis, a list"
+    return f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['data_folder_in']}, plain files"
+
+
+def _untaken_jobs() -> Counter[str]:
+    """Return by queue how many jobs wait too long although nothing on that queue is worked on.
+
+    A worker says that it lives from a thread of its own, whatever becomes of its queue.
+    """
+    now = database_now()
+    since = now - timedelta(minutes=LONGEST_WAIT_MINUTES)
+    waiting, busy = Counter[str](), set[str]()
+    is_worked_on = Q(status=JobStatus.RUNNING, lease_until__gte=now) | Q(started_at__gte=since)
+    for model in kinds_of_jobs():
+        rows = model._default_manager.order_by()
+        late = rows.filter(status=JobStatus.QUEUED, created_at__lt=since)
+        waiting.update(queue_of(model, pk) for pk in late.values_list("pk", flat=True))
+        busy |= {
+            queue_of(model, pk) for pk in rows.filter(is_worked_on).values_list("pk", flat=True)
+        }
+    return Counter({queue: count for queue, count in waiting.items() if queue not in busy})
+
+
+def look_at_broker() -> Iterator[Finding]:
+    """Say whether messages can be sent."""
+    address = settings.CELERY_BROKER_URL
+    kind = address.partition(":")[0]
+    try:
+        with current_app.connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, timeout=3)
+            channel: Any = connection.default_channel
+            if kind.startswith("redis"):
+                for queue in Queues:
+                    channel.client.llen(queue.value)
+    except (OperationalError, OSError):
+        yield missing(
+            "broker",
+            f"The broker ({kind}) is not reached. Rating goes on; jobs wait until it is back.",
+            "Start it, and compare CELERY_BROKER_URL with its address and password.",
+        )
+    except ResponseError:
+        yield missing(
+            "broker",
+            f"The broker ({kind}) is reached, but under the name of a queue it holds no messages.",
+            "Find it: `TYPE web` and `TYPE gpu` in redis-cli say `list` or `none`. Rename what is "
+            "neither; no job is lost.",
+        )
+    else:
+        yield ok("broker", f"The broker ({kind}) is reached.")
+
+
+def look_at_jobs() -> Iterator[Finding]:
+    """Say how many jobs wait for longer than a worker that is free would let them."""
+    waiting, now = 0, database_now()
+    for model in kinds_of_jobs():
+        for since in model._default_manager.filter(status=JobStatus.QUEUED).values_list(
+            "created_at", flat=True
+        ):
+            waiting += (now - since).total_seconds() > 60 * LONGEST_WAIT_MINUTES
+    if waiting:
+        yield warning(
+            "jobs",
+            f"{waiting} jobs have waited for more than {LONGEST_WAIT_MINUTES} minutes.",
+            "A long training is before them, or their worker is missing: see the workers above. "
+            "`manage.py jobs` lists them.",
+        )
+    else:
+        yield ok("jobs", "None waits for long.")
+
+
+SECOND_FACTOR_PART: Final = "second factors"
+
+
+def look_at_second_factors() -> Iterator[Finding]:
+    """Say whether codes can be checked, and whether they need an older key for it."""
+    older = unopened = 0
+    for pk, sealed in SecondFactor.objects.values_list("pk", "secret"):
+        if is_of_today(sealed, owner=str(pk)):
+            continue
+        try:
+            unseal(sealed, owner=str(pk))
+        except WrongKey:
+            unopened += 1
+        else:
+            older += 1
+    if unopened:
+        yield missing(
+            SECOND_FACTOR_PART,
+            f"{unopened} were sealed under another SECRET_KEY: their codes are refused.",
+            "Put the key of then into SECRET_KEY_FALLBACKS and run `manage.py "
+            "seal_second_factors`, or reset them.",
+        )
+    elif older:
+        yield warning(
+            SECOND_FACTOR_PART,
+            f"{older} need a key of SECRET_KEY_FALLBACKS.",
+            "Run `manage.py seal_second_factors`; after it the old key may go.",
+        )
+    else:
+        yield ok(SECOND_FACTOR_PART, "The SECRET_KEY of today opens all of them.")
+
+
+WITHOUT_DATABASE: Final[tuple[Look, ...]] = (
+    look_at_choices,
+    look_at_files,
+    look_at_broker,
+)
+WITH_DATABASE: Final[tuple[Look, ...]] = (
+    database.look_at_settings,
+    look_at_programs,
+    look_at_jobs,
+    look_at_second_factors,
+    look_at_erasures,
+)
+
+
+def examine() -> Iterator[Finding]:
+    """Yield what every look finds; those that need the database only where it is ready."""
+    schema = database.look_at_schema()
+    yield schema
+    for look in WITHOUT_DATABASE:
+        yield from look()
+    if schema.level is not Level.OK:
+        return
+    for look in (*WITH_DATABASE, *registered_looks()):
+        try:
+            yield from look()
+        except DatabaseError as error:
+            yield missing(
+                "database",
+                f"It failed while it was looked at ({type(error).__name__}).",
+                "Look into its own log, then run this again.",
+            )

@@ -1,0 +1,133 @@
+"""Which background programs are alive.
+
+Who works in the background: programs report that they live, and are forgotten when they end.
+
+Has a worker tell the database every ten seconds that it lives.
+
+A thread of the worker's main process does it: the processes of its pool may be busy for hours.
+
+Background jobs of all kinds as an operator sees them: keys, states and times, no content.
+"""
+
+import os
+import socket
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from django.db import transaction
+
+from annotator.models import Presence
+from core.clock import database_now
+from core.jobs.registry import kinds_of_jobs
+from core.jobs.rows import JobRow
+
+# Three and a half reports: one that is late makes nobody dead.
+ALIVE_FOR: Final = timedelta(seconds=35)
+
+
+def alive() -> Counter[str]:
+    """Return how many programs of each kind of work were heard of lately."""
+    since = database_now() - ALIVE_FOR
+    return Counter(Presence.objects.filter(seen_at__gte=since).values_list("work", flat=True))
+
+
+FORGOTTEN_AFTER: Final = timedelta(days=1)
+
+
+def report_presence(*, name: str, works: Iterable[str]) -> None:
+    """Note that this program lives now; the clock is the database's, which all share."""
+    now = database_now()
+    with transaction.atomic():
+        for work in works:
+            Presence.objects.update_or_create(
+                name=name,
+                work=work,
+                defaults={"seen_at": now},
+                create_defaults={"seen_at": now, "started_at": now},
+            )
+
+
+def end_presence(*, name: str) -> None:
+    """Forget a program that stops in order, so that nobody takes it for alive."""
+    Presence.objects.filter(name=name).delete()
+
+
+def forget_presences() -> int:
+    """Delete what has not been heard of for a day; return how many."""
+    late = database_now() - FORGOTTEN_AFTER
+    return Presence.objects.filter(seen_at__lt=late).delete()[0]
+
+
+SECONDS_BETWEEN_REPORTS: Final = 10
+_stop: Final = threading.Event()
+
+
+def own_name(work: str) -> str:
+    """Return a name that no other program has: work, process, machine."""
+    return f"{work}-{os.getpid()}@{socket.gethostname()}"[:200]
+
+
+def show_life() -> None:
+    """Touch the file that a container's health check looks at, where a setting names one.
+
+    One that cannot be touched, on a full disk for example, grows old and is told so.
+    """
+    if name := os.environ.get("SIGN_OF_LIFE_FILE"):
+        with suppress(OSError):
+            Path(name).touch()
+
+
+def begin(sender: Any, **_: object) -> None:
+    """Start to report, once the worker consumes its queues; Celery's `worker_ready` calls it."""
+    queues = sorted(sender.task_consumer.queues, key=str)
+    works = tuple(sorted({str(getattr(queue, "name", queue)) for queue in queues}))
+    name = own_name("+".join(works))
+    _stop.clear()
+    threading.Thread(target=_report, args=(name, works), daemon=True, name="presence").start()
+
+
+def end(**_: object) -> None:
+    """Stop to report; Celery's `worker_shutting_down` calls it."""
+    _stop.set()
+
+
+def _report(name: str, works: tuple[str, ...]) -> None:
+    from django.db import DatabaseError, connection
+
+    while True:
+        is_over = _stop.is_set()
+        try:
+            if is_over:
+                end_presence(name=name)
+            else:
+                report_presence(name=name, works=works)
+                show_life()
+        except DatabaseError:
+            pass  # a database that is away is told by others; the next report tells of us
+        finally:
+            # Kept open, it would be inherited by a process of the pool that starts later.
+            connection.close()
+        if is_over:
+            return
+        _stop.wait(SECONDS_BETWEEN_REPORTS)
+
+
+SHOWN = ("status", "attempt", "progress", "created_at", "started_at", "finished_at")
+
+
+def latest_jobs(statuses: Collection[str], kind: str | None, most: int) -> tuple[list[JobRow], int]:
+    """Return the jobs asked for last, newest first, and how many there are beyond `most`."""
+    found: list[JobRow] = []
+    count = 0
+    for model in kinds_of_jobs():
+        if kind in (None, model.kind()):
+            rows = model._default_manager.filter(status__in=statuses)
+            count += rows.count()
+            found += rows.only(*SHOWN).order_by("-created_at")[:most]
+    found.sort(key=lambda row: row.created_at, reverse=True)
+    return found[:most], max(0, count - most)

@@ -1,0 +1,319 @@
+"""What a plan is made from: the free places of a campaign, and who has or left what.
+
+No claim text is read: a plan is about names.
+
+What the plan page shows: who has what, and what is there to check the annotators by.
+
+A plan as the plan page shows it: counts for each annotator and system, and what finds nobody.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from uuid import UUID
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from annotator.access.scopes import annotators_of
+from annotator.models import (
+    HOLDING,
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Candidate,
+    Membership,
+    Purpose,
+    Reference,
+    Role,
+    User,
+)
+from annotator.planning.rules import Plan, PlanAnnotator, PlanCandidate, PlanReference
+from annotator.rubric import CRITERIA, NAMES
+from core.clock import database_now
+
+# Theirs and not rated in time: it may be given to them again, by the row that is there.
+AGAIN = (AssignmentStatus.LAPSED,)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """References in the campaign's order and annotators; keys are primary keys as text."""
+
+    references: tuple[PlanReference, ...]
+    annotators: tuple[PlanAnnotator, ...]
+
+
+def plan_facts(campaign: Campaign, annotators: Sequence[User]) -> PlanFacts:
+    """Read what a plan for these annotators needs; repeats are each one annotator's own."""
+    rows = list(
+        Assignment.objects.filter(campaign=campaign)
+        .order_by()
+        .values_list("annotator_id", "candidate_id", "candidate__reference_id", "status")
+    )
+    holders: dict[UUID, set[str]] = {}
+    barred: dict[UUID, set[str]] = {}
+    recused: dict[UUID, set[str]] = {}
+    loads: dict[UUID, int] = {}
+    for who, candidate, reference, status in rows:
+        if status in HOLDING:
+            holders.setdefault(candidate, set()).add(str(who))
+            loads[who] = loads.get(who, 0) + 1
+        elif status not in AGAIN:
+            barred.setdefault(candidate, set()).add(str(who))
+        if status == AssignmentStatus.RECUSED:
+            recused.setdefault(who, set()).add(str(reference))
+    quotas = dict(
+        Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR).values_list(
+            "user_id", "quota"
+        )
+    )
+    return PlanFacts(
+        _references(campaign, holders, barred),
+        tuple(
+            PlanAnnotator(
+                str(user.pk),
+                _room(quotas.get(user.pk), loads.get(user.pk, 0)),
+                loads.get(user.pk, 0),
+                frozenset(recused.get(user.pk, ())),
+            )
+            for user in annotators
+        ),
+    )
+
+
+def _references(
+    campaign: Campaign, holders: dict[UUID, set[str]], barred: dict[UUID, set[str]]
+) -> tuple[PlanReference, ...]:
+    found: dict[UUID, list[PlanCandidate]] = {}
+    rows = (
+        Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
+        .exclude(purpose=Purpose.REPEAT)
+        .order_by("reference__position", "reference__reference_id", "candidate_id")
+        .values_list("pk", "reference_id", "system", "places", "held")
+    )
+    for pk, reference, system, places, held in rows:
+        found.setdefault(reference, []).append(
+            PlanCandidate(
+                str(pk),
+                system,
+                max(places - held, 0),
+                frozenset(holders.get(pk, ())),
+                frozenset(barred.get(pk, ())),
+            )
+        )
+    return tuple(PlanReference(str(pk), tuple(group)) for pk, group in found.items())
+
+
+def _room(quota: int | None, load: int) -> int | None:
+    return None if quota is None else max(quota - load, 0)
+
+
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PersonsWork:
+    """One annotator: what they have, rated or not, and their quota."""
+
+    username: str
+    can_work: bool
+    assigned: int
+    rated: int
+    overdue: int
+    quota: int | None
+
+    @property
+    def open(self) -> int:
+        return self.assigned - self.rated
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What tells about the annotators: qualification, sentinels, repeats."""
+
+    qualification: tuple[str, ...]
+    qualification_count: int
+    sentinels: tuple[tuple[str, int], ...]
+    sentinel_ratings: int
+    repeats: int
+    repeats_rated: int
+
+    @property
+    def sentinel_count(self) -> int:
+        return sum(count for _, count in self.sentinels)
+
+
+def people_at_work(campaign: Campaign) -> tuple[PersonsWork, ...]:
+    """Return the annotators by name with the counts of their assignments."""
+    late = Q(status=AssignmentStatus.OPEN, due_at__lt=database_now())
+    counts = {
+        row["annotator"]: row
+        for row in Assignment.objects.filter(campaign=campaign)
+        .order_by()
+        .values("annotator")
+        .annotate(
+            assigned=Count("pk", filter=Q(status__in=HOLDING)),
+            rated=Count("pk", filter=Q(status=AssignmentStatus.SUBMITTED)),
+            overdue=Count("pk", filter=late),
+        )
+    }
+    able = set(annotators_of(campaign).values_list("pk", flat=True))
+    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
+    rows = members.order_by("user__username").values_list("user_id", "user__username", "quota")
+    nothing = {"assigned": 0, "rated": 0, "overdue": 0}
+    found = []
+    for pk, username, quota in rows:
+        own = counts.get(pk, nothing)
+        work = (own["assigned"], own["rated"], own["overdue"])
+        found.append(PersonsWork(username, pk in able, *work, quota))
+    return tuple(found)
+
+
+def references_named(campaign: Campaign, ids: Iterable[str]) -> QuerySet[Reference]:
+    """Return the references of a campaign that have one of these ids of its files."""
+    return Reference.objects.filter(campaign=campaign, reference_id__in=ids)
+
+
+def free_places(campaign: Campaign) -> int:
+    """Return how many places of the campaign's candidates nobody holds."""
+    rows = Candidate.objects.filter(campaign=campaign, held__lt=F("places"))
+    free = rows.exclude(purpose=Purpose.REPEAT).aggregate(free=Sum(F("places") - F("held")))
+    return free["free"] or 0
+
+
+def checks_of(campaign: Campaign) -> Checks:
+    """Return what is there to check the annotators by; lists are cut, counts are not."""
+    references = Reference.objects.filter(
+        campaign=campaign, candidates__purpose=Purpose.QUALIFICATION
+    ).distinct()
+    rows = Candidate.objects.filter(campaign=campaign)
+    damages = rows.filter(purpose=Purpose.SENTINEL).values_list("damage", flat=True)
+    by_criterion = Counter(damage.get("criterion") for damage in damages)
+    hidden = rows.filter(purpose__in=(Purpose.SENTINEL, Purpose.REPEAT))
+    rated = Assignment.objects.filter(status=AssignmentStatus.SUBMITTED, candidate__in=hidden)
+    times = Counter(rated.values_list("candidate__purpose", flat=True))
+    return Checks(
+        tuple(references.order_by("position").values_list("reference_id", flat=True)[:MOST_LISTED]),
+        references.count(),
+        tuple((NAMES[key], by_criterion[key]) for key in CRITERIA),
+        times[Purpose.SENTINEL],
+        rows.filter(purpose=Purpose.REPEAT).count(),
+        times[Purpose.REPEAT],
+    )
+
+
+MOST_NAMED = 5
+SENTINELS = "sentinels"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """What one annotator has now, would get, and would get of each system."""
+
+    username: str
+    now: int
+    references: int
+    candidates: int
+    by_system: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return self.now + self.candidates
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Places that find nobody for one reason, with the first references that they are of."""
+
+    reason: str
+    places: int
+    references: tuple[str, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTable:
+    """A plan in counts; `systems` are letters, and pairs share `least` to `most` references."""
+
+    systems: tuple[str, ...]
+    rows: tuple[PlanRow, ...]
+    left_out: tuple[LeftOut, ...]
+    least: int
+    most: int
+
+    @property
+    def count(self) -> int:
+        return sum(row.candidates for row in self.rows)
+
+
+def plan_table(campaign: Campaign, plan: Plan, annotators: Sequence[User]) -> PlanTable:
+    """Put a plan into counts by annotator and system; the names of systems stay out of it."""
+    kinds = _kinds(campaign)
+    letters = sorted({kind for kind in kinds.values() if kind != SENTINELS}, key=_by_length)
+    if SENTINELS in kinds.values():
+        letters.append(SENTINELS)
+    seen = Counter(
+        (share.annotator, kinds[key]) for share in plan.shares for key in share.candidates
+    )
+    references = Counter(share.annotator for share in plan.shares)
+    now = {row.username: row.assigned for row in people_at_work(campaign)}
+    rows = []
+    for user in sorted(annotators, key=lambda user: user.username):
+        counts = tuple(seen[str(user.pk), letter] for letter in letters)
+        got = references[str(user.pk)]
+        rows.append(PlanRow(user.username, now.get(user.username, 0), got, sum(counts), counts))
+    met = _meetings(plan, [str(user.pk) for user in annotators])
+    return PlanTable(
+        tuple(letters), tuple(rows), _left_out(plan), min(met, default=0), max(met, default=0)
+    )
+
+
+def _kinds(campaign: Campaign) -> dict[str, str]:
+    """Return a letter for the system of each candidate; sentinels are named as what they are."""
+    rows = list(
+        Candidate.objects.filter(campaign=campaign)
+        .exclude(purpose=Purpose.REPEAT)
+        .values_list("pk", "system", "purpose")
+    )
+    systems = sorted({system for _, system, purpose in rows if purpose != Purpose.SENTINEL})
+    letters = {system: _letter(number) for number, system in enumerate(systems)}
+    return {
+        str(pk): SENTINELS if purpose == Purpose.SENTINEL else letters[system]
+        for pk, system, purpose in rows
+    }
+
+
+def _letter(number: int) -> str:
+    """Return A to Z, then AA, AB and so on."""
+    more, place = divmod(number, 26)
+    return (_letter(more - 1) if more else "") + chr(ord("A") + place)
+
+
+def _by_length(letter: str) -> tuple[int, str]:
+    return len(letter), letter
+
+
+def _meetings(plan: Plan, keys: Sequence[str]) -> list[int]:
+    """Return how many references of the plan each pair of annotators would share."""
+    members: dict[str, list[str]] = {}
+    for share in plan.shares:
+        members.setdefault(share.reference, []).append(share.annotator)
+    met = Counter(pair for names in members.values() for pair in combinations(sorted(names), 2))
+    return [met[pair] for pair in combinations(sorted(keys), 2)]
+
+
+def _left_out(plan: Plan) -> tuple[LeftOut, ...]:
+    found = []
+    for reason in sorted({row.reason for row in plan.unplaced}):
+        rows = [row for row in plan.unplaced if row.reason == reason]
+        keys = list(dict.fromkeys(row.reference for row in rows))
+        names = dict(
+            Reference.objects.filter(pk__in=[UUID(key) for key in keys[:MOST_NAMED]]).values_list(
+                "pk", "reference_id"
+            )
+        )
+        named = tuple(names[UUID(key)] for key in keys[:MOST_NAMED])
+        places = sum(row.places for row in rows)
+        found.append(LeftOut(reason, places, named, max(len(keys) - MOST_NAMED, 0)))
+    return tuple(found)

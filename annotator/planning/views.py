@@ -1,0 +1,245 @@
+"""The plan page of a campaign's admin: who has what, a balanced plan, and its carrying out.
+
+What the plan page does besides balanced plans, one small form each.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import render, resolve_url
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest, counted_campaign
+from annotator.access.scopes import annotator_membership, annotators_of
+from annotator.models import Campaign
+from annotator.planning.forms import (
+    BalancedForm,
+    NamedForm,
+    PlanForm,
+    QualificationForm,
+    QuotaForm,
+    RepeatsForm,
+    SentinelsForm,
+    WithdrawForm,
+)
+from annotator.planning.queries import checks_of, free_places, people_at_work, plan_table
+from annotator.planning.sentinels import add_sentinels, set_repeats
+from annotator.planning.services import (
+    assign_by_name,
+    carry_out_plan,
+    mark_qualification,
+    preview_plan,
+    set_quota,
+    unmark_qualification,
+    withdraw_assignments,
+)
+from core.errors import Refused
+from core.http import SeeOther
+
+UNPROCESSABLE = 422
+
+
+@require_safe
+def plan(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show the plan page; with a seed in the address, what a balanced plan would come to."""
+    row = counted_campaign(request, slug)
+    if "seed" not in request.GET:
+        return plan_page(request, row)
+    form = BalancedForm(row, request.GET)
+    if not form.is_valid():
+        return plan_page(request, row, form, UNPROCESSABLE)
+    return plan_page(request, row, form, preview=_preview(row, form))
+
+
+@require_POST
+def carry_out(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give out the plan that was shown; when it has become another one, show that instead."""
+    row = counted_campaign(request, slug)
+    form = BalancedForm(row, request.POST)
+    if not form.is_valid():
+        return plan_page(request, row, form, UNPROCESSABLE)
+    said = form.cleaned_data
+    try:
+        done = carry_out_plan(
+            campaign=row,
+            annotators=list(said["annotators"]),
+            due_at=form.due_at,
+            seed=said["seed"],
+            by=request.user,
+            digest=said["digest"],
+        )
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        preview = _preview(row, form) if row.is_open else None
+        return plan_page(request, row, form, refusal.status, preview=preview)
+    messages.success(request, f"{done.count} candidates are given out by name.")
+    return SeeOther(resolve_url("annotator:plan", row.slug))
+
+
+def plan_page(
+    request: SignedInRequest,
+    row: Campaign,
+    sent: PlanForm | None = None,
+    status: int = 200,
+    preview: Mapping[str, Any] | None = None,
+) -> HttpResponse:
+    """Show the page, one of its forms as it was sent."""
+    if sent is not None:
+        sent.focus_error()
+    known = {form.section: form for form in (*_fresh_forms(row), *([sent] if sent else []))}
+    context = {
+        "campaign": row,
+        "people": people_at_work(row),
+        "free_places": free_places(row),
+        "checks": checks_of(row),
+        "preview": preview,
+        **{f"{section}_form": form for section, form in known.items()},
+    }
+    return render(request, "annotator/plan.html", context, status=status)
+
+
+def _fresh_forms(row: Campaign) -> tuple[PlanForm, ...]:
+    everybody = list(annotators_of(row).values_list("username", flat=True))
+    return (
+        BalancedForm(row, initial={"annotators": everybody}),
+        NamedForm(row),
+        WithdrawForm(row),
+        QuotaForm(row),
+        QualificationForm(row),
+        SentinelsForm(row),
+        RepeatsForm(row, initial={"percent": row.repeat_percent, "lag": row.repeat_lag}),
+    )
+
+
+def _preview(row: Campaign, form: BalancedForm) -> dict[str, Any] | None:
+    said = form.cleaned_data
+    people = list(said.get("annotators", ()))
+    if not people or "seed" not in said:
+        return None
+    previewed = preview_plan(campaign=row, annotators=people, seed=said["seed"])
+    return {
+        "table": plan_table(row, previewed.plan, people),
+        "digest": previewed.digest,
+        "annotators": [user.username for user in people],
+        "seed": said["seed"],
+        "due_on": said.get("due_on"),
+    }
+
+
+# What was done, in a sentence.
+Act = Callable[[Campaign, dict[str, Any]], str]
+
+
+@require_POST
+def by_name(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give an annotator whole references."""
+    form = _form(request, slug, NamedForm)
+
+    def act(row: Campaign, said: dict[str, Any]) -> str:
+        done = assign_by_name(
+            campaign=row,
+            annotator=said["annotator"],
+            references=said["references"],
+            due_at=form.due_at,
+            by=request.user,
+        )
+        beyond = f", {done.beyond} of them beyond their places" if done.beyond else ""
+        left = f" {done.left_before} that they had skipped stay so." if done.left_before else ""
+        return f"{said['annotator'].username} is given {_count(done.given)}{beyond}.{left}"
+
+    return _done(request, form, act)
+
+
+@require_POST
+def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Take back what an annotator has open."""
+
+    def act(row: Campaign, said: dict[str, Any]) -> str:
+        count = withdraw_assignments(
+            campaign=row,
+            annotator=said["annotator"],
+            reason=said["reason"],
+            by=request.user,
+            references=said["references"] or None,
+        )
+        return f"{_count(count)} taken back from {said['annotator'].username}; drafts are kept."
+
+    return _done(request, _form(request, slug, WithdrawForm), act)
+
+
+@require_POST
+def quota(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Set or lift the quota of an annotator."""
+
+    def act(row: Campaign, said: dict[str, Any]) -> str:
+        person = said["annotator"]
+        membership = annotator_membership(row, person)
+        set_quota(membership=membership, quota=said["quota"], by=request.user)
+        if said["quota"] is None:
+            return f"{person.username} has no quota."
+        return f"{person.username} has a quota of {said['quota']}."
+
+    return _done(request, _form(request, slug, QuotaForm), act)
+
+
+@require_POST
+def qualification(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have everybody rate some references first, or make them ordinary ones again."""
+    marks = request.POST.get("step") != "unmark"
+
+    def act(row: Campaign, said: dict[str, Any]) -> str:
+        change = mark_qualification if marks else unmark_qualification
+        count = change(campaign=row, references=said["references"], by=request.user)
+        if marks:
+            return f"{_count(count)} for qualification: every annotator has them now."
+        return f"{_count(count)} ordinary again; what is given stays."
+
+    return _done(request, _form(request, slug, QualificationForm), act)
+
+
+@require_POST
+def sentinels(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Make sentinels from references."""
+
+    def act(row: Campaign, said: dict[str, Any]) -> str:
+        made = add_sentinels(campaign=row, count=said["count"], seed=said["seed"], by=request.user)
+        return f"{len(made)} sentinel{'' if len(made) == 1 else 's'} made."
+
+    return _done(request, _form(request, slug, SentinelsForm), act)
+
+
+@require_POST
+def repeats(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Say which share of the ratings is asked once more."""
+
+    def act(row: Campaign, said: dict[str, Any]) -> str:
+        set_repeats(campaign=row, percent=said["percent"], lag=said["lag"], by=request.user)
+        if not said["percent"]:
+            return "Nothing more is repeated."
+        return f"{said['percent']} % of each annotator's ratings are asked once more."
+
+    return _done(request, _form(request, slug, RepeatsForm), act)
+
+
+def _form(request: SignedInRequest, slug: str, kind: type[PlanForm]) -> PlanForm:
+    return kind(counted_campaign(request, slug), request.POST)
+
+
+def _done(request: SignedInRequest, form: PlanForm, act: Act) -> HttpResponse:
+    """Do it and go back to the page, or show the page with what was refused."""
+    row = form.campaign
+    if not form.is_valid():
+        return plan_page(request, row, form, UNPROCESSABLE)
+    try:
+        sentence = act(row, form.cleaned_data)
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return plan_page(request, row, form, refusal.status)
+    messages.success(request, sentence)
+    return SeeOther(resolve_url("annotator:plan", row.slug))
+
+
+def _count(number: int) -> str:
+    return f"{number} candidate{'' if number == 1 else 's'}"

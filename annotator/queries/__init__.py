@@ -1,1 +1,0 @@
-"""Reads of the rating house, one file per screen family."""

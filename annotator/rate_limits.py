@@ -1,0 +1,169 @@
+"""How often something may be done, counted in the database for all processes together.
+
+Each limit lets `burst` in at once and one more every `seconds` after that, so that within any 60
+seconds at most `burst + 60 / seconds` get in. One moment is kept per limit and subject: the time
+at which all that was let in would have come, had it come evenly (the generic cell rate algorithm,
+ITU-T I.371). Nothing has to be reset, and what is over is deleted by the sweeper.
+
+How many calls of the API each person has made: counted here, told to the database in lots.
+
+A write for each call that reads would cost more than the call, so each process counts for itself
+and takes a lot from the shared limit when it has used one up. What a process has not told yet is at
+most one lot less one call: a limit of 2,400 is kept to within 47 calls for each process, and is
+never reached early.
+"""
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.crypto import salted_hmac
+
+from annotator.models import UsedPace, User
+from core.clock import database_now
+from core.errors import TooOften
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """At most `burst` at once, and one more every `seconds`."""
+
+    name: str
+    burst: int
+    seconds: float
+
+
+Asked = tuple[Pace, str]
+"""A limit with whom or what it is asked for."""
+
+
+def take(asked: Iterable[Asked], count: int = 1) -> int:
+    """Count something under all the limits, or under none; return the seconds to wait, 0 for none.
+
+    The limits are asked in the order given, which must be the same wherever they meet: two
+    processes then never wait for each other.
+    """
+    now = database_now()
+    try:
+        with transaction.atomic():
+            for pace, subject in asked:
+                _take_one(pace, subject, count, now)
+    except _TooFast as refusal:
+        return refusal.wait
+    return 0
+
+
+def give_back(asked: Iterable[Asked], count: int = 1) -> None:
+    """Take back what was counted, as it was none of what the limits are against."""
+    with transaction.atomic():
+        for pace, subject in asked:
+            row = _row(pace, subject)
+            if row is not None:
+                row.free_at -= timedelta(seconds=pace.seconds * count)
+                row.save(update_fields=["free_at"])
+
+
+def refuse_haste(pace: Pace, person: User, what: str) -> None:
+    """Count a request of a person, or raise TooOften; `what` begins the sentence.
+
+    To be called outside of a transaction, which a refusal would undo with the count.
+    """
+    if wait := take([(pace, str(person.pk))]):
+        raise TooOften(
+            f"{what} were asked for too often. Nothing was stored: "
+            f"try again in {seconds_in_words(wait)}.",
+            retry_after=wait,
+        )
+
+
+def seconds_in_words(seconds: int) -> str:
+    """Return a wait in words."""
+    if seconds < 120:
+        return "1 second" if seconds == 1 else f"{seconds} seconds"
+    return f"{-(-seconds // 60)} minutes"
+
+
+def delete_used_up() -> int:
+    """Delete what limits nobody any more; return how many rows."""
+    count, _ = UsedPace.objects.filter(free_at__lt=database_now()).delete()
+    return count
+
+
+class _TooFast(Exception):
+    def __init__(self, wait: int) -> None:
+        super().__init__()
+        self.wait = wait
+
+
+def _take_one(pace: Pace, subject: str, count: int, now: datetime) -> None:
+    key = _key(pace, subject)
+    rows = UsedPace.objects.select_for_update(no_key=True)
+    row, _ = rows.get_or_create(subject_sha256=key, defaults={"free_at": now})
+    row.free_at = max(row.free_at, now) + timedelta(seconds=pace.seconds * count)
+    late = row.free_at - now - timedelta(seconds=pace.seconds * pace.burst)
+    if late > timedelta():
+        raise _TooFast(ceil(late.total_seconds()))
+    row.save(update_fields=["free_at"])
+
+
+def _row(pace: Pace, subject: str) -> UsedPace | None:
+    rows = UsedPace.objects.select_for_update(no_key=True)
+    return rows.filter(subject_sha256=_key(pace, subject)).first()
+
+
+def _key(pace: Pace, subject: str) -> str:
+    return salted_hmac(f"pace {pace.name}", subject, algorithm="sha256").hexdigest()
+
+
+LOTS: Final = 50
+FORGOTTEN_AFTER_SECONDS: Final = 60
+MOST_PEOPLE: Final = 10_000
+
+
+@dataclass(slots=True)
+class _Count:
+    untold: int
+    began_at: float
+    shut_until: float = 0.0
+
+
+_counts: dict[str, _Count] = {}
+_lock = threading.Lock()
+
+
+def count_call(subject: str) -> int:
+    """Count a call; return the seconds to wait where there were too many, else 0."""
+    limit = settings.API_CALLS_PER_MINUTE
+    lot = max(1, limit // LOTS)
+    now = time.monotonic()
+    with _lock:
+        count = _counted(subject, now)
+        if count.shut_until > now:
+            return int(count.shut_until - now) + 1
+        count.untold += 1
+        if count.untold < lot:
+            return 0
+        count.untold = 0
+    # Outside of the lock: the database may let this thread wait, and others need not.
+    wait = take([(Pace("api", limit, 60 / limit), subject)], count=lot)
+    if wait:
+        with _lock:
+            count.shut_until = now + wait
+            # The lot that was let in is told with the next call.
+            count.untold = lot - 1
+    return wait
+
+
+def _counted(subject: str, now: float) -> _Count:
+    count = _counts.get(subject)
+    if count is None or now - max(count.began_at, count.shut_until) > FORGOTTEN_AFTER_SECONDS:
+        if len(_counts) >= MOST_PEOPLE:
+            _counts.clear()
+        count = _counts[subject] = _Count(0, now)
+    return count

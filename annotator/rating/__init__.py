@@ -1,0 +1,1 @@
+"""The rate page: ratings, drafts, what leaves the queue."""

@@ -1,0 +1,266 @@
+"""What an annotator's program is told of an assignment: blind, as the page is.
+
+What the API takes and gives: one serializer per thing, so that a new column stays hidden.
+
+Rating over REST: take the next assignment, submit, revise.
+"""
+
+from dataclasses import asdict
+from typing import Any, Final, cast
+from uuid import UUID
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.access.api import MatrixPermission
+from annotator.access.scopes import assignments_for
+from annotator.assignments.queries import assigned_candidate, ratings_by
+from annotator.assignments.services import take_next
+from annotator.conflicts.queries import is_locked
+from annotator.models import Assignment, Membership, Rating, User
+from annotator.rating.request_digest import rating_digest
+from annotator.rating.services import LONGEST_COMMENT, revise_rating, submit_rating
+from annotator.rubric import CRITERIA, RUBRIC, RUBRIC_VERSION, overall_text
+from annotator.score_fields import ScoresSerializer
+from core.errors import OutOfDate
+from core.rest.fields import CommentField, IdField, StrictSerializer
+
+RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
+
+
+def assignment_words(assignment: Assignment) -> dict[str, Any]:
+    """Return the assignment as JSON values: no system, no candidate_id, nobody else's rating."""
+    candidate = assigned_candidate(assignment)
+    reference = candidate.reference
+    return {
+        "id": str(assignment.pk),
+        "campaign": assignment.campaign.slug,
+        "reference": {
+            "reference_id": reference.reference_id,
+            "title": reference.title,
+            "office": reference.office,
+            "ipc": reference.ipc,
+            "language": reference.language,
+            "claims": reference.claims,
+        },
+        "candidate": {"label": assignment.label, "claims": candidate.claims},
+        "rubric": RUBRIC_WORDS,
+        "lease_expires_at": assignment.lease_expires_at and assignment.lease_expires_at.isoformat(),
+    }
+
+
+MOST_TAGS = 200
+
+
+def _comment() -> CommentField:
+    return CommentField(
+        required=False, allow_blank=True, trim_whitespace=False, max_length=LONGEST_COMMENT
+    )
+
+
+def _error_tags() -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.JSONField(), required=False, max_length=MOST_TAGS
+    )
+
+
+class NewRatingSerializer(StrictSerializer):
+    """A rating as it is sent first."""
+
+    assignment = IdField()
+    scores = ScoresSerializer()
+    comment = _comment()
+    note = _comment()
+    error_tags = _error_tags()
+
+
+class RevisionSerializer(StrictSerializer):
+    """What of a rating changes; what is left out stays as it is."""
+
+    scores = ScoresSerializer(required=False)
+    comment = _comment()
+    note = _comment()
+    error_tags = _error_tags()
+
+
+class OverallSerializer(serializers.Serializer):
+    """The overall quality, exact over 11 and as text."""
+
+    numerator = serializers.IntegerField()
+    value = serializers.FloatField()
+
+
+class RatingSerializer(serializers.Serializer):
+    """A person's own rating."""
+
+    id = serializers.UUIDField()
+    assignment = serializers.UUIDField()
+    scores = ScoresSerializer()
+    overall_quality = OverallSerializer()
+    comment = serializers.CharField()
+    note = serializers.CharField()
+    error_tags = serializers.ListField()
+    active_seconds = serializers.IntegerField()
+    version = serializers.IntegerField()
+    rubric_version = serializers.CharField()
+    submitted_at = serializers.DateTimeField()
+    revised_at = serializers.DateTimeField()
+
+    def to_representation(self, instance: Rating) -> dict[str, Any]:
+        numerator = instance.overall_numerator
+        return {
+            "id": str(instance.pk),
+            "assignment": str(instance.assignment_id),
+            "scores": {key: instance.scores[key] for key in CRITERIA},
+            "overall_quality": {
+                "numerator": numerator,
+                "value": float(overall_text(numerator)),
+            },
+            "comment": instance.comment,
+            "note": instance.note,
+            "error_tags": instance.error_tags,
+            "active_seconds": instance.active_seconds,
+            "version": instance.version,
+            "rubric_version": instance.rubric_version,
+            "submitted_at": instance.submitted_at.isoformat(),
+            "revised_at": instance.revised_at.isoformat(),
+        }
+
+
+LONGEST_KEY = 200
+KEY_HEADER = "Idempotency-Key"
+
+
+class NoIfMatch(APIException):
+    """A revision must say which version it revises."""
+
+    status_code = 428
+    default_detail = 'Send If-Match with the version that you saw, for example If-Match: "1".'
+
+
+class Stale(APIException):
+    """The rating has moved on."""
+
+    status_code = 412
+    default_detail = "This rating was changed elsewhere since you read it."
+
+
+class NextAssignment(APIView):
+    """Leases the caller's next candidate; 204 when nothing is left."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        user = cast(User, request.user)
+        try:
+            assignment = take_next(slug=slug, annotator=user)
+        except Membership.DoesNotExist as error:
+            raise Http404 from error
+        if assignment is None:
+            return Response(status=204)
+        return Response(assignment_words(assignment))
+
+
+class Ratings(APIView):
+    """Takes a first rating; the same key and body again give the same answer."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(
+        request=NewRatingSerializer,
+        responses={201: RatingSerializer},
+        parameters=[OpenApiParameter(KEY_HEADER, str, OpenApiParameter.HEADER)],
+    )
+    def post(self, request: Request) -> Response:
+        user = cast(User, request.user)
+        sent = _valid(NewRatingSerializer(data=request.data))
+        assignment_id = sent["assignment"]
+        said = {
+            "scores": sent["scores"],
+            "comment": sent.get("comment", ""),
+            "note": sent.get("note", ""),
+            "error_tags": sent.get("error_tags", []),
+        }
+        if user.only_campaign_id and not assignments_for(user).filter(pk=assignment_id).exists():
+            raise Http404
+        try:
+            rating = submit_rating(
+                assignment_id=assignment_id,
+                annotator=user,
+                idempotency_key=_key(request),
+                request_sha256=rating_digest(assignment_id, **said),
+                **said,
+            )
+        except Assignment.DoesNotExist as error:
+            raise Http404 from error
+        return _answer(rating, 201)
+
+
+class RatingDetail(APIView):
+    """One's own rating: read it, revise it until it locks."""
+
+    permission_classes = (MatrixPermission,)
+
+    @extend_schema(responses=RatingSerializer)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return _answer(get_object_or_404(ratings_by(cast(User, request.user)), pk=pk), 200)
+
+    @extend_schema(
+        request=RevisionSerializer,
+        responses=RatingSerializer,
+        parameters=[OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True)],
+    )
+    def patch(self, request: Request, pk: UUID) -> Response:
+        user = cast(User, request.user)
+        rating = get_object_or_404(ratings_by(user), pk=pk)
+        version = _version_seen(request)
+        sent = _valid(RevisionSerializer(data=request.data))
+        try:
+            revised = revise_rating(
+                rating_id=rating.pk,
+                annotator=user,
+                version=version,
+                scores=sent.get("scores", rating.scores),
+                comment=sent.get("comment", rating.comment),
+                note=sent.get("note", rating.note),
+                error_tags=sent.get("error_tags", rating.error_tags),
+            )
+        except OutOfDate as refusal:
+            if is_locked(rating.assignment):
+                raise
+            raise Stale from refusal
+        return _answer(revised, 200)
+
+
+def _valid(serializer: Any) -> dict[str, Any]:
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
+
+
+def _key(request: Request) -> str:
+    key = str(request.headers.get(KEY_HEADER, ""))
+    if len(key) > LONGEST_KEY:
+        raise ValidationError({KEY_HEADER: [f"At most {LONGEST_KEY} characters."]})
+    return key
+
+
+def _version_seen(request: Request) -> int:
+    sent = str(request.headers.get("If-Match", "")).strip()
+    if not sent:
+        raise NoIfMatch
+    digits = sent.removeprefix("W/").strip('"')
+    # Any other tag, `*` included, names no version that this rating ever had.
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else -1
+
+
+def _answer(rating: Rating, status: int) -> Response:
+    etag = {"ETag": f'"{rating.version}"'}
+    return Response(RatingSerializer(rating).data, status=status, headers=etag)

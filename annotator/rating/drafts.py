@@ -1,0 +1,142 @@
+"""Writes of drafts and of active time: what is typed, kept before it is submitted."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from annotator import audit_log
+from annotator.assignments.services import renew_lease
+from annotator.models import Assignment, AssignmentStatus, Draft, Rating, WorkTime
+from core.clock import database_now
+from core.errors import OutOfDate, Refused
+
+# A draft keeps more than a rating may hold, so that a comment that is too long is not lost.
+LONGEST_TYPED: Final = 200_000
+# Pings come every 15 seconds while somebody works; a longer silence was a pause.
+LONGEST_GAP: Final = timedelta(seconds=45)
+
+
+class DraftMoved(OutOfDate):
+    """Another tab saved in between; `draft` is what stands there now, None when it is gone."""
+
+    def __init__(self, sentence: str, draft: Draft | None) -> None:
+        super().__init__(sentence)
+        self.draft = draft
+
+
+def save_draft(
+    *, assignment: Assignment, typed: Mapping[str, Any], version: int, rating_version: int
+) -> Draft:
+    """Keep what is typed; `version` is the draft's version that the page has seen, 0 for none.
+
+    Raises DraftMoved when another save or a submit came between, Refused when it is too long.
+    """
+    _check(typed)
+    now = database_now()
+    try:
+        with transaction.atomic():
+            # A submit of the same assignment ends before or begins after this.
+            list(
+                Assignment.objects.select_for_update(no_key=True)
+                .only("pk")
+                .filter(pk=assignment.pk)
+            )
+            if _rating_version(assignment) != rating_version:
+                raise DraftMoved(
+                    "This candidate was submitted in another tab; this text was not kept.",
+                    _stored(assignment),
+                )
+            if version == 0:
+                return Draft.objects.create(
+                    assignment=assignment,
+                    rating_version=rating_version,
+                    typed=dict(typed),
+                    saved_at=now,
+                )
+            changed = Draft.objects.filter(assignment=assignment, version=version).update(
+                version=F("version") + 1,
+                rating_version=rating_version,
+                typed=dict(typed),
+                saved_at=now,
+            )
+            if not changed:
+                raise DraftMoved("Another tab changed this draft.", _stored(assignment))
+            return Draft.objects.get(assignment=assignment)
+    except IntegrityError as error:
+        raise DraftMoved("Another tab changed this draft.", _stored(assignment)) from error
+
+
+def keep_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
+    """Keep what a submit was refused with, and say so in the trail; None when it stays unkept.
+
+    A newer draft of another tab is not overwritten: the page still shows what was sent. Where no
+    draft is stored any more, there is nothing to overwrite, whatever version the page had seen.
+    """
+    audit_log.record(
+        actor=assignment.annotator_id,
+        campaign=assignment.campaign,
+        action="rating.refused",
+        object_type="assignment",
+        object_id=assignment.pk,
+    )
+    try:
+        return save_draft(
+            assignment=assignment,
+            typed=typed,
+            version=version if _stored(assignment) else 0,
+            rating_version=_rating_version(assignment),
+        )
+    except (DraftMoved, Refused):
+        return None
+
+
+def discard_draft(*, assignment: Assignment, version: int | None = None) -> None:
+    """Forget the draft that the page shows; DraftMoved when another tab typed more into it."""
+    rows = Draft.objects.filter(assignment=assignment)
+    shown = rows if version is None else rows.filter(version=version)
+    if not shown.delete()[0] and (draft := rows.first()):
+        raise DraftMoved("Another tab changed this draft; it was not discarded.", draft)
+
+
+def record_ping(*, assignment: Assignment) -> None:
+    """Add the time since the last ping, unless it was a pause; keep a running lease alive.
+
+    The page pings only while its reader is active, so that idle time is never counted.
+    """
+    now = database_now()
+    with transaction.atomic():
+        row, is_new = WorkTime.objects.select_for_update(no_key=True).get_or_create(
+            assignment=assignment, defaults={"last_ping_at": now}
+        )
+        gap = now - row.last_ping_at
+        if not is_new:
+            # A clock set back gives a negative gap, which is no work either.
+            seconds = gap.total_seconds() if timedelta(0) <= gap <= LONGEST_GAP else 0.0
+            WorkTime.objects.filter(pk=row.pk).update(
+                seconds=F("seconds") + seconds, last_ping_at=now
+            )
+    expires = assignment.lease_expires_at
+    half = timedelta(minutes=assignment.campaign.lease_minutes) / 2
+    if assignment.status == AssignmentStatus.OPEN and expires and expires - now < half:
+        renew_lease(assignment=assignment)
+
+
+def _check(typed: Mapping[str, Any]) -> None:
+    length = sum(len(value) for value in typed.values() if isinstance(value, str))
+    if length > LONGEST_TYPED:
+        why = f"A draft may have {LONGEST_TYPED:,} characters; this has {length:,}."
+        raise Refused(why, {"comment": [why]})
+    if any("\x00" in value for value in typed.values() if isinstance(value, str)):
+        raise Refused("The text holds a NUL character.", {"comment": ["NUL character."]})
+
+
+def _stored(assignment: Assignment) -> Draft | None:
+    return Draft.objects.filter(assignment=assignment).first()
+
+
+def _rating_version(assignment: Assignment) -> int:
+    rows = Rating.objects.filter(assignment=assignment)
+    return rows.values_list("version", flat=True).first() or 0

@@ -1,0 +1,203 @@
+"""The rating form: four scores by one rule, a comment, and what makes a resend harmless.
+
+The keys form: one key per action of the rate screen, and whether single characters count.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
+from annotator.models import Rating, ReadingPreference
+from annotator.rating.services import LONGEST_COMMENT
+from annotator.rubric import CRITERIA, NAMES
+from core.forms import (
+    ASCII_SPACE,
+    LARGEST_VERSION,
+    SCORE,
+    CommentField,
+    EverySent,
+    RubricForm,
+    TickField,
+    WholeNumberField,
+)
+from core.text_io.strict_json import StrictJsonError, loads
+
+LONGEST_KEY: Final = 200
+LONGEST_TAGS: Final = 100_000
+AIDS: Final = ("aligned", "diff", "marks")
+# Fields of the same form that other buttons of it send: the reason of a skip, a chosen tag.
+OF_OTHER_BUTTONS: Final = frozenset(
+    {"csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason", "tag", "aid"}
+)
+TYPED: Final = (*CRITERIA, "comment", "note", "error_tags")
+
+
+class ScoreField(forms.Field):
+    """A whole number from 0 to 10, written as `10` or one digit; ASCII space around it is cut."""
+
+    widget = EverySent
+
+    def clean(self, value: Sequence[str]) -> int:
+        if len(value) > 1:
+            raise ValidationError("This criterion was sent more than once; choose one score.")
+        text = value[0].strip(ASCII_SPACE) if value else ""
+        if not text:
+            raise ValidationError("Choose a score from 0 to 10.")
+        if not SCORE.fullmatch(text):
+            raise ValidationError("A score is a whole number from 0 to 10.")
+        return int(text)
+
+
+class TagsField(forms.CharField):
+    """The chosen error tags as JSON, which the page keeps in a hidden field."""
+
+    def clean(self, value: Any) -> list[Any]:
+        text = str(super().clean(value) or "[]")
+        try:
+            tags = loads(text.encode("utf-8", "surrogatepass"))
+        except StrictJsonError as error:
+            raise ValidationError(f"The error tags cannot be read: {error.reason}") from error
+        if not isinstance(tags, list):
+            raise ValidationError("Error tags are a list.")
+        return tags
+
+
+def _words(noun: str) -> CommentField:
+    return CommentField(
+        required=False,
+        strip=False,
+        max_length=LONGEST_COMMENT,
+        error_messages={
+            "max_length": f"A {noun} may have %(limit_value)d characters; this has %(show_value)d."
+        },
+    )
+
+
+def _version() -> WholeNumberField:
+    return WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
+
+
+class RatingForm(RubricForm):
+    """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
+
+    of_other_buttons = OF_OTHER_BUTTONS
+
+    key = forms.CharField(required=False, max_length=LONGEST_KEY)
+    version = _version()
+    draft_version = _version()
+    shown = forms.CharField(required=False, max_length=100)
+    comment = _words("comment")
+    note = _words("note")
+    error_tags = TagsField(required=False, max_length=LONGEST_TAGS)
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        for criterion in CRITERIA:
+            self.fields[criterion] = ScoreField(label=NAMES[criterion])
+
+    @property
+    def scores(self) -> dict[str, int]:
+        """The valid scores; all four when the form is valid."""
+        return {key: self.cleaned_data[key] for key in CRITERIA if key in self.cleaned_data}
+
+    @property
+    def draft_version_seen(self) -> int | None:
+        """The draft that the page shows; None when the sender knows of no drafts."""
+        return self.cleaned_data.get("draft_version") if "draft_version" in self.data else None
+
+    @property
+    def aids(self) -> dict[str, bool]:
+        """Which reading aids were on the screen; empty when the sender has no screen of ours."""
+        if "shown" not in self.data:
+            return {}
+        shown = str(self.cleaned_data.get("shown", "")).split()
+        return {aid: aid in shown for aid in AIDS}
+
+    @property
+    def as_typed(self) -> dict[str, str]:
+        """Return what a draft keeps: every field as it was typed, right or wrong."""
+        return {name: self.typed(name) for name in TYPED}
+
+
+def as_sent(rating: Rating) -> dict[str, str]:
+    """Return a stored rating as the values that the form would send for it."""
+    return {key: str(value) for key, value in rating.scores.items()} | {
+        "comment": rating.comment,
+        "note": rating.note,
+        "error_tags": json.dumps(rating.error_tags),
+        "version": str(rating.version),
+    }
+
+
+LONGEST_KEY_NAME: Final = 20
+HIDDEN: Final = frozenset({"csrfmiddlewaretoken", "next"})
+
+
+@dataclass(frozen=True, slots=True)
+class KeyField:
+    """One action as the page shows it: what stands in its field, defaults, what is wrong.
+
+    The first field that is wrong takes the focus.
+    """
+
+    action: Action
+    value: str
+    defaults: str
+    errors: tuple[str, ...]
+    takes_focus: bool
+
+
+class KeysForm(forms.Form):
+    """What the keys page posts: a key by action code, blank for the default."""
+
+    single_keys = TickField(required=False)
+
+    def __init__(self, stored: ReadingPreference, data: QueryDict | None = None) -> None:
+        super().__init__(data, initial={"single_keys": stored.single_keys})
+        self._stored = keymap(stored.keys)
+        self.changes: dict[str, str] = {}
+        for action in ACTIONS:
+            self.fields[action.code] = forms.CharField(
+                required=False,
+                max_length=LONGEST_KEY_NAME,
+                error_messages={"max_length": "No key has so long a name."},
+            )
+
+    def clean(self) -> dict[str, Any]:
+        if unknown := sorted(set(self.data) - set(self.fields) - HIDDEN):
+            raise ValidationError(f"There is no action named {unknown[0][:40]}.")
+        typed = {name: key for name, key in self.cleaned_data.items() if name != "single_keys"}
+        problems = key_problems(typed)
+        for code, sentence in problems.items():
+            self.add_error(code, sentence)
+        if not problems:
+            self.changes = clean_changes(typed)
+        return self.cleaned_data
+
+    def groups(self) -> Iterator[tuple[str, list[KeyField]]]:
+        """Yield each group with its fields, filled from what was typed, else from what holds."""
+        first_wrong = next((action.code for action in ACTIONS if action.code in self.errors), "")
+        for group, actions in groupby(ACTIONS, key=lambda action: action.group):
+            yield group, [self._field(action, first_wrong) for action in actions]
+
+    @property
+    def has_single_keys(self) -> bool:
+        return bool(self["single_keys"].value())
+
+    def _field(self, action: Action, first_wrong: str) -> KeyField:
+        keys = self._stored[action.code]
+        in_force = shown(keys[0]) if keys else ""
+        return KeyField(
+            action=action,
+            value=str(self.data.get(action.code, "")) if self.is_bound else in_force,
+            defaults=" or ".join(shown(key) for key in action.keys),
+            errors=tuple(str(reason) for reason in self.errors.get(action.code, ())),
+            takes_focus=action.code == first_wrong,
+        )

@@ -1,0 +1,249 @@
+"""The rate form as its template shows it: every scale with its bands, choice and errors."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from django.urls import reverse
+
+from annotator.keymap import ACTIONS, GROUPS, keymap, shown
+from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
+from annotator.rating.forms import AIDS, TYPED, RatingForm, as_sent
+from annotator.rating.queries import RatePage
+from annotator.reading import chosen_tags
+from annotator.rubric import (
+    CRITERIA,
+    LOWEST,
+    OVERALL,
+    RUBRIC,
+    TOTAL_WEIGHT,
+    Band,
+    Criterion,
+    band_of,
+    overall_numerator,
+    overall_text,
+)
+from core.forms import ASCII_SPACE, SCORE
+
+LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
+AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
+
+
+@dataclass(frozen=True, slots=True)
+class AidButton:
+    """One reading aid with its button."""
+
+    name: str
+    words: str
+    is_on: bool
+    keys: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordField:
+    """One of the boxes for free words."""
+
+    name: str
+    label: str
+    hint: str
+    keys: str
+    value: str
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One radio button."""
+
+    value: int
+    is_chosen: bool
+    takes_focus: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BandChoices:
+    """A band with its radio buttons."""
+
+    band: Band
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One criterion's radio group."""
+
+    criterion: Criterion
+    bands: tuple[BandChoices, ...]
+    errors: tuple[str, ...]
+
+
+def page_context(
+    page: RatePage, form: RatingForm | None = None, *, is_conflict: bool = False
+) -> dict[str, Any]:
+    """Return what the rate template needs, filled from what was typed, else from what is stored.
+
+    After a conflict the form carries the version that is shown beside it, so that sending it
+    again is a choice made with both in view; after a plain mistake it keeps the version it had.
+    """
+    sent = _values(page, form)
+    is_unkept = form is not None and not is_conflict
+    if not is_unkept:
+        sent |= {
+            "version": str(page.rating_version),
+            "draft_version": str(page.draft_version),
+            "key": str(uuid.uuid4()),
+        }
+    elif page.draft and not _differs(page.draft, sent):
+        # Kept a moment ago from this very form: it is no other tab's.
+        sent["draft_version"] = str(page.draft_version)
+        is_unkept = False
+    stored = page.rating if is_conflict else None
+    return {
+        "page": page,
+        "sent": sent,
+        "scales": _scales(sent, form),
+        "word_fields": _word_fields(page.preference, sent, form),
+        "errors": {"error_tags": _reasons(form, "error_tags")},
+        "form_errors": form.non_field_errors() if form else [],
+        "is_refused": form is not None,
+        "is_unkept": is_unkept,
+        "stored": stored,
+        "rated_overall": overall_text(page.rating.overall_numerator) if page.rating else "",
+        "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
+        "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
+        "flag_reasons": FlagReason.choices,
+        "keys_url": f"{reverse('annotator:keys')}?next={_address(page)}",
+        **tags_context(page, sent["error_tags"]),
+        **reading_context(page.preference),
+        **overall_context(scores_typed(sent)),
+    }
+
+
+def reading_context(preference: ReadingPreference) -> dict[str, Any]:
+    """Return which reading aids are on, and the person's keys for them and for all else."""
+    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AIDS}
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    printed = {code: [shown(key) for key in pressed] for code, pressed in keys.items()}
+    return {
+        "aids": aids,
+        "shown": " ".join(aid for aid in AIDS if aids[aid]),
+        "aid_buttons": [
+            AidButton(aid, AID_WORDS[aid], aids[aid], " ".join(printed[f"toggle-{aid}"]))
+            for aid in AIDS
+        ],
+        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "key_groups": [
+            (group, [(a.words, printed[a.code]) for a in ACTIONS if a.group == group])
+            for group in GROUPS
+        ],
+        "has_single_keys": preference.single_keys,
+        "keymap": json.dumps({"keys": keys, "single": preference.single_keys}),
+    }
+
+
+def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
+    """Return the chosen error tags as chips, and the tags to choose from."""
+    candidate = page.assignment.candidate
+    return chosen_tags(
+        sent, {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    )
+
+
+def scores_typed(sent: Mapping[str, str]) -> dict[str, int]:
+    """Return the scores among what was typed, by the rule of the form."""
+    return {key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}
+
+
+def overall_context(scores: Mapping[str, int]) -> dict[str, Any]:
+    """Return the overall of the scores by the server's own rule, or how many are missing."""
+    missing = sum(criterion not in scores for criterion in CRITERIA)
+    if missing:
+        return {"overall": "", "overall_band": "", "missing": missing}
+    numerator = overall_numerator(scores)
+    band = band_of(OVERALL, Fraction(numerator, TOTAL_WEIGHT))
+    return {"overall": overall_text(numerator), "overall_band": band.sentence, "missing": 0}
+
+
+def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
+    names = (*TYPED, "version", "draft_version", "key", *LEAVING)
+    if form is not None:
+        typed = {name: form.typed(name) for name in names}
+        typed["error_tags"] = typed["error_tags"] or "[]"
+        return typed | {key: typed[key].strip(ASCII_SPACE) for key in CRITERIA}
+    empty = dict.fromkeys(names, "") | {"error_tags": "[]"}
+    if page.draft:
+        return empty | {name: str(page.draft.typed.get(name) or empty[name]) for name in TYPED}
+    return empty | (as_sent(page.rating) if page.rating else {})
+
+
+def _address(page: RatePage) -> str:
+    return reverse("annotator:rate", kwargs={"pk": page.assignment.pk})
+
+
+def _word_fields(
+    preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
+) -> list[WordField]:
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    words = (("comment", "Comment", "optional"), ("note", "Note", "to the adjudicator only"))
+    return [
+        WordField(
+            name,
+            label,
+            hint,
+            " ".join(shown(key) for key in keys[name]),
+            sent[name],
+            _reasons(form, name),
+        )
+        for name, label, hint in words
+    ]
+
+
+def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
+    """Say whether a stored draft holds anything that is not on the page already."""
+    return draft is not None and any(
+        not same_words(str(draft.typed.get(name, "")), sent[name]) for name in TYPED
+    )
+
+
+def same_words(one: str, other: str) -> bool:
+    """Say whether two texts differ in nothing but line ends, which a form sends in its own way."""
+    return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
+
+
+def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ...]:
+    errors = {key: _reasons(form, key) for key in CRITERIA}
+    focused = _focused(errors, form)
+    return tuple(
+        Scale(
+            criterion=entry,
+            bands=tuple(_band(band, sent[entry.key], entry.key == focused) for band in entry.bands),
+            errors=errors[entry.key],
+        )
+        for entry in RUBRIC
+    )
+
+
+def _reasons(form: RatingForm | None, key: str) -> tuple[str, ...]:
+    return tuple(str(reason) for reason in form.errors.get(key, ())) if form else ()
+
+
+def _focused(errors: Mapping[str, tuple[str, ...]], form: RatingForm | None) -> str:
+    """Return the criterion that takes the focus: the first wrong one, or a new page's first."""
+    if form is None:
+        return CRITERIA[0]
+    return next((key for key in CRITERIA if errors[key]), "")
+
+
+def _band(band: Band, sent: str, has_focus: bool) -> BandChoices:
+    # One button of a group can take the focus: the chosen one, or the lowest when none is.
+    target = sent if SCORE.fullmatch(sent) else str(LOWEST)
+    return BandChoices(
+        band,
+        tuple(
+            Choice(value, sent == str(value), has_focus and target == str(value))
+            for value in range(band.low, band.high + 1)
+        ),
+    )

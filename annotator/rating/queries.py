@@ -1,0 +1,177 @@
+"""What the rate page shows: two claim sets, the annotator's own rating, and nothing else.
+
+The page is blind: no system, no candidate_id, no rating of another person and no model score is
+put into these rows, so that no template can show them by mistake.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from uuid import UUID
+
+from django.db.models import OuterRef, Subquery
+
+from annotator.access.scopes import assignments_for
+from annotator.claims.reading import Reading
+from annotator.conflicts.queries import LOCKED_SENTENCE, is_locked
+from annotator.models import (
+    HOLDING,
+    Assignment,
+    AssignmentStatus,
+    Draft,
+    Rating,
+    ReadingPreference,
+    SecondLook,
+    User,
+)
+from annotator.reading import reading_of, reading_preference
+
+CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
+LEFT_SENTENCES = {
+    AssignmentStatus.SKIPPED: "You skipped this candidate. Take it back to rate it.",
+    AssignmentStatus.RECUSED: "You recused yourself from this reference: nothing is to be rated.",
+    AssignmentStatus.WITHDRAWN: "The campaign's admin has taken this candidate back.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another candidate of the same reference that is this annotator's too."""
+
+    assignment_id: UUID
+    label: str
+    position: int
+    is_rated: bool
+    is_left: bool
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class RatePage:
+    """Everything that the rate page shows; what a submit does not need is looked up when shown."""
+
+    user: User
+    assignment: Assignment
+    rating: Rating | None
+    draft: Draft | None
+    closed_because: str
+    # What the annotator is asked to look at again.
+    question: str = ""
+
+    @cached_property
+    def reading(self) -> Reading:
+        candidate = self.assignment.candidate
+        return reading_of(candidate.reference.claims, candidate.claims)
+
+    @cached_property
+    def siblings(self) -> tuple[Sibling, ...]:
+        return _siblings(self.user, self.assignment)
+
+    @cached_property
+    def preference(self) -> ReadingPreference:
+        return reading_preference(self.user)
+
+    @property
+    def previous(self) -> UUID | None:
+        return self._neighbours[0]
+
+    @property
+    def following(self) -> UUID | None:
+        return self._neighbours[1]
+
+    @cached_property
+    def _neighbours(self) -> tuple[UUID | None, UUID | None]:
+        return _neighbours(self.user, self.assignment)
+
+    @property
+    def is_writable(self) -> bool:
+        return not self.closed_because
+
+    @property
+    def rating_version(self) -> int:
+        return self.rating.version if self.rating else 0
+
+    @property
+    def draft_version(self) -> int:
+        return self.draft.version if self.draft else 0
+
+    @property
+    def lease_ends_at(self) -> datetime | None:
+        """The end of a running lease; none for a named, rated or left assignment."""
+        row = self.assignment
+        return row.lease_expires_at if row.status == AssignmentStatus.OPEN else None
+
+    @property
+    def is_lapsed(self) -> bool:
+        return self.assignment.status == AssignmentStatus.LAPSED
+
+    @property
+    def is_skipped(self) -> bool:
+        return self.assignment.status == AssignmentStatus.SKIPPED
+
+
+def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
+    """Return the page of the user's own assignment; None when it is not theirs."""
+    looks = SecondLook.objects.filter(assignment=OuterRef("pk"), answered_at=None)
+    asked = looks.filter(round__finished_at=None)
+    rows = assignments_for(user).select_related("rating", "draft")
+    rows = rows.annotate(question=Subquery(asked.values("round__question")[:1]))
+    assignment = rows.filter(pk=assignment_id).first()
+    if assignment is None:
+        return None
+    rating = getattr(assignment, "rating", None)
+    return RatePage(
+        user=user,
+        assignment=assignment,
+        rating=rating,
+        draft=getattr(assignment, "draft", None),
+        closed_because=_closed_because(assignment, rating),
+        question=assignment.question or "",
+    )
+
+
+def own_rating(user: User, assignment_id: UUID) -> Rating | None:
+    """Return the user's rating of an assignment; None when there is none, or it is not theirs."""
+    rows = Rating.objects.filter(assignment__in=assignments_for(user).values("pk"))
+    return rows.filter(assignment=assignment_id).select_related("assignment__campaign").first()
+
+
+def _closed_because(assignment: Assignment, rating: Rating | None) -> str:
+    if rating is not None:
+        return LOCKED_SENTENCE if is_locked(assignment) else ""
+    status = AssignmentStatus(assignment.status)
+    if status in LEFT_SENTENCES:
+        return LEFT_SENTENCES[status]
+    return "" if assignment.campaign.is_open else CLOSED_SENTENCE
+
+
+def _siblings(user: User, current: Assignment) -> tuple[Sibling, ...]:
+    rows = (
+        Assignment.objects.filter(
+            annotator=user, candidate__reference=current.candidate.reference_id
+        )
+        .order_by("position")
+        .values_list("pk", "label", "position", "status")
+    )
+    return tuple(
+        Sibling(
+            pk,
+            label,
+            position,
+            status == AssignmentStatus.SUBMITTED,
+            status not in HOLDING,
+            pk == current.pk,
+        )
+        for pk, label, position, status in rows
+    )
+
+
+def _neighbours(user: User, current: Assignment) -> tuple[UUID | None, UUID | None]:
+    """Return the assignments before and after this one, rated or not, in the user's order."""
+    rows = Assignment.objects.filter(annotator=user, campaign=current.campaign_id)
+    before = rows.filter(position__lt=current.position).order_by("-position")
+    after = rows.filter(position__gt=current.position).order_by("position")
+    return (
+        before.values_list("pk", flat=True).first(),
+        after.values_list("pk", flat=True).first(),
+    )

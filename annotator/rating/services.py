@@ -1,0 +1,424 @@
+"""Writes of ratings: submit and revise, each one transaction with its audit row.
+
+Writes of leaving: skip a candidate, recuse oneself from a reference, come back, flag.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q, Subquery
+
+from annotator import audit_log
+from annotator.access.scopes import assignments_for, has_ruled_on
+from annotator.assignments.services import add_places, free_place, hold_place, renew_lease
+from annotator.conflicts.queries import LOCKED_SENTENCE, circumstances_of, is_locked
+from annotator.conflicts.services import (
+    answer_by_rating,
+    answer_by_second_look,
+    assign_further,
+    measure_conflicts,
+)
+from annotator.models import (
+    Assignment,
+    AssignmentStatus,
+    Campaign,
+    Candidate,
+    Departure,
+    DepartureKind,
+    DepartureReason,
+    Flag,
+    FlagReason,
+    IdempotencyKey,
+    Rating,
+    RatingRevision,
+    Reference,
+    RoundKind,
+    User,
+)
+from annotator.rubric import overall_numerator
+from annotator.typology import clean_tags
+from core.clock import database_now
+from core.errors import Forbidden, OutOfDate, Refused
+from core.text_io.shapes import LONGEST_REASON, check_words
+
+LONGEST_COMMENT = 20_000
+RULED_ON_IT = "You have ruled on this candidate, so it is not yours to rate; give it back."
+LONGEST_ACTIVE_SECONDS = 10**6
+# What a submit looks at, of the assignment and of what is joined to it.
+LOOKED_AT = (
+    *("label", "status", "annotator_id", "lease_expires_at", "candidate__reference_id"),
+    *("rating__version", "work_time__seconds", "draft__version"),
+    *(
+        f"campaign__{name}"
+        for name in (
+            *("slug", "status", "overlap", "rubric_version", "revision_hours"),
+            *("criterion_gap", "overall_gap_numerator", "flip_gap_numerator"),
+            *("has_ladder", "rules_version"),
+        )
+    ),
+)
+
+
+def submit_rating(
+    *,
+    assignment_id: UUID,
+    annotator: User,
+    scores: Mapping[str, int],
+    comment: str = "",
+    note: str = "",
+    error_tags: Sequence[Any] = (),
+    shown: Mapping[str, bool] | None = None,
+    draft_version: int | None = None,
+    idempotency_key: str = "",
+    request_sha256: str = "",
+    submitted_at: datetime | None = None,
+) -> Rating:
+    """Store the first rating of an assignment and open the conflicts that it causes.
+
+    The same key with the same request returns the rating stored before. `shown` says which
+    reading aids were on the screen; `draft_version` which draft this ends: None, from a program,
+    ends none. Raises Refused for bad values, OutOfDate for another request under the key, a second
+    rating, a newer draft from another tab, a place given to somebody else, or a closed campaign.
+    """
+    fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
+    try:
+        with transaction.atomic():
+            assignment = _lock(assignment_id, annotator)
+            now = submitted_at or database_now()
+            # A key that was used for another assignment is found when it is stored, below.
+            if hasattr(assignment, "rating") and (
+                known := _answered_before(annotator, idempotency_key, request_sha256)
+            ):
+                return known
+            _refuse_unless_open(assignment)
+            _end_draft(assignment, draft_version)
+            fields |= _worked(assignment, error_tags)
+            asked = circumstances_of(assignment)
+            is_further = asked.round_kind in (RoundKind.LADDER, RoundKind.ANOTHER)
+            rating = Rating.objects.create(
+                assignment=assignment,
+                candidate_id=assignment.candidate_id,
+                annotator=annotator,
+                rubric_version=assignment.campaign.rubric_version,
+                is_blind=asked.is_blind,
+                round=asked.round_number if is_further else 1,
+                submitted_at=now,
+                revised_at=now,
+                **fields,
+            )
+            Assignment.objects.filter(pk=assignment.pk).update(status=AssignmentStatus.SUBMITTED)
+            if idempotency_key:
+                IdempotencyKey.objects.create(
+                    user=annotator,
+                    key=idempotency_key,
+                    request_sha256=request_sha256,
+                    rating=rating,
+                )
+            if is_further:
+                answer_by_rating(assignment=assignment, now=now)
+            _record(rating, assignment, "rating.submitted", now)
+            return rating
+    except IntegrityError as error:
+        # Two equal requests met: the other one won, and its answer is this one's too.
+        if known := _answered_before(annotator, idempotency_key, request_sha256):
+            return known
+        if has_ruled_on(annotator, _candidate_of(assignment_id)):
+            raise Forbidden(RULED_ON_IT) from error
+        raise OutOfDate("This candidate has been rated by you already.") from error
+
+
+def _candidate_of(assignment_id: UUID) -> list[UUID]:
+    rows = Assignment.objects.filter(pk=assignment_id)
+    return list(rows.values_list("candidate_id", flat=True))
+
+
+def revise_rating(
+    *,
+    rating_id: UUID,
+    annotator: User,
+    version: int,
+    scores: Mapping[str, int],
+    comment: str = "",
+    note: str = "",
+    error_tags: Sequence[Any] = (),
+    shown: Mapping[str, bool] | None = None,
+    draft_version: int | None = None,
+) -> Rating:
+    """Change a rating that is not locked, keep the earlier one, measure its conflicts again.
+
+    `version` is the one that the person saw; OutOfDate when another revision came between.
+    """
+    fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
+    with transaction.atomic():
+        rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
+        assignment = _lock(rating.assignment_id, annotator)
+        if is_locked(assignment):
+            raise OutOfDate(LOCKED_SENTENCE)
+        _end_draft(assignment, draft_version)
+        now = database_now()
+        asked = circumstances_of(assignment)
+        fields |= _worked(assignment, error_tags)
+        # What was once given with open eyes stays so.
+        fields["is_blind"] = rating.is_blind and asked.is_blind
+        looks_again = asked.round_kind == RoundKind.AGAIN
+        if looks_again:
+            fields["round"] = asked.round_number
+        changed = Rating.objects.filter(pk=rating.pk, version=version).update(
+            version=version + 1, revised_at=now, **fields
+        )
+        if not changed:
+            raise OutOfDate("This rating was changed elsewhere since you opened it.")
+        rating.refresh_from_db()
+        if looks_again:
+            answer_by_second_look(assignment=assignment, now=now)
+        _record(rating, assignment, "rating.revised", now)
+        return rating
+
+
+def _clean(scores: Mapping[str, int], comment: str, note: str) -> dict[str, Any]:
+    try:
+        numerator = overall_numerator(scores)
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    for name, text in (("comment", comment), ("note", note)):
+        check_words(name, text, longest=LONGEST_COMMENT)
+    return {**scores, "overall_numerator": numerator, "comment": comment, "note": note}
+
+
+def _worked(assignment: Assignment, error_tags: Sequence[Any]) -> dict[str, Any]:
+    """Return the tags as they are stored, and the active seconds so far."""
+    tags = _clean_tags(assignment, error_tags) if error_tags else []
+    seconds = assignment.work_time.seconds if hasattr(assignment, "work_time") else 0
+    active = min(round(seconds), LONGEST_ACTIVE_SECONDS)
+    return {"error_tags": tags, "active_seconds": active}
+
+
+def _clean_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[str, Any]]:
+    candidate = assignment.candidate
+    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
+    try:
+        return clean_tags(error_tags, texts)
+    except ValueError as error:
+        raise Refused(str(error), {"error_tags": [str(error)]}) from error
+
+
+def _lock(assignment_id: UUID, annotator: User) -> Assignment:
+    """Return the assignment with its reference locked: conflicts are measured one at a time.
+
+    Raises Assignment.DoesNotExist for one that is not theirs, or in a campaign they have left.
+    """
+    own = assignments_for(annotator).filter(pk=assignment_id)
+    if connection.features.has_select_for_update:
+        # SQLite's transactions wait for each other as they are.
+        # Each key is looked up once, whatever PostgreSQL believes of the tables: with joins, and no
+        # statistics yet of rows just imported, it compared every row with every other for minutes.
+        candidate = Assignment.objects.filter(pk=assignment_id).values("candidate_id")
+        reference = Candidate.objects.filter(pk=Subquery(candidate)).values("reference_id")
+        # Of the reference only: who leaves or lapses an assignment locks it before its candidate.
+        locked = Reference.objects.select_for_update(of=("self",), no_key=True).only("pk")
+        list(locked.filter(pk=Subquery(reference)))
+    # Everything that a submit looks at comes in one row, read after the lock, and nothing else:
+    # the texts, which only placed error tags need, follow when they are asked for.
+    joined = ("campaign", "candidate", "rating", "work_time", "draft")
+    row = own.select_related(None).select_related(*joined).only(*LOOKED_AT)
+    return row.select_for_update(of=("self",), no_key=True).get()
+
+
+def _answered_before(annotator: User, key: str, request_sha256: str) -> Rating | None:
+    known = IdempotencyKey.objects.filter(user=annotator, key=key).first() if key else None
+    if known and known.request_sha256 != request_sha256:
+        raise OutOfDate("This Idempotency-Key was used for another request.")
+    return known.rating if known else None
+
+
+def _refuse_unless_open(assignment: Assignment) -> None:
+    if hasattr(assignment, "rating"):
+        raise OutOfDate("This candidate has been rated by you already.")
+    if not assignment.campaign.is_open:
+        raise OutOfDate("The campaign is closed; ratings are no longer taken.")
+    if assignment.status in (AssignmentStatus.SKIPPED, AssignmentStatus.RECUSED):
+        raise OutOfDate("You have left this candidate; take it back before you rate it.")
+    if assignment.status == AssignmentStatus.WITHDRAWN:
+        raise OutOfDate("The campaign's admin has taken this candidate back.")
+    # A lease that ran out does no harm while nobody else has taken the place.
+    is_lapsed = assignment.status == AssignmentStatus.LAPSED
+    if is_lapsed and not hold_place(assignment.candidate_id):
+        raise OutOfDate("Your time for this candidate ran out and it was given to another.")
+
+
+def _end_draft(assignment: Assignment, version: int | None) -> None:
+    """Delete the draft that became this rating, and no other that was typed elsewhere."""
+    if version is None or not hasattr(assignment, "draft"):
+        return
+    if assignment.draft.version != version:
+        raise OutOfDate("Another tab has typed more into this form since; both are shown here.")
+    assignment.draft.delete()
+
+
+def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) -> None:
+    RatingRevision.objects.create(
+        rating=rating,
+        number=rating.version,
+        made_at=now,
+        overall_numerator=rating.overall_numerator,
+        comment=rating.comment,
+        note=rating.note,
+        error_tags=rating.error_tags,
+        shown=rating.shown,
+        active_seconds=rating.active_seconds,
+        is_blind=rating.is_blind,
+        round=rating.round,
+        **rating.scores,
+    )
+    audit_log.record(
+        actor=rating.annotator_id,
+        campaign=assignment.campaign,
+        action=action,
+        object_type="rating",
+        object_id=rating.pk,
+        details={"version": rating.version, "scores": rating.scores},
+    )
+    candidate = assignment.candidate
+    measure_conflicts(assignment.campaign, candidate.reference_id, now, rated=candidate.pk)
+
+
+LEAVABLE = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
+
+
+@transaction.atomic
+def skip_assignment(*, assignment: Assignment, reason_code: str, reason: str = "") -> Departure:
+    """Leave one candidate unrated, its place free for somebody else; the draft stays.
+
+    Refused without a known reason; OutOfDate when it is rated, or left already.
+    """
+    if reason_code == DepartureReason.CONFLICT_OF_INTEREST:
+        raise Refused(
+            "A conflict of interest concerns the whole reference: recuse yourself instead.",
+            {"reason_code": ["Recuse yourself instead."]},
+        )
+    _check(reason_code, DepartureReason.values, reason)
+    _lock_open_campaign(assignment)
+    _leave(assignment, AssignmentStatus.SKIPPED)
+    return _depart(assignment, DepartureKind.SKIP, reason_code, reason, database_now())
+
+
+@transaction.atomic
+def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
+    """Withdraw an annotator from a whole reference for a conflict of interest.
+
+    Every open assignment of the reference leaves them; what was assigned by name goes to the
+    annotator of the campaign with the least open work who may rate it, if there is one. What is
+    rated already stays, and the audit trail says that the recusal came after it.
+    """
+    _check(DepartureReason.CONFLICT_OF_INTEREST, DepartureReason.values, reason)
+    _lock_open_campaign(assignment)
+    now = database_now()
+    rows = Assignment.objects.filter(
+        annotator_id=assignment.annotator_id,
+        candidate__reference_id=assignment.candidate.reference_id,
+    ).select_related("campaign", "candidate")
+    departures = []
+    for row in rows.filter(Q(status__in=LEAVABLE) | Q(status=AssignmentStatus.SKIPPED)):
+        was_open = row.status == AssignmentStatus.OPEN
+        _leave(row, AssignmentStatus.RECUSED)
+        departure = _depart(
+            row, DepartureKind.RECUSAL, DepartureReason.CONFLICT_OF_INTEREST, reason, now
+        )
+        # The place of a skipped one may be taken already: then nobody else is given it as well.
+        if row.lease_expires_at is None and (was_open or row.candidate.has_room):
+            departure.rerouted_to = _reroute(row)
+            departure.save(update_fields=["rerouted_to"])
+        departures.append(departure)
+    if not departures:
+        raise OutOfDate("Nothing of this reference is open for you any more.")
+    return departures
+
+
+@transaction.atomic
+def return_to(*, assignment: Assignment) -> None:
+    """Take a skipped candidate back, if its place is still free."""
+    _lock_open_campaign(assignment)
+    rows = Assignment.objects.filter(pk=assignment.pk, status=AssignmentStatus.SKIPPED)
+    # The status first: whoever changes it holds the place, and a refusal below undoes it.
+    if not rows.update(status=AssignmentStatus.OPEN):
+        raise OutOfDate("This candidate was not skipped, or is yours again already.")
+    if assignment.lease_expires_at is None:
+        add_places([assignment.candidate_id])
+    elif not hold_place(assignment.candidate_id):
+        raise OutOfDate("Somebody else has taken this candidate meanwhile.")
+    renew_lease(assignment=assignment)
+    _audit(assignment, "assignment.returned", {})
+
+
+@transaction.atomic
+def flag_candidate(*, assignment: Assignment, reason_code: str, reason: str = "") -> Flag:
+    """Tell the campaign's admin that something is wrong with a candidate."""
+    _check(reason_code, FlagReason.values, reason)
+    flag = Flag.objects.create(
+        assignment=assignment, reason_code=reason_code, reason=reason, made_at=database_now()
+    )
+    _audit(assignment, "candidate.flagged", {"reason": reason_code})
+    return flag
+
+
+def _check(reason_code: str, known: Collection[str], reason: str) -> None:
+    if reason_code not in known:
+        raise Refused("Choose a reason.", {"reason_code": ["Choose a reason."]})
+    empty = "Say in a few words what it is." if reason_code == DepartureReason.OTHER else ""
+    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
+
+
+def _lock_open_campaign(assignment: Assignment) -> None:
+    """Refuse in a closed campaign; have those who leave it at one moment wait for each other."""
+    # Not its key: who holds the candidate that is left may be writing rows that name the campaign.
+    if not Campaign.objects.select_for_update(no_key=True).get(pk=assignment.campaign_id).is_open:
+        raise OutOfDate("The campaign is closed; nothing changes hands any more.")
+
+
+def _leave(assignment: Assignment, status: AssignmentStatus) -> None:
+    """Change the status, freeing the place that an open assignment held."""
+    rows = Assignment.objects.filter(pk=assignment.pk)
+    if rows.filter(status=AssignmentStatus.OPEN).update(status=status):
+        free_place(assignment.candidate_id)
+        return
+    others = (AssignmentStatus.LAPSED, AssignmentStatus.SKIPPED)
+    if not rows.filter(status__in=others).exclude(status=status).update(status=status):
+        raise OutOfDate("This candidate is rated or left already; nothing was changed.")
+
+
+def _depart(
+    assignment: Assignment, kind: DepartureKind, reason_code: str, reason: str, now: datetime
+) -> Departure:
+    _audit(assignment, f"assignment.{kind}", {"reason": reason_code})
+    return Departure.objects.create(
+        assignment=assignment, kind=kind, reason_code=reason_code, reason=reason, made_at=now
+    )
+
+
+def _reroute(left: Assignment) -> Assignment | None:
+    """Give a named assignment to another annotator; None when nobody can take it."""
+    row = assign_further(candidate=left.candidate)
+    if row is not None:
+        audit_log.record(
+            actor=left.annotator_id,
+            campaign=left.campaign,
+            action="assignment.rerouted",
+            object_type="assignment",
+            object_id=row.pk,
+            details={"from": str(left.pk)},
+        )
+    return row
+
+
+def _audit(assignment: Assignment, action: str, details: dict[str, str]) -> None:
+    audit_log.record(
+        actor=assignment.annotator_id,
+        campaign=assignment.campaign,
+        action=action,
+        object_type="assignment",
+        object_id=assignment.pk,
+        details=details,
+    )

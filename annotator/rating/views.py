@@ -1,0 +1,345 @@
+"""What every other button of the rate form does first: keep what is typed.
+
+What a person rates next.
+
+The rate page: show, submit, revise; the overall as it would be; the next candidate.
+
+Leaving a candidate: skip, recuse, take back; and the flag, which leaves nothing.
+
+Drafts and pings: what the rate page sends while somebody works on it.
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render, resolve_url
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.scopes import assignments_for, campaigns_for
+from annotator.assignments.queries import next_assignment
+from annotator.assignments.services import take_next
+from annotator.models import Assignment, Membership, Rating, Role, User
+from annotator.rating.drafts import DraftMoved, discard_draft, keep_refused, record_ping, save_draft
+from annotator.rating.forms import RatingForm
+from annotator.rating.page import overall_context, page_context, same_words
+from annotator.rating.queries import RatePage, own_rating, rate_page
+from annotator.rating.request_digest import rating_digest
+from annotator.rating.services import (
+    flag_candidate,
+    recuse,
+    return_to,
+    revise_rating,
+    skip_assignment,
+    submit_rating,
+)
+from core.errors import OutOfDate, Refused
+from core.http import SeeOther
+
+
+def own_page(request: SignedInRequest, pk: UUID) -> RatePage:
+    """Return the page of the person's own assignment, or 404."""
+    page = rate_page(request.user, pk)
+    if page is None:
+        raise Http404
+    return page
+
+
+def own_assignment(request: SignedInRequest, pk: UUID) -> Assignment:
+    """Return the person's own assignment, or 404; the texts follow when they are asked for."""
+    rows = assignments_for(request.user).select_related(None).select_related("campaign")
+    return get_object_or_404(rows, pk=pk)
+
+
+def keep_typed(request: SignedInRequest, page: RatePage) -> HttpResponse | None:
+    """Save the posted form as a draft; return the page that says why when it cannot be.
+
+    Nothing is saved when nothing differs from what is stored, or when the form came without
+    fields, as from the small forms of a page that saves its drafts by itself.
+    """
+    form = RatingForm(request.POST)
+    form.is_valid()
+    if "draft_version" not in request.POST or not page.is_writable or not _is_news(form, page):
+        return None
+    try:
+        save_draft(
+            assignment=page.assignment,
+            typed=form.as_typed,
+            version=form.draft_version_seen or 0,
+            rating_version=form.version_seen,
+        )
+    except Refused as refusal:
+        return show_again(request, page.assignment.pk, form, refusal)
+    return None
+
+
+def show_again(
+    request: SignedInRequest, pk: UUID, form: RatingForm, refusal: Refused
+) -> HttpResponse:
+    """Show the page once more with everything that was typed, and why it was not stored.
+
+    Only that is said: a score that is missing is no fault of a skip.
+    """
+    form.is_valid()
+    form.errors.clear()
+    form.take_refusal(refusal)
+    is_conflict = refusal.status == OutOfDate.status
+    context = page_context(own_page(request, pk), form, is_conflict=is_conflict)
+    return render(request, "annotator/rate.html", context, status=refusal.status)
+
+
+def back_to(page: RatePage) -> HttpResponse:
+    """Send the browser to the page again."""
+    return SeeOther(resolve_url("annotator:rate", page.assignment.pk))
+
+
+def _is_news(form: RatingForm, page: RatePage) -> bool:
+    shown = page_context(page)["sent"]
+    return any(not same_words(form.typed(name), shown[name]) for name in form.as_typed)
+
+
+def following(user: User, done: Assignment) -> Assignment | None:
+    """Return what comes next; who works on demand is given the next candidate at once."""
+    row = next_assignment(user, done)
+    if row or not done.lease_expires_at:
+        return row
+    try:
+        return take_next(slug=done.campaign.slug, annotator=user)
+    except (OutOfDate, Membership.DoesNotExist):
+        return None
+
+
+UNPROCESSABLE = 422
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Show an assignment; store what is posted and go on to the next.
+
+    The page's script asks for the next address instead of a redirect, so that a server that is
+    away costs nothing that was typed; what is refused it sends again as a plain form.
+    """
+    if request.method != "POST":
+        return render(request, "annotator/rate.html", page_context(own_page(request, pk)))
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        context = page_context(own_page(request, pk), form)
+        return render(request, "annotator/rate.html", context, status=UNPROCESSABLE)
+    try:
+        done = _store(pk, form, request.user).assignment
+    except Refused as refusal:
+        # What the page's script is refused it sends again as a page: that one counts.
+        if refusal.status == OutOfDate.status and not request.headers.get("HX-Request"):
+            keep_refused(
+                assignment=own_assignment(request, pk),
+                typed=form.as_typed,
+                version=form.draft_version_seen or 0,
+            )
+        return show_again(request, pk, form, refusal)
+    except Assignment.DoesNotExist as error:
+        raise Http404 from error
+    messages.success(request, f"{done.label}: rating stored.")
+    row = following(request.user, done)
+    target = resolve_url("annotator:rate", row.pk) if row else "/"
+    if request.headers.get("HX-Request"):
+        return JsonResponse({"location": target})
+    return SeeOther(target)
+
+
+@require_POST
+def overall(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Answer with the overall that the chosen scores give; nothing is stored."""
+    own_assignment(request, pk)
+    form = RatingForm(request.POST)
+    form.is_valid()
+    return render(request, "annotator/_overall.html", overall_context(form.scores))
+
+
+@require_POST
+def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give the annotator their next candidate of a campaign that assigns on demand."""
+    user = request.user
+    campaign = get_object_or_404(campaigns_for(user, (Role.ANNOTATOR,)), slug=slug)
+    try:
+        assignment = take_next(slug=campaign.slug, annotator=user)
+    except OutOfDate as refusal:
+        messages.error(request, refusal.sentence)
+        return SeeOther("/")
+    if assignment is None:
+        messages.info(request, f"Nothing is left for you in {campaign.name}.")
+        return SeeOther("/")
+    return SeeOther(resolve_url("annotator:rate", assignment.pk))
+
+
+def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
+    """Submit, or revise what the page had seen. Raises Assignment.DoesNotExist if not theirs."""
+    said = {
+        "comment": form.cleaned_data["comment"],
+        "note": form.cleaned_data["note"],
+        "error_tags": form.cleaned_data["error_tags"],
+    }
+    stored = own_rating(user, pk) if form.version_seen else None
+    if stored is None:
+        return submit_rating(
+            assignment_id=pk,
+            annotator=user,
+            scores=form.scores,
+            shown=form.aids,
+            draft_version=form.draft_version_seen,
+            idempotency_key=form.cleaned_data["key"],
+            request_sha256=rating_digest(pk, form.scores, **said),
+            **said,
+        )
+    if _is_resent(stored, form):
+        return stored
+    return revise_rating(
+        rating_id=stored.pk,
+        annotator=user,
+        version=form.version_seen,
+        scores=form.scores,
+        shown=form.aids,
+        draft_version=form.draft_version_seen,
+        **said,
+    )
+
+
+def _is_resent(rating: Rating, form: RatingForm) -> bool:
+    """Say whether the stored revision is what this form, sent twice, has made already."""
+    is_next = rating.version == form.version_seen + 1
+    same_words = (rating.comment, rating.note) == (
+        form.cleaned_data["comment"],
+        form.cleaned_data["note"],
+    )
+    return is_next and same_words and rating.scores == form.scores
+
+
+@require_POST
+def skip(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Leave this candidate and go on with the next."""
+
+    def act(assignment: Assignment) -> None:
+        skip_assignment(
+            assignment=assignment,
+            reason_code=str(request.POST.get("leave_code", "")),
+            reason=_reason(request, "leave_reason"),
+        )
+        messages.success(request, f"{assignment.label}: skipped. It is free for others now.")
+
+    return _done(request, pk, act, goes_on=True)
+
+
+@require_POST
+def recuse_oneself(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Leave every candidate of this reference for a conflict of interest."""
+
+    def act(assignment: Assignment) -> None:
+        left = recuse(assignment=assignment, reason=_reason(request, "leave_reason"))
+        messages.success(
+            request,
+            f"You are recused from this reference; {len(left)} "
+            f"candidate{'' if len(left) == 1 else 's'} went back.",
+        )
+
+    return _done(request, pk, act, goes_on=True)
+
+
+@require_POST
+def take_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Take a skipped candidate back."""
+    return _done(request, pk, lambda assignment: return_to(assignment=assignment), goes_on=False)
+
+
+@require_POST
+def flag(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Tell the admin that something is wrong, and stay."""
+
+    def act(assignment: Assignment) -> None:
+        flag_candidate(
+            assignment=assignment,
+            reason_code=str(request.POST.get("flag_code", "")),
+            reason=_reason(request, "flag_reason"),
+        )
+        messages.success(request, f"{assignment.label}: flagged for the campaign's admin.")
+
+    return _done(request, pk, act, goes_on=False)
+
+
+def _done(
+    request: SignedInRequest, pk: UUID, act: Callable[[Assignment], None], *, goes_on: bool
+) -> HttpResponse:
+    """Keep what is typed, act, and go to the next candidate or stay."""
+    page: RatePage = own_page(request, pk)
+    if refused := keep_typed(request, page):
+        return refused
+    try:
+        act(page.assignment)
+    except Refused as refusal:
+        return show_again(request, pk, RatingForm(request.POST), refusal)
+    if not goes_on:
+        return back_to(page)
+    row = following(request.user, page.assignment)
+    return SeeOther(resolve_url("annotator:rate", row.pk) if row else "/")
+
+
+def _reason(request: SignedInRequest, name: str) -> str:
+    return str(request.POST.get(name, "")).replace("\r\n", "\n").strip()
+
+
+@require_POST
+def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Keep what is typed: JSON for the page's script, a redirect for its button."""
+    if not request.headers.get("HX-Request"):
+        page = own_page(request, pk)
+        if refused := keep_typed(request, page):
+            return refused
+        messages.success(request, "Draft kept.")
+        return back_to(page)
+    assignment = own_assignment(request, pk)
+    form = RatingForm(request.POST)
+    form.is_valid()
+    try:
+        row = save_draft(
+            assignment=assignment,
+            typed=form.as_typed,
+            version=form.draft_version_seen or 0,
+            rating_version=form.version_seen,
+        )
+    except DraftMoved as moved:
+        return JsonResponse(_moved(moved), status=moved.status)
+    except Refused as refusal:
+        return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
+    return JsonResponse({"version": row.version, "saved_at": row.saved_at.isoformat()})
+
+
+@require_POST
+def discard(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Forget the draft; the page then shows what was submitted, or nothing."""
+    page = own_page(request, pk)
+    form = RatingForm(request.POST)
+    form.is_valid()
+    try:
+        discard_draft(assignment=page.assignment, version=form.draft_version_seen)
+    except DraftMoved as moved:
+        return show_again(request, pk, form, moved)
+    messages.success(request, "Draft discarded.")
+    return back_to(page)
+
+
+@require_POST
+def ping(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Count active time; the answer says how long the lease runs now."""
+    assignment = own_assignment(request, pk)
+    record_ping(assignment=assignment)
+    ends = assignment.lease_expires_at
+    return JsonResponse({"lease_expires_at": ends.isoformat() if ends else None})
+
+
+def _moved(moved: DraftMoved) -> dict[str, object]:
+    row = moved.draft
+    return {
+        "sentence": moved.sentence,
+        "typed": row.typed if row else None,
+        "version": row.version if row else 0,
+    }

@@ -1,0 +1,406 @@
+"""Tables of figures as a page shows them: numbers as text, a note for each that is undefined.
+
+The figures of agreement of a reliability report as tables: coefficients, plan, histogram.
+
+The figures of a reliability report about people as tables: severity, drift, repeats and more.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from annotator.rubric import ALL_CRITERIA, NAMES
+
+UNDEFINED: Final = "undefined"
+ABSENT: Final = "none"
+HEADS: Final = tuple(NAMES[key] for key in ALL_CRITERIA)
+
+# What the n of a figure counts where others of its table count something else; {s} for several.
+COUNTED: Final = {
+    "kappa_quadratic": "pair{s} of annotators",
+    "kappa": "pair{s} of annotators",
+    "order_tau": "comparison{s}",
+    "order_flips": "comparison{s}",
+}
+
+Figure = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number as text, its interval as text or "", and the number of its note or 0."""
+
+    text: str
+    interval: str = ""
+    note: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a grid: what it is about, a word on it, its cells."""
+
+    head: str
+    hint: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table with its caption, the heads of its columns, its lines, and the notes under it."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Notes:
+    """The notes under a grid: a reason that comes again keeps its number."""
+
+    found: list[str] = field(default_factory=list)
+
+    def number(self, reason: str) -> int:
+        if not reason:
+            return 0
+        if reason not in self.found:
+            self.found.append(reason)
+        return self.found.index(reason) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a number is written: decimals, whether as per cent, whether with its sign."""
+
+    decimals: int = 2
+    is_share: bool = False
+    is_signed: bool = False
+
+    def text(self, value: float) -> str:
+        if self.is_share:
+            return f"{100 * value:.0f} %"
+        written = f"{value:{'+' if self.is_signed else ''}.{self.decimals}f}"
+        # A minus that is one, and none before a zero.
+        return (
+            written.replace("-", "\N{MINUS SIGN}") if float(written) else f"{0:.{self.decimals}f}"
+        )
+
+
+COEFFICIENT: Final = Form(3)
+POINTS: Final = Form(2)
+CHANGE: Final = Form(2, is_signed=True)
+SHARE: Final = Form(is_share=True)
+
+
+def cell(found: Figure, form: Form, notes: Notes, key: str = "value") -> Cell:
+    """Return a stored figure as a cell; without a number it says so, with the reason below."""
+    value, low, high = found[key], found.get("low"), found.get("high")
+    note = notes.number(found.get("reason", ""))
+    if value is None:
+        return Cell(UNDEFINED, "", note)
+    if low is None or high is None:
+        return Cell(form.text(value), "", note)
+    return Cell(form.text(value), f"{form.text(low)} to {form.text(high)}", note)
+
+
+def plain_cells(values: Iterable[object]) -> tuple[Cell, ...]:
+    """Return counts or words as cells."""
+    return tuple(Cell(str(value)) for value in values)
+
+
+def figures_by_key(entry: Mapping[str, Any]) -> dict[str, Figure]:
+    """Return the stored figures of a criterion or person by what they are called."""
+    return {one["key"]: one for one in entry["figures"]}
+
+
+def by_criterion(
+    caption: str,
+    criteria: Sequence[Mapping[str, Any]],
+    lines: Sequence[tuple[str, str, Form]],
+    counted: str = "candidate{s}",
+) -> Grid:
+    """Return a grid of figures by criteria: one line a figure, one column a criterion.
+
+    `lines` gives key, name and form of each figure; the word on a line is what its overall figure
+    rests on: `counted`, but for the figures that count something else.
+    """
+    notes = Notes()
+    stored = [figures_by_key(entry) for entry in criteria]
+    rows = [
+        Row(
+            name,
+            _rests_on(stored[-1][key], COUNTED.get(key, counted)),
+            tuple(cell(entry[key], form, notes) for entry in stored),
+        )
+        for key, name, form in lines
+    ]
+    return Grid(caption, HEADS, tuple(rows), tuple(notes.found))
+
+
+def _rests_on(found: Figure, counted: str) -> str:
+    words = f"n = {_several(found['n'], counted)}"
+    if found["clusters"]:
+        words += f", {_several(found['clusters'], 'reference{s}')}"
+    return words + (f"; {found['interval'].replace('-', ' ')}" if found["interval"] else "")
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count:,} {what.format(s='' if count == 1 else 's')}"
+
+
+Result = Mapping[str, Any]
+
+AGREEMENT: Final = (
+    ("alpha_interval", "Krippendorff's alpha, interval", COEFFICIENT),
+    ("alpha_ordinal", "Krippendorff's alpha, ordinal", COEFFICIENT),
+    ("alpha_nominal", "Krippendorff's alpha, nominal", COEFFICIENT),
+    ("icc_single", "ICC(2,1), one rating", COEFFICIENT),
+    ("icc_mean", "ICC(2,k), mean of the ratings", COEFFICIENT),
+    ("kappa_quadratic", "Quadratic kappa, mean over pairs of annotators", COEFFICIENT),
+    ("ac2", "Gwet's AC2, quadratic", COEFFICIENT),
+    ("exact", "Equal scores", SHARE),
+    ("within_one", "At most one point apart", SHARE),
+    ("mean_difference", "Mean distance, in points", POINTS),
+    ("order_tau", "Order of two candidates, tau", COEFFICIENT),
+    ("order_flips", "Order of two candidates, opposite", SHARE),
+)
+PREFERENCES: Final = (
+    ("exact", "Equal answers", SHARE),
+    ("kappa", "Cohen's kappa, mean over pairs of annotators", COEFFICIENT),
+    ("alpha_ordinal", "Krippendorff's alpha, ordinal", COEFFICIENT),
+    ("alpha_nominal", "Krippendorff's alpha, nominal", COEFFICIENT),
+    ("ac1", "Gwet's AC1", COEFFICIENT),
+)
+BAR_HEIGHT: Final = 24
+MOST_PAIRS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a histogram: where it begins from the top, and how high it is."""
+
+    x: int
+    y: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How often each whole score was given on one criterion."""
+
+    name: str
+    counts: tuple[int, ...]
+    bars: tuple[Bar, ...]
+
+
+def agreement_grid(result: Result) -> Grid:
+    """Return the coefficients by criterion."""
+    caption = "Agreement; below each figure its 95 % interval, clustered by reference"
+    return by_criterion(caption, result["criteria"], AGREEMENT)
+
+
+def plan_grid(result: Result) -> Grid:
+    """Return how many annotators a candidate needs for a wanted standard error of its mean."""
+    notes = Notes()
+    criteria = result["criteria"]
+    whole = Form(0)
+    rows = tuple(
+        Row(
+            f"{line['standard_error']:g}",
+            "",
+            tuple(cell(entry["plan"][place], whole, notes, "annotators") for entry in criteria),
+        )
+        for place, line in enumerate(criteria[0]["plan"])
+    )
+    caption = "Annotators that a candidate needs for a standard error, in points, of its mean score"
+    return Grid(caption, HEADS, rows, tuple(notes.found))
+
+
+def histograms(result: Result) -> tuple[Histogram, ...]:
+    """Return the histogram of the scores of each criterion."""
+    return tuple(_histogram(entry) for entry in result["criteria"])
+
+
+def preference_grids(result: Result) -> tuple[Grid, ...]:
+    """Return the figures on preferences and the counts of answers; nothing without any."""
+    criteria = result["preferences"]["criteria"]
+    if not criteria:
+        return ()
+    caption = "Agreement on which of two candidates is better"
+    # Which candidate of a pair counts as first is arbitrary, so that both sides are one count.
+    answers = tuple(
+        Row(
+            NAMES[entry["key"]],
+            "",
+            plain_cells((entry["answers"][0] + entry["answers"][2], entry["answers"][1])),
+        )
+        for entry in criteria
+    )
+    said = Grid("Answers", ("One of the two is better", "Equal"), answers)
+    return (by_criterion(caption, criteria, PREFERENCES, "pair{s}"), said)
+
+
+def pair_grid(result: Result) -> Grid | None:
+    """Return the kappa of each two annotators, the lowest overall first; None without any."""
+    criteria = result["criteria"]
+    notes = Notes()
+    stored = [{(one["first"], one["second"]): one for one in entry["pairs"]} for entry in criteria]
+    overall = stored[-1]
+    if not overall:
+        return None
+
+    def low_first(names: tuple[str, str]) -> tuple[bool, float]:
+        value = overall[names]["value"]
+        return value is None, value or 0.0
+
+    shown = sorted(overall, key=low_first)[:MOST_PAIRS]
+    rows = tuple(
+        Row(
+            f"{first} and {second}",
+            f"n = {overall[first, second]['n']:,}",
+            tuple(cell(entry[first, second], COEFFICIENT, notes) for entry in stored),
+        )
+        for first, second in shown
+    )
+    caption = "Quadratic kappa of two annotators, the lowest overall first"
+    if len(overall) > len(shown):
+        caption += f"; {len(shown)} of {len(overall)} pairs, all of them over the API"
+    return Grid(caption, HEADS, rows, tuple(notes.found))
+
+
+def _histogram(entry: Mapping[str, Any]) -> Histogram:
+    counts = tuple(entry["histogram"])
+    most = max(counts) or 1
+    heights = [-(-BAR_HEIGHT * count // most) for count in counts]
+    bars = tuple(
+        Bar(12 * place, BAR_HEIGHT - height, height) for place, height in enumerate(heights)
+    )
+    return Histogram(NAMES[entry["key"]], counts, bars)
+
+
+NUMBERS: Final = re.compile(r"\d+")
+SENSED: Final = ("Noticed", "Fall on the damaged criterion", "Fall on the others")
+REPEATS: Final = (
+    ("exact", "Equal scores", SHARE),
+    ("within_one", "At most one point apart", SHARE),
+    ("mean_difference", "Mean distance, in points", POINTS),
+    ("icc", "ICC of first and second time", COEFFICIENT),
+)
+
+
+def severity_grids(result: Result) -> tuple[Grid, ...]:
+    """Return raw and adjusted means with severity overall, then severity by criterion."""
+    people = _in_order(result["criteria"][-1]["severity"]["people"])
+    if not people:
+        return ()
+    notes = Notes()
+    rows = tuple(
+        Row(
+            person["annotator"],
+            f"{person['ratings']:,} ratings, {person['n']:,} shared",
+            (
+                Cell(POINTS.text(person["raw_mean"])),
+                cell(person, CHANGE, notes, "severity"),
+                _bare(person["adjusted_mean"], POINTS.text),
+                _bare(person["misfit"], POINTS.text),
+            ),
+        )
+        for person in people
+    )
+    columns = ("Raw mean", "Severity", "Adjusted mean", "Misfit")
+    overall = Grid("Overall quality, in points", columns, rows, tuple(notes.found))
+    by_name = _by_person(result, "Severity by criterion, in points", "severity", _severities)
+    return overall, by_name
+
+
+def drift_grid(result: Result) -> Grid:
+    """Return how scores move per 100 ratings, by annotator and criterion."""
+    return _by_person(result, "Change per 100 ratings, in points", "per_100", _drifts)
+
+
+def repeat_grids(result: Result) -> tuple[Grid, ...]:
+    """Return self-consistency over all, then of each annotator in overall quality."""
+    stored = [entry["repeats"] for entry in result["criteria"]]
+    caption = "First and second rating of the same candidate by the same annotator"
+    grids = [by_criterion(caption, [entry[0] for entry in stored], REPEATS, "repeat{s}")]
+    people = _in_order(one for one in stored[-1] if one["annotator"])
+    if people:
+        notes = Notes()
+        rows = tuple(_own_repeats(person, notes) for person in people)
+        columns = tuple(name for _, name, _ in REPEATS)
+        caption = "Overall quality, by annotator"
+        grids.append(Grid(caption, columns, rows, tuple(notes.found)))
+    return tuple(grids)
+
+
+def sentinel_grids(result: Result) -> tuple[Grid, ...]:
+    """Return what was noticed of damaged candidates: over all, by criterion, by annotator."""
+    groups = result["sentinels"]["groups"]
+    notes = Notes()
+    general = [one for one in groups if one["annotator"] is None]
+    rows = tuple(sensed(one, NAMES.get(one["criterion"], "All"), notes) for one in general)
+    columns = SENSED
+    grids = [Grid("By damaged criterion", columns, rows, tuple(notes.found))]
+    people = _in_order(one for one in groups if one["annotator"] and one["criterion"] is None)
+    if people:
+        notes = Notes()
+        rows = tuple(sensed(one, one["annotator"], notes) for one in people)
+        grids.append(Grid("By annotator", columns, rows, tuple(notes.found)))
+    return tuple(grids)
+
+
+def _own_repeats(person: Mapping[str, Any], notes: Notes) -> Row:
+    found = figures_by_key(person)
+    cells = tuple(cell(found[key], form, notes) for key, _, form in REPEATS)
+    return Row(person["annotator"], f"{found['exact']['n']:,} repeats", cells)
+
+
+def sensed(group: Mapping[str, Any], head: str, notes: Notes) -> Row:
+    """Return a line on damaged candidates: noticed or not, and how far scores fell where."""
+    found = figures_by_key(group)
+    forms = (("detected", SHARE), ("drop_aimed", CHANGE), ("drop_elsewhere", CHANGE))
+    cells = tuple(cell(found[key], form, notes) for key, form in forms)
+    return Row(head, f"n = {found['detected']['n']:,}", cells)
+
+
+def _by_person(
+    result: Result,
+    caption: str,
+    key: str,
+    people_of: Callable[[Mapping[str, Any]], Iterable[Figure]],
+) -> Grid:
+    notes = Notes()
+    stored = [{one["annotator"]: one for one in people_of(entry)} for entry in result["criteria"]]
+    rows = tuple(
+        Row(
+            person["annotator"],
+            f"n = {person['n']:,}",
+            tuple(cell(entry[person["annotator"]], CHANGE, notes, key) for entry in stored),
+        )
+        for person in _in_order(stored[-1].values())
+    )
+    return Grid(caption, HEADS, rows, tuple(notes.found))
+
+
+def _severities(entry: Mapping[str, Any]) -> Iterable[Figure]:
+    people: Iterable[Figure] = entry["severity"]["people"]
+    return people
+
+
+def _drifts(entry: Mapping[str, Any]) -> Iterable[Figure]:
+    people: Iterable[Figure] = entry["drift"]
+    return people
+
+
+def _in_order(people: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return people by name, "Annotator 2" before "Annotator 10"."""
+    return sorted(people, key=lambda one: NUMBERS.sub(_padded, one["annotator"]))
+
+
+def _padded(number: re.Match[str]) -> str:
+    return number[0].zfill(6)
+
+
+def _bare(value: float | None, text: Callable[[float], str]) -> Cell:
+    return Cell(UNDEFINED if value is None else text(value))

@@ -1,0 +1,287 @@
+"""Works out the figures of a campaign's agreement: reads, measures, returns plain data.
+
+Writes of reliability reports: one for each state of the ratings, asked for and worked out.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from annotator import audit_log
+from annotator.models import Campaign, ReliabilityReport, User
+from annotator.records import (
+    BY_ADMIN,
+    GivenPreferences,
+    GivenRating,
+    GivenRatings,
+    Inputs,
+    given_preferences,
+    given_ratings,
+    inputs_of,
+    is_genuine,
+    position_table,
+    preference_table,
+    rating_admins,
+    repeated_ratings,
+    repeats_of,
+    score_table,
+    sentinels_of,
+    unit_of,
+)
+from annotator.rubric import ALL_CRITERIA, NAMES
+from core.errors import OutOfDate, Refused
+from core.files import why_stopped
+from core.jobs import leases
+from core.jobs.leases import heartbeat
+from core.jobs.rows import FINAL_STATUSES, JobStatus
+
+SCHEMA: Final = 1
+SEED: Final = 0
+# Each criterion takes 12 coefficients and 3 steps about people; the rest is one step.
+STEPS: Final = 15 * len(ALL_CRITERIA) + 1
+
+Plain = dict[str, Any]
+Say = Callable[[float, str], None]
+
+
+class Given:
+    """Everything of a campaign that a report is about, read once."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.ratings: GivenRatings = given_ratings(campaign)
+        self.preferences: GivenPreferences = given_preferences(campaign)
+        self.inputs = Inputs(self.ratings.state, self.preferences.state, rating_admins(campaign))
+        self.repeats = repeated_ratings(campaign, self.ratings)
+        self.sentinels, self.assumed = sentinels_of(campaign, self.ratings)
+
+
+def figures_of(given: Given, say: Say = lambda share, words: None) -> Plain:
+    """Return all figures; `say` hears how far it is, between 0 and 1, and may raise to stop it.
+
+    numpy and scipy load here, in a worker or command: the web process stays light.
+    """
+    from annotator.reliability.rules import sensitivity
+
+    done = 0
+
+    def step(words: str) -> Callable[[], None]:
+        def check() -> None:
+            nonlocal done
+            done += 1
+            say(min(1.0, done / STEPS), words)
+
+        return check
+
+    criteria = [_criterion(given, key, step(key)) for key in ALL_CRITERIA]
+    found = sensitivity(given.sentinels, seed=SEED)
+    step("sentinels and preferences")()
+    return {
+        "schema": SCHEMA,
+        "inputs": _inputs(given.inputs),
+        "annotators": _annotators(given),
+        "counts": _counts(given),
+        "criteria": criteria,
+        "sentinels": {
+            "n": len(given.sentinels),
+            "assumed": given.assumed,
+            "groups": [_sensitivity(one) for one in found],
+        },
+        "preferences": _preferences(given),
+    }
+
+
+def _criterion(given: Given, key: str, check: Callable[[], None]) -> Plain:
+    from annotator.reliability.people import (
+        drift_report,
+        others_report,
+        repeats_report,
+        severity_report,
+    )
+    from annotator.reliability.rules import criterion_report
+
+    table, unit = score_table(given.ratings.rows, key), unit_of(key)
+    found = criterion_report(table, unit, check, seed=SEED)
+    found["severity"] = severity_report(table, unit)
+    check()
+    found["drift"] = drift_report(table, position_table(given.ratings.rows), unit)
+    check()
+    found["others"] = others_report(table, unit)
+    check()
+    found["repeats"] = repeats_report(repeats_of(given.repeats, key), unit, seed=SEED)
+    return {"key": key} | found
+
+
+def _preferences(given: Given) -> Plain:
+    from annotator.reliability.rules import preference_report
+
+    rows = given.preferences.rows
+    return {
+        "n": len(rows),
+        "pairs": len({row.pair for row in rows}),
+        "annotators": len({row.annotator for row in rows}),
+        "criteria": [
+            {"key": key} | preference_report(preference_table(rows, key), seed=SEED)
+            for key in (ALL_CRITERIA if rows else ())
+        ],
+    }
+
+
+def _sensitivity(found: Any) -> Plain:
+    from core.statistics.tables import plain_estimate
+
+    return {
+        "annotator": found.annotator,
+        "criterion": found.criterion,
+        "figures": [
+            plain_estimate("detected", found.detected),
+            plain_estimate("drop_aimed", found.drop_aimed),
+            plain_estimate("drop_elsewhere", found.drop_elsewhere),
+        ],
+    }
+
+
+def _counts(given: Given) -> Plain:
+    rows = [row for row in given.ratings.rows if is_genuine(row)]
+    left_out = Counter(given.ratings.left_out)
+    if given.preferences.by_admins:
+        left_out[f"preferences {BY_ADMIN}"] += given.preferences.by_admins
+    return {
+        "ratings": len(rows),
+        "annotators": _distinct(row.annotator for row in rows),
+        "candidates": _distinct(row.candidate for row in rows),
+        "references": _distinct(row.reference for row in rows),
+        "shared": _shared(rows),
+        "repeats": len(given.repeats),
+        "sentinels": len(given.sentinels),
+        "left_out": [{"reason": why, "n": n} for why, n in sorted(left_out.items())],
+    }
+
+
+def _annotators(given: Given) -> list[str]:
+    """Return everybody who is named in the figures; pages give them other names."""
+    rated = {row.annotator for row in given.ratings.rows}
+    return sorted(rated | {row.annotator for row in given.preferences.rows})
+
+
+def _distinct(values: Iterable[object]) -> int:
+    return len(set(values))
+
+
+def _shared(rows: list[GivenRating]) -> int:
+    """Count the candidates that two or more annotators rated."""
+    times = Counter(row.candidate for row in rows)
+    return sum(count > 1 for count in times.values())
+
+
+def _inputs(found: Inputs) -> Plain:
+    return {
+        "ratings": found.ratings.rows,
+        "revisions": found.ratings.revisions,
+        "preferences": found.preferences.rows,
+        "preference_revisions": found.preferences.revisions,
+    }
+
+
+WAITING = "Waiting for a worker."
+MOVED_ON = (
+    "The ratings changed while this waited, and a report on them as they are now was asked for."
+)
+
+
+def request_reliability(*, campaign: Campaign, asked_by: User | None = None) -> ReliabilityReport:
+    """Return the report on the ratings as they are now, queued when it is not there yet.
+
+    The same ratings give the same row; one that failed or was cancelled is queued again.
+    """
+    digest = inputs_of(campaign).sha256
+    fields = {"asked_by": asked_by, "message": WAITING}
+    with transaction.atomic():
+        row, is_new = ReliabilityReport.objects.get_or_create(
+            campaign=campaign, input_sha256=digest, defaults=fields
+        )
+        ended = (JobStatus.FAILED, JobStatus.CANCELLED)
+        again = ReliabilityReport.objects.filter(pk=row.pk, status__in=ended).update(
+            **fields,
+            status=JobStatus.QUEUED,
+            attempt=0,
+            progress=0.0,
+            cancel_requested=False,
+            rung_at=None,
+            finished_at=None,
+        )
+        if is_new or again:
+            _record("reliability.requested", row, asked_by)
+        if again:
+            row.refresh_from_db()
+    return row
+
+
+def carry_out_reliability(pk: UUID | str) -> None:
+    """Claim a report, work it out, and end in one final state."""
+    report = leases.claim(ReliabilityReport, pk)
+    if report is None:
+        return
+    try:
+        with heartbeat(report):
+            result = _work_out(report)
+        with transaction.atomic():
+            leases.close(report, JobStatus.SUCCEEDED, result=result, progress=1.0, message="Done.")
+            _record("reliability.finished", report, report.asked_by)
+    except leases.LostLease:
+        leases.settle_cancelled(report)
+    except Refused as refusal:
+        _fail(report, refusal.sentence)
+    except Exception as error:
+        _fail(report, why_stopped("The report", error))
+        raise
+
+
+def cancel_reliability(*, report: ReliabilityReport, cancelled_by: User | None = None) -> None:
+    """Ask a report to stop; OutOfDate when it has ended already."""
+    with transaction.atomic():
+        if report.status in FINAL_STATUSES or not leases.request_cancel(report):
+            raise OutOfDate("This report has ended already.")
+        _record("reliability.cancelled", report, cancelled_by)
+
+
+def _work_out(report: ReliabilityReport) -> dict[str, object]:
+    leases.beat(report, progress=0.0, message="Reading the ratings.")
+    given = Given(report.campaign)
+    _settle_digest(report, given.inputs.sha256)
+
+    def say(share: float, words: str) -> None:
+        leases.beat(report, progress=share, message=f"Measuring: {NAMES.get(words, words)}.")
+
+    return figures_of(given, say)
+
+
+def _settle_digest(report: ReliabilityReport, digest: str) -> None:
+    """Name the report after what was read, which may be newer than what was asked about."""
+    if digest == report.input_sha256:
+        return
+    try:
+        with transaction.atomic():
+            leases.beat(report, input_sha256=digest)
+    except IntegrityError as error:
+        raise Refused(MOVED_ON) from error
+
+
+def _fail(report: ReliabilityReport, sentence: str) -> None:
+    # A lost lease means that another worker owns the report now: nothing of ours is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        leases.close(report, JobStatus.FAILED, message=sentence)
+        _record("reliability.failed", report, None)
+
+
+def _record(action: str, report: ReliabilityReport, actor: User | None) -> None:
+    audit_log.record(
+        actor=actor,
+        campaign=report.campaign_id,
+        action=action,
+        object_type="reliability_report",
+        object_id=report.pk,
+    )

@@ -1,1 +1,0 @@
-"""Writes of the rating house, one verb family a file."""

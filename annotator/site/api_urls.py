@@ -1,0 +1,77 @@
+"""The OpenAPI schema: what each call takes and answers, without any data.
+
+The map of the REST door.
+"""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView
+
+from annotator.access.api import MatrixPermission
+from annotator.adjudication.rulings import api as rulings_api
+from annotator.campaigns import api as campaigns_api
+from annotator.imports import api as imports_api
+from annotator.rating import api as rating_api
+from annotator.reliability import api as reliability_api
+
+
+class Schema(SpectacularAPIView):
+    """The schema as YAML or JSON, by Accept or `?format=`."""
+
+    permission_classes = (MatrixPermission,)
+    parameters = frozenset({"format", "lang", "version"})
+
+
+app_name = "api"
+
+urlpatterns = [
+    path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
+    path("campaigns/<slug:slug>/", campaigns_api.CampaignDetail.as_view(), name="campaign"),
+    path(
+        "campaigns/<slug:slug>/progress/",
+        campaigns_api.Progress.as_view(),
+        name="campaign_progress",
+    ),
+    path(
+        "campaigns/<slug:slug>/agreement/",
+        reliability_api.Agreement.as_view(),
+        name="agreement",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/import/",
+        imports_api.Imports.as_view(),
+        name="import_claims",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/",
+        imports_api.Import.as_view(),
+        name="claim_import",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/confirm/",
+        imports_api.Confirm.as_view(),
+        name="confirm_import",
+    ),
+    path(
+        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/cancel/",
+        imports_api.Cancel.as_view(),
+        name="cancel_import",
+    ),
+    path(
+        "campaigns/<slug:slug>/assignments/next/",
+        rating_api.NextAssignment.as_view(),
+        name="take_next",
+    ),
+    path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
+    path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),
+    path("conflicts/", rulings_api.Conflicts.as_view(), name="conflicts"),
+    path("conflicts/<uuid:pk>/take/", rulings_api.TakeTurn.as_view(), name="take_turn"),
+    path("conflicts/<uuid:pk>/give-back/", rulings_api.GiveBack.as_view(), name="give_back"),
+    path("conflicts/<uuid:pk>/send-back/", rulings_api.SendBack.as_view(), name="send_back"),
+    path("conflicts/<uuid:pk>/call-back/", rulings_api.CallBack.as_view(), name="call_back"),
+    path("adjudications/", rulings_api.Adjudications.as_view(), name="adjudications"),
+    path(
+        "schema/",
+        Schema.as_view(),
+        name="schema",
+    ),
+]

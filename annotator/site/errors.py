@@ -1,0 +1,237 @@
+"""A rating from somebody who may not rate here any more: what they typed stays their draft.
+
+What a form was filled with that the site could not take, and a form to send it once more.
+
+Pages for requests that cannot be answered as asked.
+"""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http.multipartparser import MultiPartParserError
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.http import escape_leading_slashes
+
+from annotator.access.gate import API_PREFIX, DRAFT_FIELD
+from annotator.access.scopes import campaigns_for, ever_assigned
+from annotator.models import User
+from annotator.rating.drafts import keep_refused
+from annotator.rating.forms import RatingForm
+from core.files import is_disk_full
+from core.text_io.text import NO_UTF8
+
+
+def keep_unrated(request: HttpRequest) -> bool:
+    """Keep the posted rate form of an assignment that was theirs; say whether it is kept.
+
+    The role may have gone between the page and its submit; the draft is there when it comes back.
+    """
+    match, user = request.resolver_match, request.user
+    if request.method != "POST" or match is None or not isinstance(user, User):
+        return False
+    try:
+        if DRAFT_FIELD not in request.POST:
+            return False
+        pk = match.kwargs.get("pk")
+        row = ever_assigned(user).filter(pk=pk).first() if isinstance(pk, UUID) else None
+        if row is None:
+            return False
+        form = RatingForm(request.POST)
+        form.is_valid()
+        version = form.draft_version_seen or 0
+        return keep_refused(assignment=row, typed=form.as_typed, version=version) is not None
+    except (SuspiciousOperation, MultiPartParserError, OSError):
+        return False  # what cannot be read cannot be kept
+
+
+# Never shown again: the code of a second factor, and whatever calls itself a password.
+KEPT_BACK: Final = frozenset({"csrfmiddlewaretoken", "code"})
+KEPT_BACK_PART: Final = "password"
+# Somebody wrote what stands here, be it one word.
+WRITTEN: Final = frozenset(
+    {"comment", "note", "reason", "back_question", "leave_reason", "flag_reason"}
+)
+# What stands for bytes that are no text: to be seen, not sent again unseen.
+UNREADABLE: Final = "\ufffd"
+# Choices of two words.
+CHOSEN: Final = frozenset({"decision", "tag", "aid"})
+LABELS: Final = {"back_question": "Question", "leave_reason": "Reason", "flag_reason": "Reason"}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A field in which somebody wrote."""
+
+    name: str
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypedAgain:
+    """A form as it was sent: where to, words to be seen, everything else as it is."""
+
+    action: str
+    words: tuple[Words, ...]
+    hidden: tuple[tuple[str, str], ...]
+    had_password: bool
+
+
+def typed_again(request: HttpRequest) -> TypedAgain | None:
+    """Return what a person sent from a page of this site; None where nobody typed anything.
+
+    A form of another site is not shown: else it could be sent from here, by one press.
+    """
+    is_call = request.path.startswith(API_PREFIX) or "HX-Request" in request.headers
+    if request.method != "POST" or is_call or not _is_from_here(request):
+        return None
+    try:
+        return of_form(escape_leading_slashes(request.get_full_path()), request.POST)
+    except (SuspiciousOperation, MultiPartParserError, OSError):
+        return None  # what cannot be read cannot be shown
+
+
+def of_form(action: str, sent: QueryDict) -> TypedAgain | None:
+    """Return a form that can be sent again; None for one without a field."""
+    had_password = any(KEPT_BACK_PART in name for name in sent)
+    return of_fields(action, kept_fields(sent), had_password=had_password)
+
+
+def of_fields(
+    action: str, fields: Iterable[tuple[str, str]], *, had_password: bool
+) -> TypedAgain | None:
+    """Return a form of these fields; None without any."""
+    words: list[Words] = []
+    hidden: list[tuple[str, str]] = []
+    for name, value in fields:
+        if _is_written(name, value):
+            words.append(Words(name, _label(name), value))
+        else:
+            hidden.append((name, value))
+    if not words and not hidden:
+        return None
+    return TypedAgain(action, tuple(words), tuple(hidden), had_password)
+
+
+def kept_fields(sent: QueryDict) -> list[tuple[str, str]]:
+    """Return every field of a form but its token and its secrets, with each of its values."""
+    return [
+        (name, str(value))
+        for name, values in sent.lists()
+        for value in values
+        if name not in KEPT_BACK and KEPT_BACK_PART not in name
+    ]
+
+
+def _is_written(name: str, value: str) -> bool:
+    """Say whether somebody wrote this: words, not a choice, an id or what a script reads."""
+    if name in CHOSEN and UNREADABLE not in value:
+        return False
+    is_text = any(sign.isspace() for sign in value) and not value.startswith(("[", "{"))
+    return is_text or UNREADABLE in value or (name in WRITTEN and value != "")
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def _is_from_here(request: HttpRequest) -> bool:
+    site = request.headers.get("Sec-Fetch-Site")
+    if site:
+        return site == "same-origin"
+    origin = request.headers.get("Origin") or request.headers.get("Referer", "")
+    try:
+        here, there = urlsplit(request.build_absolute_uri("/")), urlsplit(origin)
+    except (SuspiciousOperation, ValueError):
+        return False
+    return here[:2] == there[:2]
+
+
+# What a lost connection, a full disk and a lock that nobody gives back are raised as.
+DATABASE_DOWN: Final = (OperationalError, InterfaceError)
+ASK_AGAIN_SECONDS: Final = 5
+# What happened, and what to do where the page cannot show what was sent.
+DOWN_SENTENCE: Final = (
+    "Whether your last step was stored cannot be said. Wait a moment and send it again: a rating "
+    "that was stored is not stored twice."
+)
+FULL_SENTENCE: Final = (
+    "The server's disk is full: nothing of your last step was stored. Tell whoever runs this site, "
+    "and send it again later."
+)
+GO_BACK: Final = "What you typed is still in the page before this one: go back to it."
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Say in plain words that the form was not accepted, and how to go on."""
+    return render(request, "errors/403_csrf.html", {"typed": typed_again(request)}, status=403)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that the request could not be read, or was too long to be read."""
+    is_too_big = isinstance(exception, RequestDataTooBig)
+    is_no_text = isinstance(exception.__cause__, UnicodeDecodeError)
+    sentence = NO_UTF8 if is_no_text else "It was not in a form that this site sends."
+    words = {
+        "heading": "That was too long" if is_too_big else "The request could not be read",
+        "sentence": "The form was longer than the server takes." if is_too_big else sentence,
+        "typed": typed_again(request) if is_no_text else None,
+    }
+    return render(request, "errors/400.html", words, status=413 if is_too_big else 400)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that there is nothing; what was typed into a form that was theirs is not lost by it."""
+    return render(request, "errors/404.html", _refused_words(request), status=404)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say no; a campaign that is not theirs is not confirmed to exist by a 403."""
+    match = request.resolver_match
+    slug = match.kwargs.get("slug") if match else None
+    if slug and not campaigns_for(request.user).filter(slug=slug).exists():
+        return not_found(request, exception)
+    words = {"sentence": str(exception), **_refused_words(request)}
+    return render(request, "errors/403.html", words, status=403)
+
+
+def _refused_words(request: HttpRequest) -> dict[str, object]:
+    return {"is_kept": keep_unrated(request), "typed": typed_again(request)}
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Render without context processors: the database may be what is broken.
+
+    One that does not answer is no fault of ours: it is told as such, and asked again soon.
+    """
+    error = sys.exception()
+    if is_disk_full(error):
+        return _unavailable(request, FULL_SENTENCE, status=507)
+    if isinstance(error, DATABASE_DOWN):
+        return _unavailable(request, DOWN_SENTENCE, status=503)
+    return HttpResponse(render_to_string("errors/500.html", _typed(request)), status=500)
+
+
+def _typed(request: HttpRequest) -> dict[str, TypedAgain | str | None]:
+    """Return what was typed, with the token that a form needs to be sent again."""
+    return {"typed": typed_again(request), "csrf_token": get_token(request)}
+
+
+def _unavailable(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+    headers = {"Retry-After": str(ASK_AGAIN_SECONDS)}
+    if request.path.startswith("/api/"):
+        return JsonResponse({"detail": sentence}, status=status, headers=headers)
+    shown = _typed(request)
+    if request.method == "POST" and not shown["typed"]:
+        sentence = f"{sentence} {GO_BACK}"
+    words = render_to_string("errors/503.html", {"sentence": sentence, **shown})
+    return HttpResponse(words, status=status, headers=headers)

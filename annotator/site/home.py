@@ -1,0 +1,126 @@
+"""The campaign page of an admin, and its counts as they stand now.
+
+Home: the queue of an annotator, the places of the others; own ratings.
+"""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import render, resolve_url
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.access import matrix
+from annotator.access.gate import SignedInRequest, counted_campaign, own_campaign, principals_of
+from annotator.access.scopes import campaigns_for, closed_for, roles_of
+from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
+from annotator.assignments.queries import first_assignment, queue_for, ratings_by, second_looks
+from annotator.campaigns.queries import campaign_notices, campaign_progress, retention
+from annotator.comparisons.forms import AskForm
+from annotator.comparisons.queries import open_comparisons
+from annotator.comparisons.services import ask_comparisons
+from annotator.conflicts.rules import gap_text
+from annotator.imports.preferences.queries import preference_check
+from annotator.models import Campaign, Role
+from annotator.rubric import overall_text
+from core.errors import Refused
+from core.http import SeeOther
+
+UNPROCESSABLE = 422
+
+
+@require_safe
+def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show the progress of a campaign to its admins; it is not found by those outside it."""
+    return campaign_page(request, own_campaign(request, slug))
+
+
+@require_safe
+def campaign_counts(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show the counts alone, for a page that is open."""
+    row = counted_campaign(request, slug)
+    context = {"campaign": row, "progress": campaign_progress(row)}
+    return render(request, "annotator/_campaign_counts.html", context)
+
+
+def campaign_page(
+    request: SignedInRequest, row: Campaign, asking: AskForm | None = None, status: int = 200
+) -> HttpResponse:
+    """Show the campaign page, with the form for comparisons as it was sent."""
+    context: dict[str, object] = {
+        "campaign": row,
+        "rules": {
+            "criterion_gap": row.criterion_gap,
+            "overall_gap": gap_text(row.overall_gap_numerator),
+            "flip_gap": gap_text(row.flip_gap_numerator),
+        },
+        "retention": retention(row, timezone.now().date()),
+    }
+    if counts_withheld(row, request.user):
+        context["withheld"] = COUNTS_WITHHELD
+    else:
+        context |= {
+            "progress": campaign_progress(row),
+            "notices": campaign_notices(row),
+            "check": preference_check(row),
+            "asking": asking or AskForm(),
+        }
+    return render(request, "annotator/campaign.html", context, status=status)
+
+
+@require_POST
+def ask(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Give out comparisons of a share of all pairs, and go back to the campaign."""
+    campaign = counted_campaign(request, slug)
+    form = AskForm(request.POST)
+    if not form.is_valid():
+        form.focus_error()
+        return campaign_page(request, campaign, form, UNPROCESSABLE)
+    try:
+        asked = ask_comparisons(
+            campaign=campaign,
+            share=form.exact_share,
+            seed=form.cleaned_data["seed"],
+            asked_by=request.user,
+        )
+    except Refused as refusal:
+        form.add_error(None, refusal.sentence)
+        return campaign_page(request, campaign, form, refusal.status)
+    messages.success(
+        request,
+        f"{asked.pairs} of {asked.of} pairs drawn; {asked.comparisons} comparisons given out.",
+    )
+    return SeeOther(resolve_url("annotator:campaign", campaign.slug))
+
+
+MOST_SHOWN = 500
+
+
+@require_safe
+def home(request: SignedInRequest) -> HttpResponse:
+    """Show the queue to annotators and the dashboard to those with other roles; both to both."""
+    user = request.user
+    roles = roles_of(user)
+    is_annotator = Role.ANNOTATOR in roles
+    looks = second_looks(user) if is_annotator else ()
+    context = {
+        "is_annotator": is_annotator,
+        "second_looks": looks,
+        "queue": queue_for(user) if is_annotator else (),
+        "first": next(iter(looks), None) or (first_assignment(user) if is_annotator else None),
+        "comparisons": open_comparisons(user) if is_annotator else (),
+        "has_dashboard": user.is_superuser or bool(roles - {Role.ANNOTATOR}),
+        "roles": sorted(roles),
+        "may_create": matrix.may("annotator:new_campaign", principals_of(request)),
+        "run_campaigns": campaigns_for(user, (Role.ADMIN,)).order_by("name"),
+        "measured_campaigns": campaigns_for(user, (Role.RESEARCHER,)).order_by("name"),
+        "closed_campaigns": closed_for(user) if is_annotator else (),
+    }
+    return render(request, "annotator/home.html", context)
+
+
+@require_safe
+def rated(request: SignedInRequest) -> HttpResponse:
+    """List the person's own ratings, so that one can be looked at or revised."""
+    ratings = ratings_by(request.user)[:MOST_SHOWN]
+    rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
+    return render(request, "annotator/rated.html", {"rows": rows})

@@ -1,0 +1,362 @@
+"""How long the body of a request may be, decided by its address before any of it is read.
+
+What every template may know: where this person can go.
+
+Gives every request an id, one line in the log, and its place in the figures.
+
+Where the file of a form lies while its request is read: in DATA_DIR, under no name of its own.
+
+Django's own handler puts it into the system's temporary folder and keeps the ending of its name,
+which a browser may make as long and as odd as it likes.
+
+Bytes that are no UTF-8 are refused where they come in, and never stored as signs for them.
+
+What every request goes through: headers, sessions that go on, refusals that are written down.
+"""
+
+import logging
+import re
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import unquote_to_bytes
+
+from django.conf import settings
+from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
+from django.core.handlers.wsgi import get_bytes_from_wsgi
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers, patch_vary_headers
+from django.utils.functional import SimpleLazyObject
+
+from annotator.access import matrix
+from annotator.access.gate import API_PREFIX, principals_of
+from annotator.accounts.api import KEYWORD
+from annotator.accounts.sessions import SEEN_EVERY, see_session
+from annotator.accounts.sign_in import client_address, record_refusal
+from annotator.imports.files import arrivals_directory
+from annotator.models import BrowserSession, User
+from core.files import is_disk_full
+from core.logs import method_of, request_id, route_of
+from core.text_io.text import NO_UTF8, UTF8_ONLY
+
+# The addresses that take files. Everywhere else a file is a form that is too long.
+UPLOADS: Final = frozenset({"annotator:import_claims", "api:import_claims"})
+# What a form adds to its file: boundaries, names, the other fields.
+ENVELOPE_BYTES: Final = 64 * 1024
+# Set by the web server where it asks before it takes a body in; the answer to that, if it shall.
+BODY_TO_COME: Final = "workbench.body_to_come"
+GO_ON: Final = 100
+SCHEME: Final = f"{KEYWORD.lower()} "
+
+
+class BodyLimit:
+    """Middleware that answers 413 by the announced length; it stands before what reads forms.
+
+    One that came without has the length that the web server counted. A body that is still to come
+    is answered by GO_ON where it may.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if not (length.isascii() and length.isdecimal()):
+            return None  # Django takes it for 0
+        is_upload = _may_upload(request)
+        limit = settings.MAX_UPLOAD_BYTES if is_upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        # Fifteen digits are a thousand terabytes; longer numbers are not worth counting.
+        if len(length) <= 15 and int(length) <= limit + (ENVELOPE_BYTES if is_upload else 0):
+            return HttpResponse(status=GO_ON) if request.META.get(BODY_TO_COME) else None
+        if request.path.startswith(API_PREFIX):
+            sentence = f"The body is longer than the limit of {limit:,} bytes."
+            return JsonResponse({"detail": sentence}, status=413)
+        raise RequestDataTooBig
+
+
+def _may_upload(request: HttpRequest) -> bool:
+    """Say whether a file is taken here, and from this person: forms are read before the gate asks.
+
+    Who comes with a token is looked at by the API before it reads a byte.
+    """
+    match = request.resolver_match
+    route = match.view_name if match else ""
+    if route not in UPLOADS:
+        return False
+    is_api = request.path.startswith(API_PREFIX)
+    if is_api and request.headers.get("Authorization", "").lower().startswith(SCHEME):
+        return True
+    return request.user.is_authenticated and matrix.may(route, principals_of(request))
+
+
+# Routes of the other house stand here as names: this house does not import it.
+PLACES: Final = (
+    ("annotator:home", "Home", "what is yours to do"),
+    ("annotator:adjudication", "Adjudication", "conflicts to rule on, without names"),
+    ("annotator:rated", "Rated", "your own ratings, to look at and to revise"),
+    ("scoring:datasets", "Datasets", "frozen quadruplets, their cards and splits"),
+    ("scoring:runs", "Training runs", "train PatClaimEval and watch it"),
+    ("scoring:models", "Model versions", "what training produced"),
+    ("scoring:score", "Score", "what the promoted models say of a text"),
+    ("scoring:reports", "Reports", "how far scorers agree with people"),
+    ("scoring:erasures", "Erasures", "matters to be erased, by id and count"),
+    ("annotator:users", "Users", "accounts, invitations, sessions"),
+    ("annotator:rubric", "Rubric", "criteria, weights and bands"),
+    ("annotator:system_audit", "Audit trail", "what belongs to no campaign"),
+    ("annotator:own_acts", "Your acts", "what the audit trail holds of you"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of the navigation; `is_around` where the page is one of its own below it."""
+
+    url: str
+    name: str
+    purpose: str
+    is_here: bool
+    is_around: bool
+
+
+def house(request: HttpRequest) -> dict[str, object]:
+    """Give the navigation of the signed-in person, worked out only when a page shows it."""
+    return {"places": SimpleLazyObject(lambda: places(request))}
+
+
+def places(request: HttpRequest) -> tuple[Place, ...]:
+    """Return the places that the matrix opens to the person."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return ()
+    principals = principals_of(request)
+    match = request.resolver_match
+    here = match.view_name if match else ""
+    urls = {route: reverse(route) for route, _, _ in PLACES}
+    return tuple(
+        Place(
+            url=urls[route],
+            name=name,
+            purpose=purpose,
+            is_here=route == here,
+            # Everything is below the first place, the root.
+            is_around=route not in (here, PLACES[0][0]) and request.path.startswith(urls[route]),
+        )
+        for route, name, purpose in PLACES
+        if matrix.may(route, principals)
+    )
+
+
+View = Callable[[HttpRequest], HttpResponse]
+HEADER: Final = "X-Request-ID"
+# What a proxy may give; anything else could forge or swell a log.
+WELL_FORMED: Final = re.compile(r"[0-9A-Za-z-]{8,64}")
+logger = logging.getLogger("annotator.requests")
+
+
+def follow(get_response: View) -> View:
+    """Tell each answer by its route and code: an address may carry what somebody typed."""
+    from annotator.operations.health.figures import count_request
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get(HEADER, "")
+        own = given if WELL_FORMED.fullmatch(given) else uuid.uuid4().hex
+        token = request_id.set(own)
+        begun = time.monotonic()
+        try:
+            response = get_response(request)
+            response[HEADER] = own
+            seconds = time.monotonic() - begun
+            route, method = route_of(request), method_of(request)
+            count_request(route, method, response.status_code, seconds)
+            _tell(request, route, method, response.status_code, round(seconds * 1000))
+            if isinstance(response, StreamingHttpResponse):
+                response.streaming_content = _watched(response.streaming_content, route)
+            return response
+        finally:
+            request_id.reset(token)
+
+    return handle
+
+
+class BrokenOff(Exception):
+    """An answer that had begun could not be ended; what it says nothing of is in the log."""
+
+
+def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
+    """Yield the parts of a long answer; log without its words what breaks it off.
+
+    Past this point the web server alone would hear of it, and print its words.
+    """
+    try:
+        yield from parts
+    except Exception:
+        logger.exception("the answer of %s broke off", route)
+        raise BrokenOff from None
+
+
+def _tell(request: HttpRequest, route: str, method: str, status: int, spent: int) -> None:
+    # Asked for by the session only: who has not looked at it has no user to tell.
+    user = getattr(request, "_cached_user", None)
+    facts = {"method": method, "route": route, "status": status, "milliseconds": spent}
+    facts["user"] = getattr(user, "pk", None)
+    logger.info("%s %s %s in %s ms", method, route, status, spent, extra=facts)
+
+
+class ArrivingFile(TemporaryUploadedFile):
+    """A file that is deleted when its request ends; `tempfile` makes it with mode 0600."""
+
+    def __init__(self, *described: Any) -> None:
+        # Closed with the request, as those of Django are.
+        file: Any = tempfile.NamedTemporaryFile(dir=arrivals_directory())  # noqa: SIM115
+        UploadedFile.__init__(self, file, *described)
+
+
+class ArrivalsHandler(TemporaryFileUploadHandler):
+    """Streams a file that is too large for memory to its place in DATA_DIR."""
+
+    def new_file(self, *args: Any, **more: Any) -> None:
+        FileUploadHandler.new_file(self, *args, **more)
+        self.file = ArrivingFile(
+            self.file_name, self.content_type, 0, self.charset, self.content_type_extra
+        )
+
+
+URLENCODED: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+
+
+class Utf8Only:
+    """Middleware that looks at addresses and forms, once it is known that they are not too long."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        is_call = request.path.startswith(API_PREFIX)
+        try:
+            unquote_to_bytes(get_bytes_from_wsgi(request.META, "QUERY_STRING", "")).decode()
+            if request.method == "POST":
+                _read_form(request, is_call=is_call)
+        except UnicodeDecodeError as error:
+            if is_call:
+                return JsonResponse({"non_field_errors": [NO_UTF8]}, status=400)
+            raise BadRequest(NO_UTF8) from error
+        return None
+
+
+def _read_form(request: HttpRequest, *, is_call: bool) -> None:
+    """Raise UnicodeDecodeError for a form that is no UTF-8; a call reads its own later."""
+    if request.content_type == MULTIPART:
+        request.encoding = UTF8_ONLY
+        if not is_call:
+            request.POST  # noqa: B018 - to read it is to check it
+    elif request.content_type == URLENCODED and not is_call:
+        unquote_to_bytes(request.body).decode()
+
+
+UNKNOWN: Final = 401
+FORBIDDEN: Final = 403
+
+
+# What a page may ask of the browser beside showing itself: nothing.
+NO_FEATURES: Final = ", ".join(
+    f"{name}=()"
+    for name in ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
+)
+
+
+def keep_secret(get_response: View) -> View:
+    """Keep drafts out of caches, search engines and other sites; static files are not served here.
+
+    The policy of the content, the referrer's and that of openers come from middleware before.
+    """
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        add_never_cache_headers(response)
+        patch_vary_headers(response, ["HX-Request"])
+        response["X-Robots-Tag"] = "noindex, nofollow"
+        response["Cross-Origin-Resource-Policy"] = "same-origin"
+        response["Permissions-Policy"] = NO_FEATURES
+        return response
+
+    return handle
+
+
+def see_sessions(get_response: View) -> View:
+    """Let the session of who is at work go on, with one write a minute at most.
+
+    What a page asks for by itself is no work: one that follows a job would else never end. The
+    pings of the rate page are, as it sends them only while somebody types, points or scrolls.
+    """
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        is_by_itself = request.method == "GET" and "HX-Request" in request.headers
+        if request.user.is_authenticated and not is_by_itself:
+            row = getattr(request.session, "row", None)
+            asked_at = getattr(request.session, "asked_at", None)
+            if row is not None and asked_at is not None and asked_at - row.seen_at >= SEEN_EVERY:
+                _see(row)
+        return get_response(request)
+
+    return handle
+
+
+def _see(row: BrowserSession) -> None:
+    try:
+        see_session(row)
+    except DatabaseError as error:
+        # Pages are read on a full disk too; the session ends by idling at worst.
+        if not is_disk_full(error):
+            raise
+        logger.warning("a session could not be noted as seen: the disk is full")
+
+
+def note_refusals(get_response: View) -> View:
+    """Write down who was refused: the gate's 403, the API's 401 and 403, a form without its token.
+
+    A page that asks to sign in refuses nobody, and what does not exist for somebody is not found.
+    """
+
+    def handle(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        is_call = request.path.startswith(API_PREFIX)
+        if response.status_code == FORBIDDEN or (is_call and response.status_code == UNKNOWN):
+            _note(request, response.status_code)
+        return response
+
+    return handle
+
+
+def _note(request: HttpRequest, status: int) -> None:
+    match = request.resolver_match
+    who = getattr(request, "refused_caller", request.user)
+    try:
+        record_refusal(
+            actor=who if isinstance(who, User) else None,
+            address=client_address(request),
+            route=match.view_name if match else "",
+            method=str(request.method),
+            status=status,
+            slug=str(match.kwargs.get("slug", "")) if match else "",
+        )
+    except DatabaseError:
+        # Who is refused is refused, whether or not it can be written down.
+        logger.exception("a refusal could not be written to the audit trail")

@@ -1,0 +1,276 @@
+"""What happens once somebody is known: the session begins, and what a form carried is kept.
+
+The second step of a sign-in: a code of the phone, or a recovery code.
+
+Sign in and sign out.
+"""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, LogoutView, RedirectURLMixin
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http.response import HttpResponseBase
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render, resolve_url
+from django.urls import Resolver404, ResolverMatch, resolve
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.http import require_http_methods
+
+from annotator.access.gate import CARRIED, DRAFT_FIELD
+from annotator.access.scopes import ever_assigned
+from annotator.access.second_step import GIVEN, PENDING, await_code, awaited, has_factor
+from annotator.accounts.forms import CodeForm, SignInForm
+from annotator.accounts.second_factor import check_code
+from annotator.accounts.sessions import DEVICE
+from annotator.accounts.sign_in import device_words, record_right, remember_browser
+from annotator.adjudication.rulings.queries import adjudication_page
+from annotator.comparisons.queries import compare_page
+from annotator.models import User
+from annotator.rating.drafts import keep_refused
+from annotator.rating.forms import TYPED, RatingForm
+from annotator.site.errors import kept_fields, of_fields
+from core.errors import Refused, TooOften
+from core.text_io.strict_json import StrictJsonError, loads
+
+RATE_ROUTE = "annotator:rate"
+COMPARE_ROUTE = "annotator:compare"
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def let_in(
+    request: HttpRequest, user: User, target: str, *, carried: str = "", with_code: bool = False
+) -> HttpResponse:
+    """Begin the session of a person, and answer with where to go, or a script with its token."""
+    request.session.pop(PENDING, None)
+    login(request, user, backend=BACKEND)
+    record_right(user)
+    request.session[DEVICE] = device_words(request.headers.get("User-Agent", ""))
+    request.session[GIVEN] = with_code
+    response: HttpResponse = HttpResponseRedirect(target)
+    if carried and (page := carried_page(target)):
+        response = _shown_again(request, user, page, target, carried) or response
+    elif carried:
+        _keep(request, target, carried)
+    if request.headers.get("HX-Request"):
+        response = JsonResponse({"token": get_token(request), "username": user.username})
+    remember_browser(request, response, user.username)
+    return response
+
+
+def carried_page(target: str) -> ResolverMatch | None:
+    """Return the page that `target` leads to where its form is sent again after a sign-in."""
+    try:
+        match = resolve(target)
+    except Resolver404:
+        return None
+    return match if match.view_name in CARRIED else None
+
+
+def _shown_again(
+    request: HttpRequest, user: User, page: ResolverMatch, target: str, carried: str
+) -> HttpResponse | None:
+    """Show a form that came before the sign-in, if it is of a page of this person's.
+
+    Signing in sends nothing by itself: who signed in may not be who typed.
+    """
+    pk = page.kwargs["pk"]
+    is_comparison = page.view_name == COMPARE_ROUTE
+    own = compare_page(user, pk) if is_comparison else adjudication_page(user, pk)
+    try:
+        fields = loads(carried.encode("utf-8", "surrogatepass"))
+    except StrictJsonError:
+        return None
+    if own is None or not isinstance(fields, dict):
+        return None
+    sent = [(name, value) for name, value in fields.items() if isinstance(value, str)]
+    typed = of_fields(target, sent, had_password=not is_comparison)
+    return render(request, "annotator/carried.html", {"typed": typed}) if typed else None
+
+
+def _keep(request: HttpRequest, target: str, carried: str) -> None:
+    """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
+    user = request.user
+    assert isinstance(user, User)
+    pk = _assignment_id(target)
+    assignment = ever_assigned(user).filter(pk=pk).first() if pk else None
+    if assignment is None:
+        return
+    try:
+        typed = loads(carried.encode("utf-8", "surrogatepass"))
+        version = int(str(typed.get(DRAFT_FIELD) or 0))
+        kept = keep_refused(
+            assignment=assignment,
+            typed={name: str(typed.get(name, "")) for name in TYPED},
+            version=version,
+        )
+    except (StrictJsonError, AttributeError, ValueError):
+        kept = None
+    if kept:
+        messages.info(request, "What you sent after your session had ended is kept as a draft.")
+    else:
+        messages.error(
+            request,
+            "What you sent could not be kept: another tab has saved a draft since. "
+            "Your browser's back button still shows it.",
+        )
+
+
+def _assignment_id(target: str) -> UUID | None:
+    try:
+        match = resolve(target)
+    except Resolver404:
+        return None
+    return match.kwargs["pk"] if match.view_name == RATE_ROUTE else None
+
+
+OVER = "That took too long. Sign in with your password again."
+
+
+def ask_for_code(
+    request: HttpRequest, form: CodeForm, target: str, carried: str, status: int = 200
+) -> HttpResponse:
+    """Show the page that asks for a code, or tell a script where to send one."""
+    if request.headers.get("HX-Request"):
+        sentence = " ".join(str(why) for reasons in form.errors.values() for why in reasons)
+        told = {"sentence": sentence or "Your code, please."}
+        if status == 200:
+            told["code_url"] = resolve_url("annotator:login_code")
+        return JsonResponse(told, status=status)
+    context = {"form": form, "next": target, "carried": carried}
+    return render(request, "annotator/login_code.html", context, status=status)
+
+
+class SignInCode(RedirectURLMixin, View):
+    """Takes the code of who gave the right password within the last five minutes."""
+
+    http_method_names = ["get", "head", "post"]
+    next_page = "annotator:home"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        if awaited(request) is None:
+            return redirect("annotator:login")
+        return ask_for_code(request, CodeForm(), self.get_redirect_url(), "")
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        user = awaited(request)
+        if user is None:
+            if request.headers.get("HX-Request"):
+                return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
+            return redirect("annotator:login")
+        form = CodeForm(request.POST)
+        carried = request.POST.get("carried", "")
+        if not form.is_valid():
+            return self._again(form, carried, 422)
+        try:
+            check_code(user=user, code=form.cleaned_data["code"])
+        except Refused as refusal:
+            form.take_refusal(refusal)
+            return self._again(form, carried, refusal.status, refusal)
+        return let_in(request, user, self.get_success_url(), carried=carried, with_code=True)
+
+    def _again(
+        self, form: CodeForm, carried: str, status: int, refusal: Refused | None = None
+    ) -> HttpResponse:
+        response = ask_for_code(self.request, form, self.get_redirect_url(), carried, status)
+        if isinstance(refusal, TooOften):
+            response["Retry-After"] = str(refusal.retry_after)
+        return response
+
+    def get_default_redirect_url(self) -> Any:
+        return resolve_url(self.next_page)
+
+
+UNPROCESSABLE = 422
+UNAUTHORIZED = 401
+
+
+@method_decorator(require_http_methods(["GET", "HEAD", "POST"]), name="dispatch")
+class SignIn(LoginView):
+    """The sign-in page; `next` is followed on this site only.
+
+    A rating that was posted after the session had ended comes here with all its fields: they are
+    carried through the sign-in and kept as a draft of the one who signs in.
+    """
+
+    template_name = "annotator/login.html"
+    authentication_form = SignInForm
+
+    redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # A page's script that signs in again in place wants an answer, not another page; and what
+        # a form carries is kept first, even if another tab has signed in meanwhile.
+        is_asking = request.headers.get("HX-Request") or request.method == "POST"
+        self.redirect_authenticated_user = not is_asking
+        return super().dispatch(request, *args, **kwargs)
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        typed = None if "username" in request.POST else self._carried()
+        if typed is None:
+            try:
+                return super().post(request, *args, **kwargs)
+            except TooOften as refusal:
+                return self._too_often(refusal)
+        context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
+        return self.render_to_response(context, status=UNAUTHORIZED)
+
+    def _carried(self) -> dict[str, str] | None:
+        """Return the fields of a form that came here for want of a session; None for no form."""
+        sent = self.request.POST
+        if DRAFT_FIELD in sent:
+            form = RatingForm(sent)
+            return form.as_typed | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
+        if carried_page(self.get_redirect_url()) is None:
+            return None
+        return {
+            name: value for name, value in kept_fields(sent) if name != self.redirect_field_name
+        }
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        carried = {"carried": self.request.POST.get("carried", "")}
+        return super().get_context_data(**(carried | kwargs))
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        user = form.get_user()
+        assert isinstance(user, User)
+        carried = self.request.POST.get("carried", "")
+        if not has_factor(user):
+            return let_in(self.request, user, self.get_success_url(), carried=carried)
+        await_code(self.request, user)
+        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), carried)
+
+    def _too_often(self, refusal: TooOften) -> HttpResponse:
+        """Say when to try again; the name, and what a form carries, stay."""
+        if self.request.headers.get("HX-Request"):
+            response: HttpResponse = JsonResponse({"sentence": refusal.sentence}, status=429)
+        else:
+            # Unbound: the form must not check the password while it is shown.
+            form = SignInForm(self.request, initial={"username": self.request.POST["username"]})
+            context = self.get_context_data(form=form, sentence=refusal.sentence)
+            response = self.render_to_response(context, status=refusal.status)
+        response["Retry-After"] = str(refusal.retry_after)
+        return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        if self.request.headers.get("HX-Request"):
+            sentence = " ".join(str(why) for reasons in form.errors.values() for why in reasons)
+            return JsonResponse({"sentence": sentence}, status=UNPROCESSABLE)
+        context = self.get_context_data(form=form)
+        return self.render_to_response(context, status=UNPROCESSABLE)
+
+
+class SignOut(LogoutView):
+    """Ends the session and has the browser forget what it kept of this site."""
+
+    http_method_names = ["post", "options"]
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().post(request, *args, **kwargs)
+        response["Clear-Site-Data"] = '"cache", "storage"'
+        return response

@@ -1,0 +1,154 @@
+"""The map of the screens of the rating house."""
+
+from django.urls import path
+
+from annotator.accounts import views as accounts_views
+from annotator.adjudication.rulings import views as rulings_views
+from annotator.adjudication.settled import views as settled_views
+from annotator.adjudication.what_if import views as what_if_views
+from annotator.audit_pages import views as audit_pages_views
+from annotator.campaigns import views as campaigns_views
+from annotator.campaigns.members import views as members_views
+from annotator.comparisons import views as comparisons_views
+from annotator.exports import views as exports_views
+from annotator.imports import views as imports_views
+from annotator.operations.health import views as health_views
+from annotator.planning import views as planning_views
+from annotator.rating import reading_views
+from annotator.rating import views as rating_views
+from annotator.reliability import views as reliability_views
+from annotator.site import home, sign_in
+from annotator.site import home as campaigns
+
+app_name = "annotator"
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("login/", sign_in.SignIn.as_view(), name="login"),
+    path("login/code/", sign_in.SignInCode.as_view(), name="login_code"),
+    path("logout/", sign_in.SignOut.as_view(), name="logout"),
+    path("account/", accounts_views.account, name="account"),
+    path("account/password/", accounts_views.password, name="account_password"),
+    path("account/second-factor/", accounts_views.second_factor, name="account_second_factor"),
+    path(
+        "account/second-factor/codes/",
+        accounts_views.new_codes,
+        name="account_second_factor_codes",
+    ),
+    path(
+        "account/second-factor/remove/",
+        accounts_views.remove,
+        name="account_second_factor_remove",
+    ),
+    path("account/tokens/", accounts_views.tokens, name="account_tokens"),
+    path("account/tokens/<uuid:pk>/revoke/", accounts_views.revoke, name="account_revoke_token"),
+    path("account/sessions/end-others/", accounts_views.end_others, name="account_end_others"),
+    path("account/sessions/<uuid:pk>/end/", accounts_views.end_one, name="account_end_session"),
+    path("users/", members_views.users, name="users"),
+    path("users/<uuid:pk>/<str:name>/", members_views.change_user, name="change_user"),
+    path("invitation/<str:token>/", members_views.invitation, name="invitation"),
+    path("rated/", home.rated, name="rated"),
+    path("rate/<uuid:pk>/", rating_views.rate, name="rate"),
+    path("rate/<uuid:pk>/overall/", rating_views.overall, name="overall"),
+    path("rate/<uuid:pk>/draft/", rating_views.draft, name="draft"),
+    path("rate/<uuid:pk>/draft/discard/", rating_views.discard, name="discard_draft"),
+    path("rate/<uuid:pk>/ping/", rating_views.ping, name="ping"),
+    path("rate/<uuid:pk>/reading/", reading_views.reading, name="reading"),
+    path("rate/<uuid:pk>/tags/", reading_views.tags, name="tags"),
+    path("rate/<uuid:pk>/skip/", rating_views.skip, name="skip"),
+    path("rate/<uuid:pk>/recuse/", rating_views.recuse_oneself, name="recuse"),
+    path("rate/<uuid:pk>/take-back/", rating_views.take_back, name="take_back"),
+    path("rate/<uuid:pk>/flag/", rating_views.flag, name="flag"),
+    path("compare/<uuid:pk>/", comparisons_views.compare, name="compare"),
+    path("compare/<uuid:pk>/reading/", comparisons_views.compare_reading, name="compare_reading"),
+    path("adjudication/", rulings_views.adjudication, name="adjudication"),
+    path("adjudication/<uuid:pk>/", rulings_views.adjudicate, name="adjudicate"),
+    path("adjudication/<uuid:pk>/take/", rulings_views.take, name="take_turn"),
+    path("adjudication/<uuid:pk>/give-back/", rulings_views.return_conflict, name="give_back"),
+    path("adjudication/<uuid:pk>/send-back/", rulings_views.send_conflict_back, name="send_back"),
+    path("adjudication/<uuid:pk>/call-back/", rulings_views.call_conflict_back, name="call_back"),
+    path("keys/", reading_views.keys, name="keys"),
+    path("rubric/", reading_views.rubric, name="rubric"),
+    path("rubric/<str:name>/", reading_views.rubric_criterion, name="rubric_criterion"),
+    path("campaigns/new/", campaigns_views.new_campaign, name="new_campaign"),
+    path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<slug:slug>/counts/", campaigns.campaign_counts, name="campaign_counts"),
+    path("campaigns/<slug:slug>/rules/", campaigns_views.campaign_rules, name="campaign_rules"),
+    path("campaigns/<slug:slug>/what-if/", what_if_views.what_if, name="what_if"),
+    path("campaigns/<slug:slug>/settled/", settled_views.settled, name="settled"),
+    path(
+        "campaigns/<slug:slug>/settled/<uuid:pk>/",
+        settled_views.settled_candidate,
+        name="settled_candidate",
+    ),
+    path("campaigns/<slug:slug>/close/", campaigns_views.close, name="close_campaign"),
+    path("campaigns/<slug:slug>/reopen/", campaigns_views.reopen, name="reopen_campaign"),
+    path("campaigns/<slug:slug>/members/", members_views.members, name="members"),
+    path(
+        "campaigns/<slug:slug>/members/invite/", members_views.invite_member, name="invite_member"
+    ),
+    path("campaigns/<slug:slug>/members/revoke/", members_views.revoke, name="revoke"),
+    path("campaigns/<slug:slug>/reliability/", reliability_views.reliability, name="reliability"),
+    path(
+        "campaigns/<slug:slug>/reliability/progress/",
+        reliability_views.progress,
+        name="reliability_progress",
+    ),
+    path(
+        "campaigns/<slug:slug>/reliability/cancel/",
+        reliability_views.cancel,
+        name="cancel_reliability",
+    ),
+    path("campaigns/<slug:slug>/reliability/names/", reliability_views.names, name="show_names"),
+    path(
+        "campaigns/<slug:slug>/ratings/export/",
+        exports_views.export_ratings,
+        name="export_ratings",
+    ),
+    path("campaigns/<slug:slug>/audit/", audit_pages_views.campaign_audit, name="audit"),
+    path(
+        "campaigns/<slug:slug>/audit/export/", audit_pages_views.export_audit, name="export_audit"
+    ),
+    path("audit/", audit_pages_views.system_audit, name="system_audit"),
+    path("audit/own/", audit_pages_views.own_acts, name="own_acts"),
+    path("campaigns/<slug:slug>/unblindings/", reliability_views.unblindings, name="unblindings"),
+    path("feedback/<slug:slug>/", reliability_views.feedback, name="feedback"),
+    path("campaigns/<slug:slug>/plan/", planning_views.plan, name="plan"),
+    path("campaigns/<slug:slug>/plan/carry-out/", planning_views.carry_out, name="carry_out_plan"),
+    path("campaigns/<slug:slug>/plan/by-name/", planning_views.by_name, name="assign_by_name"),
+    path("campaigns/<slug:slug>/plan/withdraw/", planning_views.withdraw, name="withdraw"),
+    path("campaigns/<slug:slug>/plan/quota/", planning_views.quota, name="quota"),
+    path(
+        "campaigns/<slug:slug>/plan/qualification/",
+        planning_views.qualification,
+        name="qualification",
+    ),
+    path("campaigns/<slug:slug>/plan/sentinels/", planning_views.sentinels, name="sentinels"),
+    path("campaigns/<slug:slug>/plan/repeats/", planning_views.repeats, name="repeats"),
+    path("campaigns/<slug:slug>/import/", imports_views.import_claims, name="import_claims"),
+    path(
+        "campaigns/<slug:slug>/imports/<uuid:pk>/", imports_views.claim_import, name="claim_import"
+    ),
+    path(
+        "campaigns/<slug:slug>/imports/<uuid:pk>/progress/",
+        imports_views.progress,
+        name="claim_import_progress",
+    ),
+    path(
+        "campaigns/<slug:slug>/imports/<uuid:pk>/confirm/",
+        imports_views.confirm,
+        name="confirm_import",
+    ),
+    path(
+        "campaigns/<slug:slug>/imports/<uuid:pk>/cancel/",
+        imports_views.cancel,
+        name="cancel_import",
+    ),
+    path("campaigns/<slug:slug>/rulings/", rulings_views.rulings, name="rulings"),
+    path("campaigns/<slug:slug>/rulings/<uuid:pk>/void/", rulings_views.void, name="void_ruling"),
+    path("campaigns/<slug:slug>/next/", rating_views.take_next_candidate, name="take_next"),
+    path("campaigns/<slug:slug>/comparisons/", campaigns.ask, name="ask_comparisons"),
+    path("healthz", health_views.healthz, name="healthz"),
+    path("readyz", health_views.readyz, name="readyz"),
+    path("metrics", health_views.metrics, name="metrics"),
+]

@@ -1,0 +1,15 @@
+"""The map of every address."""
+
+from django.urls import URLPattern, URLResolver, include, path
+
+handler400 = "annotator.site.errors.bad_request"
+handler403 = "annotator.site.errors.forbidden"
+handler404 = "annotator.site.errors.not_found"
+handler500 = "annotator.site.errors.server_error"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("annotator.site.urls")),
+    path("api/v1/", include("annotator.site.api_urls")),
+    # By name only: this house does not know what the other one holds.
+    path("", include("scoring.urls")),
+]

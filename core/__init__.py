@@ -1,0 +1,1 @@
+"""What both packages need: no tables, no claims."""

@@ -1,0 +1,122 @@
+"""The worker's end of a queue: what a message says of itself is looked at before anything is done.
+
+Celery takes the headers of a message at their word. A time limit that is a text breaks its pool, a
+name that is a list breaks the look-up, and each ends the worker as an unrecoverable error; Redis
+then hands the message to the next worker. Ours say little, so that anything else is thrown away.
+
+What a worker does with a message that no task can be made of: it is thrown away, and logged.
+
+Celery throws away what it knows to be malformed. Anything else, such as a body without its three
+parts, ends the worker as an unrecoverable error, and Redis hands the message to the next one: one
+bad message stops a queue for good. So does one whose arguments are not the task's, as a program of
+another version sends it. A job loses nothing, as its row is rung for again.
+"""
+
+import logging
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from celery import Task
+from celery.exceptions import InvalidTaskError
+from celery.worker import strategy
+from celery.worker.consumer import Consumer
+from kombu.exceptions import ContentDisallowed, DecodeError
+from vine import promise
+
+logger = logging.getLogger("annotator.workers")
+# What no task of ours is ever given; each may be there, and hold nothing.
+NEVER: Final[dict[str, tuple[Any, ...]]] = {
+    "eta": (None,),
+    "expires": (None,),
+    "retries": (None, 0),
+    "timelimit": (None, [None, None]),
+    "stamps": (None, {}),
+    "stamped_headers": (None, []),
+}
+_PLAIN: Final = (str, int, type(None))
+_OUR_NAMES: Final = re.compile(r"(?:annotator|scoring)\.[a-z_]{1,60}")
+# The row of a job is what counts: the sweeper sends its message again, under the names of today.
+KEPT: Final = "its job stays in the database and is announced again"
+
+
+def is_plain(headers: object) -> bool:
+    """Tell whether headers are such as our own messages have."""
+    if not isinstance(headers, dict):
+        return False
+    names = (headers.get("task"), headers.get("id"))
+    if not all(isinstance(name, str) for name in names):
+        return False
+    return all(
+        value in NEVER[name] if name in NEVER else isinstance(value, _PLAIN)
+        for name, value in headers.items()
+    )
+
+
+class CarefulConsumer(Consumer):
+    """Celery's consumer, which no headers can end."""
+
+    def create_task_handler(self, promise: Any = promise) -> Callable[[Any], Any]:
+        """Return what takes messages: those with headers like ours go Celery's own way."""
+        carry_on = super().create_task_handler(promise)
+
+        def take(message: Any) -> Any:
+            if is_plain(message.headers):
+                return carry_on(message)
+            return self._refuse(message, "its headers are not of our making")
+
+        return take
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:
+        """Refuse a message that says nothing of a task."""
+        self._refuse(message, "it names no task")
+
+    def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """Refuse a task that this program does not know: an older or a newer one has sent it."""
+        name = str(message.headers.get("task"))
+        named = f" ({name})" if _OUR_NAMES.fullmatch(name) else ""
+        self._refuse(message, f"this program, of its version, knows no such task{named}")
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """Refuse a message that does not fit its task."""
+        self._refuse(message, f"it does not fit {message.headers.get('task')}")
+
+    def on_decode_error(self, message: Any, exc: Exception) -> None:
+        """Refuse a message whose body cannot be read."""
+        self._refuse(message, "its body cannot be read")
+
+    def _refuse(self, message: Any, why: str) -> None:
+        """Take a message off its queue and say so in one line, which quotes nothing of it.
+
+        Whoever wrote it also chose the words. Put back, it would come again at once, for ever.
+        """
+        logger.error("a message was not taken: %s; %s", why, KEPT)
+        message.reject_log_error(logger, self.connection_errors)  # type: ignore[attr-defined]
+
+
+KNOWN = (InvalidTaskError, ContentDisallowed, DecodeError)
+
+
+def careful_strategy(task: Any, *given: Any, **options: Any) -> Callable[..., Any]:
+    """Return Celery's own way from a message to a task, which no message can break."""
+    carry_on = strategy.default(task, *given, **options)
+
+    def handle(message: Any, *more: Any, **most: Any) -> Any:
+        try:
+            args, kwargs, _ = message.payload
+            # Raises TypeError where a program of another version meant another task by the name.
+            task.__header__(*args, **kwargs)
+            return carry_on(message, *more, **most)
+        except KNOWN:
+            raise
+        except Exception as error:
+            # Its words may quote the message, so only its kind is told.
+            raise InvalidTaskError(f"no task can be made of it ({type(error).__name__})") from error
+
+    return handle
+
+
+class CarefulTask(Task):
+    """A task whose messages are read with care."""
+
+    Strategy = "core.broker.consumer:careful_strategy"

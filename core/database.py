@@ -1,0 +1,155 @@
+"""Reads of the rows that bear one of many keys, found by an index whatever the planner believes.
+
+Reading as of one moment: however long it takes, what others write meanwhile is not in it.
+
+Writes of many rows of one table at once, past the instances of a model.
+
+For rows that nothing else looks at on their way: `bulk_create` takes 100 microseconds of
+processor time a row, this 10, and on SQLite everybody else's writes wait meanwhile.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Model, QuerySet
+
+
+def rows_of_each(
+    there: QuerySet[Any, Any], name: str, keys: Iterable[Any], fields: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    """Return the fields of the rows of `there` that hold one of the keys in the column `name`.
+
+    While a large import runs, PostgreSQL knows nothing yet of the rows it wrote, believes that 500
+    keys match most of them, and reads the whole table for each batch: the time grew with the square
+    of the rows. A subquery of its own for each key, which OFFSET 0 keeps it from joining, is
+    answered from the index.
+    """
+    wanted = list(dict.fromkeys(keys))
+    if not wanted:
+        return []
+    rows = there.order_by().values_list(*fields)
+    if connection.vendor != "postgresql":
+        return list(rows.filter(**{f"{name}__in": wanted}))
+    quote = connection.ops.quote_name
+    column = f"{quote(rows.model._meta.db_table)}.{quote(name)}"
+    of_one = rows.extra(where=[f"{column} = wanted.key"])  # noqa: S610 - names of ours only
+    query, values = of_one.query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT found.* FROM unnest(%s) AS wanted(key) "  # noqa: S608 - no value stands in it
+            f"CROSS JOIN LATERAL ({query} OFFSET 0) AS found",
+            [wanted, *values],
+        )
+        return cursor.fetchall()
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Have all reads of the block see the database as it was at the first of them.
+
+    Nothing may be written in the block, and writers do not wait for it: PostgreSQL reads in a
+    repeatable transaction, SQLite in one that asks for no write lock. Inside a transaction of the
+    caller the block is part of that one.
+    """
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "postgresql":
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        with _reading():
+            yield
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Read in a transaction that Django does not open: its own take the write lock at once."""
+    connection.ensure_connection()
+    ask = connection.connection.execute
+    ask("BEGIN DEFERRED")
+    try:
+        yield
+    finally:
+        if connection.connection is not None:
+            ask("ROLLBACK")
+
+
+PAGE: Final = 500
+
+
+class RowWriter:
+    """Inserts rows of which some fields are stated; the others get their defaults."""
+
+    def __init__(self, model: type[Model], names: Sequence[str]) -> None:
+        by_name = {field.name: field for field in model._meta.concrete_fields}
+        stated = [by_name.pop(name) for name in names]
+        rest = list(by_name.values())
+        quote = connection.ops.quote_name
+        columns = ", ".join(quote(str(field.column)) for field in (*stated, *rest))
+        table = quote(model._meta.db_table)
+        self._into = f"INSERT INTO {table} ({columns}) VALUES "  # noqa: S608 - names of ours only
+        self._places = f"({', '.join(['%s'] * (len(stated) + len(rest)))})"
+        self._rest = tuple(
+            field.get_db_prep_save(field.get_default(), connection) for field in rest
+        )
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert the rows, each the values of the stated fields in their order; ids by `as_id`."""
+        whole = [(*row, *self._rest) for row in rows]
+        if not whole:
+            return
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.executemany(self._into + self._places, whole)
+                return
+            # A statement for each row would be sent alone, and waited for.
+            for start in range(0, len(whole), PAGE):
+                page = whole[start : start + PAGE]
+                places = ", ".join([self._places] * len(page))
+                cursor.execute(self._into + places, list(chain.from_iterable(page)))
+
+
+def update_rows(model: type[Model], names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Update fields of rows, each given as its id by `as_id` and the values in their order.
+
+    `bulk_update` takes a millisecond of processor time a row, this ten microseconds.
+    """
+    if not rows:
+        return
+    quote = connection.ops.quote_name
+    by_name = {field.name: field for field in model._meta.concrete_fields}
+    fields = [by_name[name] for name in names]
+    columns = [quote(str(field.column)) for field in fields]
+    table, key = (quote(name) for name in (model._meta.db_table, str(model._meta.pk.column)))
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            stated = ", ".join(f"{column} = %s" for column in columns)
+            one = f"UPDATE {table} SET {stated} WHERE {key} = %s"  # noqa: S608 - names of ours only
+            cursor.executemany(one, [(*values, pk) for pk, *values in rows])
+            return
+        # A column of NULLs alone has no type of its own.
+        types = [field.db_type(connection) for field in fields]
+        stated = ", ".join(
+            f"{column} = CAST(new.{column} AS {kind})"
+            for column, kind in zip(columns, types, strict=True)
+        )
+        places = f"({', '.join(['%s'] * (len(columns) + 1))})"
+        for start in range(0, len(rows), PAGE):
+            page = rows[start : start + PAGE]
+            values = ", ".join([places] * len(page))
+            cursor.execute(
+                f"UPDATE {table} SET {stated} FROM (VALUES {values}) "  # noqa: S608 - as above
+                f"AS new ({key}, {', '.join(columns)}) WHERE {table}.{key} = new.{key}",
+                list(chain.from_iterable(page)),
+            )
+
+
+def as_id(key: UUID | None) -> UUID | str | None:
+    """Return a key as the database takes it."""
+    return key if key is None or connection.features.has_native_uuid_field else key.hex

@@ -1,0 +1,189 @@
+"""Form fields with one reading each: what a call or a command refuses, a form refuses too.
+
+Fields from which a browser sends nothing away: no spelling service, translator or memory.
+
+What every form of the rating house can do: show a refusal, hand back what was typed.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, ClassVar, Final
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from core.errors import Refused
+from core.text_io.shapes import LONGEST_REASON, says_something
+
+SCORE: Final = re.compile(r"(10|[0-9])")
+
+
+LARGEST_VERSION: Final = 2**31 - 1
+
+
+ASCII_SPACE: Final = " \t\r\n\f\v"
+WHOLE: Final = re.compile(r"0|-?[1-9][0-9]*")
+NUMBER: Final = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+TICKS: Final[dict[str, bool]] = {
+    "": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True
+}  # fmt: skip
+
+
+def _written(value: Any, rule: re.Pattern[str], why: Any) -> Any:
+    """Return what was typed, cut of ASCII space, if it is written by the rule."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip(ASCII_SPACE)
+    is_minus_zero = text.startswith("-") and not re.split("[eE]", text)[0].strip("-0.")
+    if text and (is_minus_zero or not rule.fullmatch(text)):
+        raise ValidationError(why, code="invalid")
+    return text
+
+
+class WordsField(forms.CharField):
+    """Words; where they are required they hold a letter or a digit."""
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if self.required and not says_something(str(value)):
+            raise ValidationError(self.error_messages["required"], code="required")
+
+
+class WholeNumberField(forms.IntegerField):
+    """A whole number in ASCII digits: no sign but a minus, no zero before it, no fraction."""
+
+    def to_python(self, value: Any) -> int | None:
+        why = self.error_messages["invalid"]
+        if isinstance(value, bool | float):
+            raise ValidationError(why, code="invalid")
+        return super().to_python(_written(value, WHOLE, why))
+
+
+class FractionField(forms.DecimalField):
+    """A decimal number in ASCII digits."""
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(_written(value, NUMBER, self.error_messages["invalid"]))
+
+
+class NumberField(forms.FloatField):
+    """A number in ASCII digits, in powers of ten where wanted."""
+
+    def to_python(self, value: Any) -> Any:
+        why = self.error_messages["invalid"]
+        if isinstance(value, bool):
+            raise ValidationError(why, code="invalid")
+        return super().to_python(_written(value, NUMBER, why))
+
+
+class DayField(forms.DateField):
+    """A day as `2026-12-31`, which is how a browser sends one."""
+
+    def __init__(self, **more: Any) -> None:
+        more.setdefault("widget", forms.DateInput({"type": "date"}, format="%Y-%m-%d"))
+        super().__init__(input_formats=["%Y-%m-%d"], **more)
+
+    def to_python(self, value: Any) -> date | None:
+        return super().to_python(_written(value, DAY, self.error_messages["invalid"]))
+
+
+class AsSent(forms.CheckboxInput):
+    """A box to tick that hands on what was sent, so that its field can refuse a third thing."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        return data.get(name, False)
+
+
+class TickField(forms.BooleanField):
+    """Ticked or not; any other word than those for yes and no is refused."""
+
+    widget = AsSent
+
+    def to_python(self, value: Any) -> bool:
+        if isinstance(value, bool):
+            return value
+        ticked = TICKS.get(value.strip(ASCII_SPACE).lower()) if isinstance(value, str) else None
+        if ticked is None:
+            raise ValidationError("Give true or false.", code="invalid")
+        return ticked
+
+
+class EverySent(forms.Widget):
+    """Hands on every value sent under a name, so that a name sent twice is seen."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> list[str]:
+        return data.getlist(name) if isinstance(data, QueryDict) else list(data.get(name, []))
+
+
+class CommentField(WordsField):
+    """Free words; the line ends that a form adds are taken off again."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+DISCREET: Final = {"spellcheck": "false", "translate": "no", "autocomplete": "off"}
+
+
+class DiscreetForm(forms.Form):
+    """A form whose fields for words ask the browser to keep what is typed to itself."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            widget = field.widget
+            if isinstance(widget, forms.Textarea) or getattr(widget, "input_type", "") == "text":
+                widget.attrs = DISCREET | widget.attrs
+
+
+class RefusableForm(DiscreetForm):
+    """A form that shows what a service refused, and keeps what was typed."""
+
+    # Where a service calls something by another name than the form does.
+    places: ClassVar[Mapping[str, str]] = {}
+
+    def take_refusal(self, refusal: Refused) -> None:
+        """Show what a service refused beside its field, or above the form when it has none."""
+        named = {self.places.get(name, name): why for name, why in refusal.fields.items()}
+        fields = {name: why for name, why in named.items() if name in self.fields}
+        for name, reasons in fields.items():
+            self.add_error(name, reasons)
+        if not fields:
+            self.add_error(None, refusal.sentence)
+
+    def focus_error(self) -> None:
+        """Have the first wrong field take the focus."""
+        wrong = next((name for name in self.fields if name in self.errors), None)
+        if wrong:
+            self.fields[wrong].widget.attrs["autofocus"] = True
+
+    def typed(self, name: str) -> str:
+        """Return what was sent under a name, the last when there are several."""
+        return str(self.data.get(name, ""))
+
+
+class RubricForm(RefusableForm):
+    """A form over the criteria; a field of another rubric is refused, not passed over."""
+
+    # Fields of the same form that only its other buttons read.
+    of_other_buttons: ClassVar[frozenset[str]] = frozenset({"csrfmiddlewaretoken"})
+
+    def clean(self) -> dict[str, Any]:
+        unknown = sorted(set(self.data) - set(self.fields) - self.of_other_buttons)
+        if unknown:
+            raise ValidationError(f"This rubric has no field named {unknown[0][:40]}.")
+        return self.cleaned_data
+
+    @property
+    def version_seen(self) -> int:
+        """The revision that the sender saw; 0 before the first."""
+        return self.cleaned_data.get("version") or 0
+
+
+class ReasonForm(RefusableForm):
+    """Why a campaign is closed or reopened."""
+
+    reason = WordsField(label="Reason", max_length=LONGEST_REASON)

@@ -1,0 +1,208 @@
+"""Claim, beat, close and sweep: how a worker owns a job row and how it loses it.
+
+A claim is fenced by a token that is unique per claim, not by the attempt number: a process frozen
+between its UPDATE and the read that follows would otherwise adopt the next owner's number.
+
+A thread that keeps a job's lease alive while the work itself is busy.
+"""
+
+import logging
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from core.clock import database_now
+from core.jobs.rows import JobRow, JobStatus
+
+logger = logging.getLogger("annotator.jobs")
+Row = TypeVar("Row", bound=JobRow)
+MOST_ATTEMPTS = 5
+# A job behind a training of a day is rung some 300 times, not 8,640; a broker that lost its
+# messages has each again before doctor says that none is taken.
+LEAST_PAUSE = timedelta(seconds=10)
+LONGEST_PAUSE = timedelta(minutes=5)
+
+
+class LostLease(Exception):
+    """The job was cancelled or belongs to another worker now: stop at once and write nothing."""
+
+
+def lease_length() -> timedelta:
+    return timedelta(seconds=settings.JOB_LEASE_SECONDS)
+
+
+def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
+    """Take a job that is queued, or running with its lease run out; None when it is not to be had.
+
+    One UPDATE decides, so duplicate or late bells are harmless on every database.
+    """
+    token = uuid.uuid4().hex
+    free = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=Now())
+    model._default_manager.filter(free, pk=pk, cancel_requested=False).update(
+        status=JobStatus.RUNNING,
+        owner=token,
+        attempt=F("attempt") + 1,
+        lease_until=database_now() + lease_length(),
+        started_at=Now(),
+    )
+    row = model._default_manager.filter(pk=pk, owner=token).first()
+    if row is not None:
+        _tell(row, "started")
+    return row
+
+
+def beat(row: JobRow, **fields: Any) -> None:
+    """Extend the lease and write progress in one UPDATE; raise LostLease when it is not ours."""
+    changed = (
+        type(row)
+        ._default_manager.filter(
+            pk=row.pk, owner=row.owner, status=JobStatus.RUNNING, cancel_requested=False
+        )
+        .update(lease_until=database_now() + lease_length(), **fields)
+    )
+    if not changed:
+        raise LostLease
+
+
+def close(row: JobRow, status: JobStatus, **fields: Any) -> None:
+    """Put a running job of ours into a final state; raise LostLease when it is not ours.
+
+    Call it inside the transaction that writes the job's effects: this is the fence. A failure is
+    closed where its error is handled, whose kind the log tells.
+    """
+    error = type(sys.exception()) if status == JobStatus.FAILED else None
+    if not _end(row, status, error=error, **fields):
+        raise LostLease
+
+
+def _end(
+    row: JobRow, status: JobStatus, *where: Q, error: type | None = None, **fields: Any
+) -> bool:
+    """Write the final state of a job that still runs for who owned it; say whether it did."""
+    now = database_now()
+    rows = type(row)._default_manager.filter(*where, pk=row.pk, owner=row.owner)
+    if not rows.filter(status=JobStatus.RUNNING).update(
+        status=status, finished_at=now, lease_until=None, **fields
+    ):
+        return False
+    seconds = round((now - (row.started_at or now)).total_seconds(), 3)
+    # A transaction that is undone has ended nothing.
+    transaction.on_commit(lambda: _tell(row, status.value, error, seconds=seconds))
+    return True
+
+
+def request_cancel(row: JobRow) -> bool:
+    """Ask a job to stop: a queued one is cancelled at once, a running one at its next beat."""
+    rows = type(row)._default_manager.filter(pk=row.pk)
+    if rows.filter(status=JobStatus.QUEUED).update(
+        status=JobStatus.CANCELLED, cancel_requested=True, finished_at=Now()
+    ):
+        return True
+    return bool(rows.filter(status=JobStatus.RUNNING).update(cancel_requested=True))
+
+
+def settle_stranded(model: type[JobRow]) -> int:
+    """End the jobs that nobody will end: cancelled ones left by their worker, and poison ones."""
+    late = Q(lease_until__lt=Now())
+    rows = model._default_manager.filter(late, status=JobStatus.RUNNING)
+    rows = rows.only("owner", "attempt", "started_at")
+    cancelled = [
+        _end(row, JobStatus.CANCELLED, late, error=LostLease)
+        for row in rows.filter(cancel_requested=True)
+    ]
+    message = f"Given up after {MOST_ATTEMPTS} attempts; each worker that took it died."
+    failed = [
+        _end(row, JobStatus.FAILED, late, error=LostLease, message=message)
+        for row in rows.filter(attempt__gte=MOST_ATTEMPTS)
+    ]
+    return sum(cancelled + failed)
+
+
+def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
+    """Return the keys of jobs that wait for a worker and were not rung lately, and mark them.
+
+    A job is left alone for as long as it had waited when it was rung last, within the pauses above:
+    behind a long training its messages pile up, and it needs one.
+    """
+    now = database_now()
+    waiting = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=now)
+    rows = model._default_manager
+    found = rows.filter(waiting).only(
+        *("status", "lease_until", "rung_at", "created_at", "started_at")
+    )
+    return [
+        row.pk
+        for row in found
+        if (row.rung_at is None or now - row.rung_at >= _pause(row, row.rung_at))
+        and rows.filter(pk=row.pk, rung_at=row.rung_at).update(rung_at=now)
+    ]
+
+
+def _pause(row: JobRow, rung_at: datetime) -> timedelta:
+    since = row.lease_until if row.status == JobStatus.RUNNING else row.created_at
+    if since is None or (row.status == JobStatus.QUEUED and row.started_at is not None):
+        return LEAST_PAUSE  # queued again, and no column says since when
+    return min(max(rung_at - since, LEAST_PAUSE), LONGEST_PAUSE)
+
+
+def settle_cancelled(row: JobRow) -> None:
+    """Put a job of ours that was asked to stop into its final state, if it is still ours."""
+    _end(row, JobStatus.CANCELLED, Q(cancel_requested=True), message="Cancelled.")
+
+
+def _tell(row: JobRow, status: str, error: type | None = None, **facts: float) -> None:
+    """Log what became of a job by ids and codes: the words of an error may quote claims."""
+    told: dict[str, Any] = {"kind": row.kind(), "key": str(row.pk), "attempt": row.attempt} | facts
+    if error:
+        told["error"] = error.__name__
+    words = " ".join(f"{name}={value}" for name, value in told.items())
+    # A job that lost its worker is ended by the sweeper, which says nothing below a warning.
+    level = logging.WARNING if error is LostLease else logging.INFO
+    logger.log(level, "job %s %s", status, words, extra={"job": {"status": status} | told})
+
+
+@contextmanager
+def heartbeat(
+    row: JobRow, progress: Callable[[], dict[str, Any]] = dict
+) -> Iterator[Callable[[], None]]:
+    """Beat four times a lease; yield a function that raises LostLease once the lease is gone.
+
+    `progress` gives the columns that each beat writes along: this thread is outside a transaction
+    in which the work may be.
+    """
+    stop = threading.Event()
+    lost = threading.Event()
+
+    def run() -> None:
+        try:
+            while not stop.wait(lease_length().total_seconds() / 4):
+                try:
+                    beat(row, **progress())
+                except LostLease:
+                    lost.set()
+                    return
+                except OperationalError:
+                    continue  # a busy database is no lost lease: the next beat tells
+        finally:
+            connection.close()
+
+    def check() -> None:
+        if lost.is_set():
+            raise LostLease
+
+    thread = threading.Thread(target=run, daemon=True, name=f"heartbeat-{row.pk}")
+    thread.start()
+    try:
+        yield check
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,69 @@
+"""Which kinds of job exist and how each is rung; houses register theirs at start."""
+
+import logging
+from collections.abc import Callable
+from uuid import UUID
+
+from django.db import transaction
+
+from core.jobs.leases import settle_stranded, to_ring
+from core.jobs.rows import JobRow
+
+logger = logging.getLogger("annotator.jobs")
+Bell = Callable[[UUID], object]
+QueueOf = Callable[[UUID], str]
+_bells: dict[type[JobRow], Bell] = {}
+_queues: dict[type[JobRow], QueueOf] = {}
+_tidying: list[Callable[[], int]] = []
+
+
+def register(model: type[JobRow], ring: Bell, queue_of: QueueOf) -> None:
+    """Name the bell of a kind of job and its queue: both take the row's key."""
+    _bells[model] = ring
+    _queues[model] = queue_of
+
+
+def queue_of(model: type[JobRow], pk: UUID) -> str:
+    """Return the queue whose workers carry out a job."""
+    return _queues[model](pk)
+
+
+def kinds_of_jobs() -> tuple[type[JobRow], ...]:
+    """Return the models of all kinds of jobs."""
+    return tuple(_bells)
+
+
+def register_tidying(delete: Callable[[], int]) -> None:
+    """Name what deletes what is kept for a time only and returns how much; the sweeper calls it."""
+    _tidying.append(delete)
+
+
+def tidy() -> int:
+    """Delete what both houses keep for a time only; return how many rows and folders."""
+    return sum(delete() for delete in _tidying)
+
+
+def ring_on_commit(row: JobRow) -> None:
+    """Ring for a job once its row is committed; a broker that is down fails no request.
+
+    The row then waits for the sweep, which rings again.
+    """
+    ring = _bells[type(row)]
+    transaction.on_commit(lambda: ring(row.pk), robust=True)
+
+
+def sweep() -> int:
+    """Ring every job that waits unheard and end those nobody will end; return how many rang.
+
+    A broker that is down is no error here: the rows stay, and the next sweep rings again.
+    """
+    rung = 0
+    for model, ring in _bells.items():
+        settle_stranded(model)
+        for pk in to_ring(model):
+            try:
+                ring(pk)
+                rung += 1
+            except Exception as error:  # noqa: BLE001 - each broker fails in its own way
+                logger.warning("cannot ring %s %s: %s", model.kind(), pk, type(error).__name__)
+    return rung

@@ -1,0 +1,1 @@
+"""What every call of the REST API shares."""

@@ -1,0 +1,64 @@
+"""Serializer fields that take what they say and nothing else."""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError as FormError
+from django.http import QueryDict
+from rest_framework import serializers
+
+from core.forms import TickField as FormTick
+from core.text_io.shapes import says_something
+
+
+class StrictSerializer(serializers.Serializer):
+    """Refuses fields that it does not know, so that a misspelt one is not dropped silently."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        known = {name for name, field in self.fields.items() if not field.read_only}
+        unknown = sorted(set(data) - known) if isinstance(data, dict) else []
+        if unknown:
+            raise serializers.ValidationError(
+                {name[:100]: ["This field is not known here."] for name in unknown[:20]}
+            )
+        return super().to_internal_value(data)
+
+
+class IdField(serializers.UUIDField):
+    """An id as text; a number is none, though it could be read as one."""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        if not isinstance(data, str):
+            self.fail("invalid", value=data)
+        return super().to_internal_value(data)
+
+
+class TextField(serializers.CharField):
+    """Text as it is; a number or a bool is no text."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class CommentField(TextField):
+    """Words; where they may not be blank they hold a letter or a digit, as in a form."""
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if isinstance(data, str) and not self.allow_blank and not says_something(data):
+            self.fail("blank")
+        return super().run_validation(data)
+
+
+class TickField(serializers.BooleanField):
+    """true or false; of a form, the words that its boxes send, and no others."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        is_form = isinstance(getattr(self.root, "initial_data", None), QueryDict)
+        if isinstance(data, str) and not is_form:
+            self.fail("invalid", input=data[:40])
+        try:
+            return FormTick(required=False).to_python(data)
+        except FormError:
+            self.fail("invalid", input=str(data)[:40])

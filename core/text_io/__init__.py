@@ -1,0 +1,1 @@
+"""Strict readers of the files that bring claim sets, and the one JSON reader of the project."""

@@ -1,1 +1,0 @@
-"""The REST doors of the measuring house."""

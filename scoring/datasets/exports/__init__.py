@@ -1,0 +1,1 @@
+"""Dataset versions as files."""

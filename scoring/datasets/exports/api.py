@@ -1,0 +1,52 @@
+"""Downloads of a dataset version over REST: its rows in every format, its card, its checksums."""
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+
+from scoring.access import SPLITS, Door, OwnFormats, card_reader, exporter, person, version_or_404
+from scoring.datasets.exports.downloads import card_download, download
+from scoring.datasets.exports.forms import card_wish, export_wish
+from scoring.datasets.exports.queries import CARD_FORMATS
+from scoring.datasets.exports.services import export_version
+from scoring.formats.export_formats import EXPORT_FORMATS
+
+
+class Export(Door):
+    """A version's quadruplets as a file, for admins of its campaign: it carries claim texts."""
+
+    content_negotiation_class = OwnFormats
+    parameters = frozenset({"format", "split", "gzip"})
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("format", enum=list(EXPORT_FORMATS)),
+            OpenApiParameter("split", enum=SPLITS),
+            OpenApiParameter("gzip", enum=["0", "1"]),
+        ],
+        responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, name: str, number: int) -> HttpResponseBase:
+        user = person(request)
+        row = version_or_404(person(request), name, number)
+        exporter(user, row)
+        wish = export_wish(request.query_params)
+        return download(export_version(version=row, **wish, exported_by=user), user)
+
+
+class DataCard(Door):
+    """A version's data card as JSON or Markdown, or the SHA256SUMS of its files."""
+
+    content_negotiation_class = OwnFormats
+    parameters = frozenset({"format"})
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", enum=list(CARD_FORMATS))],
+        responses={200: OpenApiTypes.BINARY, 400: OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, name: str, number: int) -> HttpResponse:
+        row = version_or_404(person(request), name, number)
+        reader = card_reader(person(request), row)
+        return card_download(row, card_wish(request.query_params), tells_files=reader.is_admin)

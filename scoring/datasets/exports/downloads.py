@@ -1,0 +1,23 @@
+"""Answers that a browser or a program saves as a file; the doors of the house share them."""
+
+from django.http import HttpResponse, StreamingHttpResponse
+
+from annotator.export_headers import note_export
+from annotator.models import User
+from core.http import as_file
+from scoring.datasets.exports.queries import card_file
+from scoring.datasets.exports.services import Export
+from scoring.models import DatasetVersion
+
+
+def download(found: Export, by: User) -> StreamingHttpResponse:
+    """Stream an export under its name and type; its headers say what it is and who has it."""
+    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+    note_export(answer, by=by, records=found.rows)
+    return as_file(answer, found.name)
+
+
+def card_download(version: DatasetVersion, wanted: str, *, tells_files: bool) -> HttpResponse:
+    """Give one of CARD_FORMATS under its name and type."""
+    name, media_type, content = card_file(version, wanted, tells_files=tells_files)
+    return as_file(HttpResponse(content, content_type=media_type), name)

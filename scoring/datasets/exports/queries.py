@@ -1,0 +1,59 @@
+"""Reads of what leaves with a version beside its rows: card, Markdown, SHA256SUMS."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+from scoring.datasets.cards import card_json, data_card
+from scoring.datasets.markdown import card_markdown
+from scoring.files import SUMS_NAME, sums
+from scoring.formats.export_formats import CANONICAL, base_name, data_file_name
+from scoring.models import DatasetVersion
+
+CARD_FORMATS: Final = ("card-json", "card-md", "sha256sums")
+
+
+def card_of(version: DatasetVersion, *, tells_files: bool = True) -> dict[str, Any]:
+    """Return the data card of a version as it leaves, with keys in a fixed order.
+
+    `tells_files` False leaves out what the imported files were called.
+    """
+    card = version.card
+    return data_card(
+        card if tells_files else {key: card[key] for key in card if key != "files"},
+        dataset=version.dataset.name,
+        number=version.number,
+        sha256=version.sha256,
+        items=version.items,
+        created_at=version.created_at.isoformat(timespec="seconds"),
+        licence=version.licence,
+    )
+
+
+def card_files(version: DatasetVersion, *, tells_files: bool = True) -> dict[str, bytes]:
+    """Return the two card files by name."""
+    document, base = card_of(version, tells_files=tells_files), base_of(version)
+    return {f"{base}.card.json": card_json(document), f"{base}.card.md": card_markdown(document)}
+
+
+def sums_of(version: DatasetVersion, cards: Mapping[str, bytes]) -> bytes:
+    """Return the SHA256SUMS of the whole canonical file and of card files."""
+    digests = {name: sha256(content).hexdigest() for name, content in cards.items()}
+    digests[data_file_name(base_of(version), CANONICAL, is_gzipped=False)] = version.sha256
+    return sums(digests)
+
+
+def card_file(version: DatasetVersion, wanted: str, *, tells_files: bool) -> tuple[str, str, bytes]:
+    """Return name, type and content of one of CARD_FORMATS."""
+    cards, base = card_files(version, tells_files=tells_files), base_of(version)
+    if wanted == "sha256sums":
+        return SUMS_NAME, "text/plain; charset=utf-8", sums_of(version, cards)
+    name, kind = {
+        "card-json": (f"{base}.card.json", "application/json"),
+        "card-md": (f"{base}.card.md", "text/markdown; charset=utf-8"),
+    }[wanted]
+    return name, kind, cards[name]
+
+
+def base_of(version: DatasetVersion) -> str:
+    return base_name(version.dataset.name, version.number)

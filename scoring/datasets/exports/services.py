@@ -1,0 +1,265 @@
+"""Writes of licences: what others may do with a dataset version, as an admin says.
+
+What leaves of a dataset, each time noted in the audit trail: as a stream or as a file.
+
+Releases: a directory with everything that a reader of a dataset version needs.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, TypeVar
+
+from django.db import transaction
+
+from annotator import audit_log
+from annotator.models import User
+from core.errors import Refused
+from core.text_io.shapes import says_something
+from scoring import files as scoring_files
+from scoring.access import SPLITS
+from scoring.datasets.cards import README, card_json, readme
+from scoring.datasets.exports.queries import base_of, card_files, card_of
+from scoring.files import (
+    SUMS_NAME,
+    HashedFile,
+    WrittenFile,
+    gzipped,
+    in_blocks,
+    new_directory,
+    put_file,
+    sums,
+)
+from scoring.formats import rows as formats_rows
+from scoring.formats.export_formats import (
+    ALL,
+    CANONICAL,
+    EXPORT_FORMATS,
+    data_file_name,
+    media_type,
+)
+from scoring.formats.patent_ce_jsonl import split_of
+from scoring.models import DatasetVersion
+from scoring.quadruplets import SPLIT_NAMES
+
+LONGEST: Final = 200
+
+
+@transaction.atomic
+def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -> DatasetVersion:
+    """Say what others may do with a version; its rows and their digest stay as they are.
+
+    Raises Refused for a licence that is blank, too long or not on one line. The same licence
+    again changes nothing.
+    """
+    said = licence.strip()
+    if not says_something(said) or len(said) > LONGEST or not said.isprintable():
+        why = f"Name the licence on one line of at most {LONGEST} characters, such as CC BY 4.0."
+        raise Refused(why, {"licence": [why]})
+    row = DatasetVersion.objects.select_for_update(no_key=True).get(pk=version.pk)
+    if row.licence != said:
+        audit_log.record(
+            actor=set_by,
+            campaign=row.dataset.campaign,
+            action="dataset.licence_set",
+            object_type="dataset_version",
+            object_id=row.pk,
+            details={"dataset": str(row), "licence": said, "earlier": row.licence},
+        )
+        row.licence = said
+        row.save(update_fields=["licence"])
+    return row
+
+
+Row = TypeVar("Row")
+# Hears which share of the rows has been read, from 0 to 1.
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A file that is about to leave: its name, type, number of rows, and bytes as they come."""
+
+    name: str
+    media_type: str
+    rows: int
+    pieces: Iterator[bytes]
+
+
+def export_version(
+    *,
+    version: DatasetVersion,
+    file_format: str = CANONICAL,
+    split: str = ALL,
+    is_gzipped: bool = False,
+    exported_by: User | None = None,
+    progress: Progress | None = None,
+) -> Export:
+    """Check the stored file, note who takes what, and give the bytes as a stream.
+
+    The same version, format and split give the same bytes each time. Raises Refused, by field,
+    for an unknown format or split, StoredFileDamaged before the first byte leaves.
+    """
+    _refuse_unknown(file_format, split)
+    pieces = in_blocks(_pieces(version, file_format, split, progress))
+    record_export(version, file_format, split, is_gzipped, exported_by)
+    return Export(
+        name=data_file_name(base_of(version), file_format, split, is_gzipped=is_gzipped),
+        media_type=media_type(file_format, is_gzipped=is_gzipped),
+        rows=version.items if split == ALL else version.card["splits"].get(split, 0),
+        pieces=gzipped(pieces) if is_gzipped else pieces,
+    )
+
+
+def export_to_file(
+    *,
+    version: DatasetVersion,
+    target: Path,
+    file_format: str = CANONICAL,
+    split: str = ALL,
+    is_gzipped: bool = False,
+    exported_by: User | None = None,
+    progress: Progress | None = None,
+) -> WrittenFile:
+    """Write an export to a file, its card and SHA256SUMS beside it; whole or not at all.
+
+    Raises what export_version raises, and Refused where it cannot be written.
+    """
+    export = export_version(
+        version=version,
+        file_format=file_format,
+        split=split,
+        is_gzipped=is_gzipped,
+        exported_by=exported_by,
+        progress=progress,
+    )
+    beside = {f"{_stem(target.name)}.card.json": card_json(card_of(version))}
+    try:
+        return put_file(target, export.pieces, beside)
+    except OSError as error:
+        raise Refused(f"Cannot write {target}: {error.strerror}.") from error
+
+
+def _refuse_unknown(file_format: str, split: str) -> None:
+    for field, value, known in (
+        ("format", file_format, tuple(EXPORT_FORMATS)),
+        ("split", split, SPLITS),
+    ):
+        if value not in known:
+            sentence = f"The {field} is one of {', '.join(known)}."
+            raise Refused(sentence, {field: [sentence]})
+
+
+def _pieces(
+    version: DatasetVersion, file_format: str, split: str, progress: Progress | None
+) -> Iterator[bytes]:
+    """Give the bytes of an export; the stored file's digest is looked at now, before any leaves."""
+    file = scoring_files.open_dataset(version.sha256)
+    if file_format == CANONICAL:
+        # The stored file holds these lines already.
+        lines = followed(lines_of(file), version, progress)
+        return (line for line in lines if split == ALL or split_of(line) == split)
+    rows = followed(formats_rows.read(file), version, progress)
+    wanted = (row for row in rows if split == ALL or row.split == split)
+    return EXPORT_FORMATS[file_format].write(wanted)
+
+
+def lines_of(file: BinaryIO) -> Iterator[bytes]:
+    """Give the lines of a file and close it."""
+    with file:
+        yield from file
+
+
+def followed(
+    rows: Iterator[Row], version: DatasetVersion, progress: Progress | None
+) -> Iterator[Row]:
+    """Give what comes of the rows of a version, and tell how far it is."""
+    for count, row in enumerate(rows, start=1):
+        yield row
+        if progress:
+            progress(count / version.items)
+
+
+def record_export(
+    version: DatasetVersion, file_format: str, split: str, is_gzipped: bool, user: User | None
+) -> None:
+    """Note in the audit trail that the texts leave; before they do, so that no way is around it."""
+    audit_log.record(
+        actor=user,
+        campaign=version.dataset.campaign,
+        action="dataset.exported",
+        object_type="dataset_version",
+        object_id=version.pk,
+        details={
+            "dataset": str(version),
+            "sha256": version.sha256,
+            "format": file_format,
+            "split": split,
+            "gzip": is_gzipped,
+        },
+    )
+
+
+def _stem(name: str) -> str:
+    """Return a file's name without the endings that exports have."""
+    for ending in (".gz", *(f".{entry.suffix}" for entry in EXPORT_FORMATS.values())):
+        name = name.removesuffix(ending) or name
+    return name
+
+
+RELEASE: Final = "release"
+
+
+def write_release(
+    *,
+    version: DatasetVersion,
+    directory: Path,
+    exported_by: User | None = None,
+    progress: Progress | None = None,
+) -> list[WrittenFile]:
+    """Write a file for each split that has rows, cards, README and SHA256SUMS into a directory.
+
+    The directory has its name once everything is in it. Raises StoredFileDamaged, and Refused
+    where something stands there already or it cannot be written.
+    """
+    stored = scoring_files.open_dataset(version.sha256)
+    record_export(version, RELEASE, ALL, False, exported_by)
+    try:
+        with new_directory(directory) as aside:
+            lines = followed(lines_of(stored), version, progress)
+            by_split = _write_splits(aside, base_of(version), lines)
+            beside = _beside(version, by_split)
+            files = [*by_split.values(), *(_write(aside, *entry) for entry in beside.items())]
+            digests = {file.name: file.sha256 for file in files}
+            return [*files, _write(aside, SUMS_NAME, sums(digests))]
+    except OSError as error:
+        raise Refused(f"Cannot write the release to {directory}: {error.strerror}.") from error
+
+
+def _write_splits(directory: Path, base: str, lines: Iterator[bytes]) -> dict[str, WrittenFile]:
+    """Deal the rows out to a file per split in one pass; a split without rows has no file."""
+    with ExitStack() as stack:
+        files: dict[str, HashedFile] = {}
+        for line in lines:
+            split = split_of(line)
+            if split not in files:
+                name = data_file_name(base, CANONICAL, split, is_gzipped=False)
+                opened = stack.enter_context((directory / name).open("xb"))
+                files[split] = HashedFile(opened, name)
+            files[split].write(line)
+        return {split: files[split].finish() for split in SPLIT_NAMES if split in files}
+
+
+def _beside(version: DatasetVersion, by_split: Mapping[str, WrittenFile]) -> dict[str, bytes]:
+    """Return the small files of a release by name."""
+    cards = card_files(version)
+    names = {split: file.name for split, file in by_split.items()}
+    return {**cards, README: readme(cards[f"{base_of(version)}.card.md"], names)}
+
+
+def _write(directory: Path, name: str, content: bytes) -> WrittenFile:
+    with (directory / name).open("xb") as opened:
+        file = HashedFile(opened, name)
+        file.write(content)
+        return file.finish()

@@ -1,0 +1,1 @@
+"""A dataset version in the making."""

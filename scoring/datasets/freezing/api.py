@@ -1,0 +1,47 @@
+"""Datasets over REST: list, freeze, one version."""
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator.access.visibility import withheld_campaigns
+from core.rest.paging import PAGED, PARAMETERS, page_of
+from scoring.access import Door, body, cleaned, person, version_or_404, version_words, versions_for
+from scoring.datasets.freezing.forms import DEFAULTS, FreezeForm
+from scoring.datasets.freezing.services import freeze_dataset
+
+FIELDS = set(FreezeForm.base_fields)
+
+
+class Datasets(Door):
+    """The dataset versions that the caller may see; a POST freezes a campaign."""
+
+    parameters = PARAMETERS
+
+    @extend_schema(operation_id="datasets_list", parameters=PAGED, responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> Response:
+        user = person(request)
+        withheld = withheld_campaigns(user)
+        page = page_of(request, versions_for(user))
+        words = [version_words(row, withheld) for row in page.rows]
+        return Response(words, headers=page.headers)
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        user = person(request)
+        form = FreezeForm(user, DEFAULTS | body(request, FIELDS))
+        campaign = cleaned(form)["campaign"]
+        frozen = freeze_dataset(campaign=campaign, created_by=user, **form.settings)
+        words = version_words(frozen.version, withheld_campaigns(user))
+        return Response(words, status=201 if frozen.is_new else 200)
+
+
+class Version(Door):
+    """One dataset version."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, name: str, number: int) -> Response:
+        user = person(request)
+        row = version_or_404(user, name, number)
+        return Response(version_words(row, withheld_campaigns(user)))

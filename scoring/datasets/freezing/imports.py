@@ -1,0 +1,146 @@
+"""Stores quadruplets that were made elsewhere as dataset versions; order and sides are kept."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Final
+
+from annotator.models import Campaign, User
+from core.errors import Refused
+from core.text_io.streams import ReadNotes
+from scoring import files as scoring_files
+from scoring.datasets.cards import make_card
+from scoring.datasets.drafts import Draft
+from scoring.datasets.freezing.rules import Progress, by_percent, split_words
+from scoring.datasets.freezing.services import Frozen, refuse_name, store_version
+from scoring.formats.dataset_files import LABEL_STUDIO, format_of, join, read_file
+from scoring.formats.rows import DatasetRow
+from scoring.quadruplets import SplitError, SplitPlan
+
+READING: Final = "Reading the files."
+# The share of the whole work at which writing begins.
+WRITING_FROM: Final = 0.8
+
+
+def import_dataset(
+    *,
+    name: str,
+    rows: Iterable[DatasetRow],
+    plan: SplitPlan,
+    campaign: Campaign | None = None,
+    created_by: User | None = None,
+) -> Frozen:
+    """Store rows as a dataset version.
+
+    Raises Refused for no rows, for a split that cannot be made, or for rows without a split where
+    they were to say it; FormatError where rows contradict each other.
+    """
+    refuse_name(name, campaign)
+    with scoring_files.spool() as spool:
+        draft = _filled(spool, [("the rows", rows)], plan, ReadNotes())
+        card = make_card(draft, source="import", split=split_words(plan), files=[])
+        return _store(name, campaign, draft, card, created_by, by_percent(None))
+
+
+def import_files(
+    *,
+    name: str,
+    paths: Sequence[Path],
+    file_format: str = "auto",
+    plan: SplitPlan,
+    campaign: Campaign | None = None,
+    created_by: User | None = None,
+    progress: Progress | None = None,
+    notes: ReadNotes | None = None,
+) -> Frozen:
+    """Read files of quadruplets, join them on (A, B, C), and store them as a dataset version.
+
+    `progress` hears how much was read and written, and may raise to stop: nothing is stored then.
+    Raises what import_dataset raises, FormatError with the bad records of a file, and Refused for
+    a file that cannot be read.
+    """
+    refuse_name(name, campaign)
+    tell, notes = by_percent(progress), notes or ReadNotes()
+    try:
+        kinds = [format_of(path, file_format) for path in paths]
+        stated = [_statement(path) for path in paths]
+    except OSError as error:
+        raise Refused(f"Cannot read {error.filename}: {error.strerror}.") from error
+    files = [
+        (path.name, read_file(path, kind, notes, hear))
+        for path, kind, hear in zip(paths, kinds, _hearing(tell, stated), strict=True)
+    ]
+    with scoring_files.spool() as spool:
+        draft = _filled(spool, files, plan, notes)
+        card = make_card(
+            draft,
+            source="import",
+            split=split_words(plan),
+            files=stated,
+            **_people(draft, kinds),
+        )
+        return _store(name, campaign, draft, card, created_by, tell)
+
+
+def _filled(
+    spool: IO[bytes],
+    files: Sequence[tuple[str, Iterable[DatasetRow]]],
+    plan: SplitPlan,
+    notes: ReadNotes,
+) -> Draft:
+    draft = Draft(spool)
+    join(files, draft, notes)
+    if not len(draft):
+        raise Refused("The files hold 0 quadruplets.")
+    try:
+        draft.split(plan)
+    except SplitError as error:
+        raise Refused(str(error)) from error
+    return draft
+
+
+def _store(
+    name: str,
+    campaign: Campaign | None,
+    draft: Draft,
+    card: dict[str, Any],
+    created_by: User | None,
+    tell: Progress,
+) -> Frozen:
+    return store_version(
+        name=name,
+        campaign=campaign,
+        draft=draft,
+        card=card,
+        created_by=created_by,
+        progress=tell,
+        progress_from=WRITING_FROM,
+    )
+
+
+def _statement(path: Path) -> dict[str, Any]:
+    """Return what a card says of a file."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"name": path.name, "sha256": digest, "bytes": file.tell()}
+
+
+def _hearing(tell: Progress, stated: Sequence[dict[str, Any]]) -> Iterator[Callable[[int], None]]:
+    """Yield for each file what hears how much of it was read, and tells it of all of them."""
+    total = max(1, sum(one["bytes"] for one in stated))
+    before = 0
+    for one in stated:
+        yield partial(_tell, tell, before, total)
+        before += one["bytes"]
+
+
+def _tell(tell: Progress, before: int, total: int, read: int) -> None:
+    tell(WRITING_FROM * min(1.0, (before + read) / total), READING)
+
+
+def _people(draft: Draft, kinds: Sequence[str]) -> dict[str, Any]:
+    """Return how many annotators there are, where their names stand for the same people in all."""
+    if set(kinds) != {LABEL_STUDIO}:
+        return {}
+    return {"people": {"annotators": len(draft.annotators), "adjudicators": 0}}

@@ -1,0 +1,375 @@
+"""What a freeze reads of a campaign: from one moment, put aside, then given reference by reference.
+
+Put aside, because comparing takes longer than reading: no moment of the database is held open, and
+no reference stays in memory.
+
+A campaign's ratings as a draft of quadruplets with its card: what a freeze stores, or shows.
+
+What a freeze would store, without storing it.
+
+How large a freeze may become, counted without reading a text or a score.
+
+Reads of freezes: those that a person may see, and how one was asked for, in words.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from typing import IO, Any, Final
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotator.access.scopes import campaigns_for
+from annotator.access.visibility import withheld_campaigns
+from annotator.adjudication.settled.queries import FreezableReference, freezable_references
+from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling, User
+from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL, TOTAL_WEIGHT
+from core.database import one_moment
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.access import MAY_READ
+from scoring.datasets.cards import make_card, measure_agreement
+from scoring.datasets.drafts import Draft
+from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_words
+from scoring.formats.rows import DatasetRow
+from scoring.models import Freeze
+from scoring.quadruplets import (
+    Quadruplet,
+    RatedCandidate,
+    RatedReference,
+    RatedValues,
+    RuledValues,
+    SplitError,
+    build_quadruplets,
+)
+
+FACTS: Final = ("office", "ipc", "language", "family")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenScores:
+    """A rating as agreement is measured on it; the overall as its numerator over 11."""
+
+    candidate: str
+    reference: str
+    annotator: str
+    scores: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FreezableRecord:
+    """A reference as it was read.
+
+    `latest` is when one of its ratings was submitted last, in seconds; `given` holds its ratings
+    and `adjudicators` who made its rulings, both by id.
+    """
+
+    rated: RatedReference
+    latest: float
+    given: dict[str, GivenScores]
+    adjudicators: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAside:
+    """What was read: how many references there are, what is left out and why, and the file."""
+
+    references: int
+    left_out: Counter[str]
+    spool: IO[bytes]
+
+    def records(self) -> Iterator[FreezableRecord]:
+        """Yield the references in their order, each held only while it is used."""
+        self.spool.seek(0)
+        for line in self.spool:
+            yield _record(json.loads(line))
+
+
+def read_aside(campaign: Campaign, spool: IO[bytes], *, include_unlocked: bool) -> ReadAside:
+    """Read all that a freeze of the campaign uses, as it was at one moment."""
+    left_out: Counter[str] = Counter()
+    count = 0
+    with one_moment():
+        for found in freezable_references(
+            campaign, include_unlocked=include_unlocked, left_out=left_out
+        ):
+            spool.write(json.dumps(_plain(found), ensure_ascii=False).encode() + b"\n")
+            count += 1
+    return ReadAside(count, left_out, spool)
+
+
+def _plain(found: FreezableReference) -> dict[str, Any]:
+    reference = found.reference
+    people = {rating.annotator_id for _, ratings in found.ratings for rating in ratings}
+    # Pseudonyms of this reference only: they cannot be joined over references or exports.
+    order = sorted(people, key=lambda pk: _mixed(reference.claims_sha256, pk))
+    names = {pk: f"annotator-{number}" for number, pk in enumerate(order, start=1)}
+    return {
+        "reference_id": reference.reference_id,
+        "claims": reference.claims,
+        "facts": {name: getattr(reference, name) for name in FACTS if getattr(reference, name)},
+        "latest": max(r.submitted_at.timestamp() for _, ratings in found.ratings for r in ratings),
+        "candidates": [
+            {
+                "candidate_id": candidate.candidate_id,
+                "claims": candidate.claims,
+                "ratings": [_plain_rating(rating, names) for rating in ratings],
+                "ruling": _plain_ruling(found.rulings.get(candidate.pk)),
+            }
+            for candidate, ratings in found.ratings
+        ],
+    }
+
+
+def _mixed(digest: str, pk: object) -> str:
+    return sha256(f"{digest} {pk}".encode()).hexdigest()
+
+
+def _plain_rating(rating: Rating, names: dict[Any, str]) -> list[Any]:
+    scores = [*(getattr(rating, key) for key in CRITERIA), rating.overall_numerator]
+    return [names[rating.annotator_id], str(rating.annotator_id), str(rating.pk), scores]
+
+
+def _plain_ruling(ruling: Ruling | None) -> list[Any] | None:
+    if ruling is None:
+        return None
+    adjudicator = ruling.adjudication.adjudicator_id
+    return [str(ruling.adjudication_id), str(adjudicator), ruling.scores]
+
+
+def _record(read: dict[str, Any]) -> FreezableRecord:
+    candidates = read["candidates"]
+    rulings = [one["ruling"] for one in candidates if one["ruling"]]
+    return FreezableRecord(
+        rated=RatedReference(
+            reference_id=read["reference_id"],
+            text=read["claims"],
+            candidates=tuple(map(_rated_candidate, candidates)),
+            facts=read["facts"],
+        ),
+        latest=read["latest"],
+        given={
+            pk: GivenScores(
+                candidate=f"{read['reference_id']}\n{one['candidate_id']}",
+                reference=read["reference_id"],
+                annotator=annotator,
+                scores=dict(zip((*CRITERIA, OVERALL), scores, strict=True)),
+            )
+            for one in candidates
+            for _, annotator, pk, scores in one["ratings"]
+        },
+        adjudicators={adjudication: person for adjudication, person, _ in rulings},
+    )
+
+
+def _rated_candidate(read: dict[str, Any]) -> RatedCandidate:
+    ruling = read["ruling"]
+    return RatedCandidate(
+        candidate_id=read["candidate_id"],
+        text=read["claims"],
+        ratings=tuple(_values(*rating) for rating in read["ratings"]),
+        ruling=ruling and RuledValues(ruling[0], {k: Fraction(v) for k, v in ruling[2].items()}),
+    )
+
+
+def _values(pseudonym: str, _annotator: str, pk: str, scores: list[int]) -> RatedValues:
+    values = dict(zip(CRITERIA, scores, strict=False))
+    return RatedValues(pseudonym, pk, {**values, OVERALL: Fraction(scores[-1], TOTAL_WEIGHT)})
+
+
+READING: Final = "Reading the ratings."
+COMPARING: Final = "Comparing candidates."
+MEASURING: Final = "Measuring agreement among annotators."
+# Shares of the whole work at which these begin; the rest is writing.
+COMPARING_FROM: Final = 0.1
+MEASURING_FROM: Final = 0.6
+WRITING_FROM: Final = 0.7
+IPC_SUBCLASS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeDraft:
+    """A draft with its splits, its card, and the ids of the ratings its labels follow from."""
+
+    draft: Draft
+    card: dict[str, Any]
+    used_ratings: tuple[str, ...]
+
+
+def draft_freeze(
+    campaign: Campaign,
+    settings: FreezeSettings,
+    progress: Progress,
+    spool: IO[bytes] | None = None,
+) -> FreezeDraft:
+    """Read, compare, split and count; with a spool the rows are kept there.
+
+    Raises Refused when nothing is left, or when the references cannot be split as asked.
+    """
+    progress(0.0, READING)
+    with scoring_files.spool() as aside:
+        read = read_aside(campaign, aside, include_unlocked=settings.include_unlocked)
+        comparison = _Comparison(read, settings, campaign.rubric_version, progress)
+        draft = comparison.fill(Draft(spool))
+    if not len(draft):
+        raise Refused(_nothing(campaign, read))
+    try:
+        draft.split(settings.plan)
+    except SplitError as error:
+        raise Refused(str(error)) from error
+    progress(MEASURING_FROM, MEASURING)
+    return FreezeDraft(draft, comparison.card(campaign, draft), tuple(comparison.used))
+
+
+class _Comparison:
+    """Makes rows of what was read and remembers which ratings and people they follow from."""
+
+    def __init__(
+        self, read: ReadAside, settings: FreezeSettings, rubric_version: str, progress: Progress
+    ) -> None:
+        self.used: dict[str, GivenScores] = {}
+        self._adjudicators: set[str] = set()
+        self._read = read
+        self._settings = settings
+        self._rubric_version = rubric_version
+        self._progress = progress
+        self._record: FreezableRecord | None = None
+
+    def fill(self, draft: Draft) -> Draft:
+        settings = self._settings
+        for quadruplet in build_quadruplets(
+            self._references(),
+            policy=settings.policy,
+            tie_band=settings.band,
+            seed=settings.seed,
+            criteria=settings.chosen,
+        ):
+            # Quadruplets of a reference all come before the next reference is asked for.
+            record = self._record
+            assert record is not None
+            for pk in quadruplet.rating_ids:
+                self.used.setdefault(pk, record.given[pk])
+            self._adjudicators.update(record.adjudicators[pk] for pk in quadruplet.adjudication_ids)
+            row = _row(quadruplet, settings.policy, self._rubric_version)
+            draft.add(row, _bond(record.rated.facts, settings.split_by), record.latest)
+        return draft
+
+    def card(self, campaign: Campaign, draft: Draft) -> dict[str, Any]:
+        return make_card(
+            draft,
+            source="freeze",
+            split=split_words(self._settings.plan),
+            campaign=campaign.slug,
+            rubric_version=self._rubric_version,
+            **self._settings.as_card(),
+            left_out=dict(sorted(self._read.left_out.items())),
+            people={
+                "annotators": len({given.annotator for given in self.used.values()}),
+                "adjudicators": len(self._adjudicators),
+            },
+            agreement=measure_agreement(self.used.values(), self._settings.chosen),
+        )
+
+    def _references(self) -> Iterator[RatedReference]:
+        span = MEASURING_FROM - COMPARING_FROM
+        for number, record in enumerate(self._read.records()):
+            self._progress(COMPARING_FROM + span * number / self._read.references, COMPARING)
+            self._record = record
+            yield record.rated
+
+
+def _nothing(campaign: Campaign, read: ReadAside) -> str:
+    left_out = sorted(read.left_out.items())
+    reasons = ", ".join(f"{count} {reason}" for reason, count in left_out)
+    return (
+        f"Campaign {campaign.slug} gives no quadruplet: two rated candidates of one "
+        f"reference are needed. Left out: {reasons or 'nothing'}."
+    )
+
+
+def _bond(facts: Any, split_by: str) -> str:
+    """Return what keeps references together beside their texts: family, IPC subclass or nothing."""
+    if split_by == "family":
+        return str(facts.get("family", ""))
+    if split_by == "ipc":
+        return str(facts.get("ipc", "")).strip().upper()[:IPC_SUBCLASS]
+    return ""
+
+
+def _row(quadruplet: Quadruplet, policy: str, rubric_version: str) -> DatasetRow:
+    extras: dict[str, Any] = {"y_soft": dict(quadruplet.y_soft)}
+    if quadruplet.annotator:
+        extras["annotator"] = quadruplet.annotator
+    extras |= quadruplet.facts
+    if quadruplet.flags:
+        extras["flags"] = list(quadruplet.flags)
+    return DatasetRow(
+        id=quadruplet.id,
+        reference_id=quadruplet.reference_id,
+        reference=quadruplet.reference,
+        b=quadruplet.b,
+        c=quadruplet.c,
+        b_id=quadruplet.b_id,
+        c_id=quadruplet.c_id,
+        y=quadruplet.y,
+        provenance={
+            "policy": policy,
+            "rubric_version": rubric_version,
+            "annotators": quadruplet.annotators,
+            "ratings": list(quadruplet.rating_ids),
+            "adjudications": list(quadruplet.adjudication_ids),
+        },
+        extras=extras,
+    )
+
+
+def preview_freeze(*, campaign: Campaign, **settings: Any) -> dict[str, Any]:
+    """Return the card that a freeze with these settings would write; nothing is stored.
+
+    `settings` are those of FreezeSettings. What is left out stands under `left_out` by reason.
+    Raises Refused where the freeze would.
+    """
+    return draft_freeze(campaign, FreezeSettings(**settings), lambda share, words: None).card
+
+
+# A preview is worked out while the browser waits; of more comparisons it is not.
+MOST_PREVIEWED: Final = 5_000
+
+
+def comparisons_of(campaign: Campaign) -> int:
+    """Return how many pairs the rated candidates of each reference make: n (n - 1) / 2."""
+    rated = Candidate.objects.filter(
+        Exists(Rating.objects.filter(candidate=OuterRef("pk"))),
+        campaign=campaign,
+        purpose__in=GENUINE,
+    )
+    found = Counter(rated.values_list("reference_id", flat=True))
+    return sum(n * (n - 1) // 2 for n in found.values())
+
+
+def freezes_for(user: User) -> QuerySet[Freeze]:
+    """Return the freezes of the campaigns in which the user is researcher or admin.
+
+    How one ended counts what was left out: none of an open campaign in which they rate.
+    """
+    rows = Freeze.objects.filter(campaign__in=campaigns_for(user, MAY_READ))
+    rows = rows.exclude(campaign__in=withheld_campaigns(user))
+    return rows.select_related("campaign", "version__dataset")
+
+
+def settings_words(freeze: Freeze) -> Iterator[tuple[str, str]]:
+    """Yield what was asked for, as names and words in the order of the form."""
+    said = freeze.settings
+    yield "Name", said.get("name") or freeze.campaign.slug
+    yield "Policy", said["policy"]
+    yield "Tie band", f"{said['tie_band']:g} points"
+    chosen = said["criteria"]
+    names = ", ".join(NAMES[key] for key in ALL_CRITERIA if key in chosen)
+    yield "Criteria", "all five" if len(chosen) == len(ALL_CRITERIA) else names
+    shares = f"{said['test_share']:g} test, {said['validation_share']:g} validation"
+    yield "Split", f"by {said['split_by']}, {shares}, seed {said['seed']}"
+    if said["include_unlocked"]:
+        yield "Caution", "with ratings that are not locked: for trials only"

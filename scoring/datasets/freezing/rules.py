@@ -1,0 +1,90 @@
+"""How a campaign is to be frozen: what may be asked for, checked, as one value.
+
+How long work says how far it is.
+"""
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from annotator.rubric import ALL_CRITERIA
+from core.errors import Refused
+from scoring.quadruplets import GROUPED_BY, POLICIES, POLICY_VERSIONS, SplitPlan
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeSettings:
+    """Settings of a freeze; a wrong one raises Refused."""
+
+    policy: str = "settled"
+    tie_band: float = 0.0
+    criteria: Collection[str] = ALL_CRITERIA
+    split_by: str = "reference"
+    test_share: float = 0.15
+    validation_share: float = 0.1
+    seed: int = 0
+    include_unlocked: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, before anything is read."""
+        if self.policy not in POLICIES or not (math.isfinite(self.tie_band) and self.tie_band >= 0):
+            raise Refused(
+                f"The policy is one of {', '.join(POLICIES)}; the tie band is a number, 0 or more."
+            )
+        if not self.criteria or not set(self.criteria) <= set(ALL_CRITERIA):
+            raise Refused(f"Name at least one criterion of {', '.join(ALL_CRITERIA)}.")
+        if self.split_by not in GROUPED_BY:
+            raise Refused(f"A freeze is split by one of {', '.join(GROUPED_BY)}.")
+
+    @property
+    def band(self) -> Fraction:
+        return Fraction(str(self.tie_band))
+
+    @property
+    def plan(self) -> SplitPlan:
+        return SplitPlan(self.split_by, self.test_share, self.validation_share, self.seed)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The criteria in the rubric's order."""
+        return [key for key in ALL_CRITERIA if key in self.criteria]
+
+    def as_card(self) -> dict[str, Any]:
+        """Return what a card says of them."""
+        return {
+            "policy": self.policy,
+            "policy_version": POLICY_VERSIONS[self.policy],
+            "tie_band": self.tie_band,
+            "criteria": self.chosen,
+            "include_unlocked": self.include_unlocked,
+        }
+
+
+def split_words(plan: SplitPlan) -> dict[str, Any]:
+    """Return what a card says of a split."""
+    return {
+        "by": plan.by,
+        "seed": plan.seed,
+        "test_share": plan.test_share,
+        "validation_share": plan.validation_share,
+    }
+
+
+# Hears how far the work is, 0 to 1, and what is done now; may raise to stop it.
+Progress = Callable[[float, str], None]
+
+
+def by_percent(progress: Progress | None) -> Progress:
+    """Return a progress that passes on what is a percent or more further, or other words."""
+    said = (-1, "")
+
+    def tell(share: float, words: str) -> None:
+        nonlocal said
+        now = (int(share * 100), words)
+        if progress is not None and now != said:
+            said = now
+            progress(share, words)
+
+    return tell

@@ -1,0 +1,287 @@
+"""Stores versions of datasets: the file first, then the rows that name it, in one transaction.
+
+Freezes a campaign's ratings into an immutable dataset version.
+
+Writes of freezes as jobs: asked for on a page, carried out by a worker, cancelled.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from annotator import audit_log
+from annotator.access.visibility import withheld_campaigns
+from annotator.models import Campaign, User
+from core.errors import Forbidden, OutOfDate, Refused
+from core.files import why_stopped
+from core.jobs import leases
+from core.jobs.leases import heartbeat
+from core.jobs.rows import FINAL_STATUSES, JobStatus
+from scoring import files as scoring_files
+from scoring.datasets.drafts import Draft
+from scoring.datasets.freezing.queries import WRITING_FROM, draft_freeze
+from scoring.datasets.freezing.rules import FreezeSettings, Progress, by_percent
+from scoring.datasets.versions.queries import prepare_pages
+from scoring.models import Dataset, DatasetVersion, Freeze, UsedRating
+
+WRITING: Final = "Writing the file."
+ROWS_AT_ONCE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A version, and whether it is new: the same content in one dataset is the same version."""
+
+    version: DatasetVersion
+    is_new: bool
+
+
+def store_version(
+    *,
+    name: str,
+    campaign: Campaign | None,
+    draft: Draft,
+    card: dict[str, Any],
+    used_ratings: Collection[str] = (),
+    created_by: User | None = None,
+    progress: Progress,
+    progress_from: float,
+) -> Frozen:
+    """Write a draft with its splits and make it the next version, or return the one it is."""
+    # The file is whole on disk before any row names it; a file without a row harms nobody.
+    digest = scoring_files.store_dataset(_telling(draft, progress, progress_from))
+    with transaction.atomic():
+        dataset = _dataset(name, campaign)
+        known = DatasetVersion.objects.filter(dataset=dataset, sha256=digest).first()
+        if known:
+            return Frozen(known, is_new=False)
+        last = dataset.versions.order_by("-number").first()
+        version = DatasetVersion.objects.create(
+            dataset=dataset,
+            number=last.number + 1 if last else 1,
+            sha256=digest,
+            items=len(draft),
+            card=card,
+            created_by=created_by,
+        )
+        for some in _batches(used_ratings):
+            UsedRating.objects.bulk_create(
+                [UsedRating(version=version, rating_id=pk) for pk in some]
+            )
+        audit_log.record(
+            actor=created_by,
+            campaign=campaign,
+            action=f"dataset.{card['source']}",
+            object_type="dataset_version",
+            object_id=version.pk,
+            details={"dataset": str(version), "sha256": digest, "items": len(draft)},
+        )
+    return Frozen(version, is_new=True)
+
+
+FREEZE_WITHHELD: Final = (
+    "You rate in this open campaign, and a freeze would tell you what the others gave. Freeze it "
+    "once it is closed, or have somebody freeze it who does not rate."
+)
+
+
+def refuse_who_rates(campaign: Campaign, user: User | None) -> None:
+    """Refuse a freeze by who rates in the open campaign: whether and what it gives tells."""
+    if user is not None and campaign.pk in withheld_campaigns(user):
+        raise Forbidden(FREEZE_WITHHELD, {"campaign": [FREEZE_WITHHELD]})
+
+
+def refuse_name(name: str, campaign: Campaign | None) -> None:
+    """Raise Refused for a name that no dataset of the campaign may have."""
+    try:
+        Dataset._meta.get_field("name").clean(name, None)
+    except ValidationError as error:
+        raise Refused(
+            f"{name[:100]!r} cannot be a dataset's name: use up to 80 letters, digits, - and _."
+        ) from error
+    # Everybody who may freeze sees the datasets of no campaign; only a command makes them, and who
+    # gives commands sees all.
+    others = Dataset.objects.filter(name=name)
+    if campaign is not None and others.filter(campaign=None).exists():
+        raise Refused(f"The dataset {name!r} is one of no campaign; choose another name.")
+    if campaign is None and others.exclude(campaign=None).exists():
+        raise Refused(f"The dataset {name!r} is one of a campaign; choose another name.")
+
+
+def _dataset(name: str, campaign: Campaign | None) -> Dataset:
+    """Return the dataset, locked so that two freezes cannot take one number."""
+    refuse_name(name, campaign)
+    dataset, _ = Dataset.objects.get_or_create(name=name, campaign=campaign)
+    return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+
+
+def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
+    """Cut many keys into lists of ROWS_AT_ONCE; bulk_create would hold a row for each key."""
+    rest = iter(keys)
+    while some := list(islice(rest, ROWS_AT_ONCE)):
+        yield some
+
+
+def _telling(draft: Draft, progress: Progress, begin: float) -> Iterator[bytes]:
+    """Pass the lines on and say how many went by."""
+    for number, line in enumerate(draft.lines()):
+        progress(begin + (1 - begin) * number / len(draft), WRITING)
+        yield line
+
+
+def freeze_dataset(
+    *,
+    campaign: Campaign,
+    name: str | None = None,
+    created_by: User | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Frozen:
+    """Freeze what may be frozen of a campaign into a dataset version.
+
+    `settings` are those of FreezeSettings. `progress` hears of each percent, outside of any
+    transaction, and may raise to stop: nothing is stored then. Raises Refused when nothing is
+    left, or when the references cannot be split as asked, Forbidden for who rates meanwhile.
+    """
+    tell = by_percent(progress)
+    chosen = FreezeSettings(**settings)
+    named = name or campaign.slug
+    refuse_who_rates(campaign, created_by)
+    refuse_name(named, campaign)
+    with scoring_files.spool() as spool:
+        made = draft_freeze(campaign, chosen, tell, spool)
+        return store_version(
+            name=named,
+            campaign=campaign,
+            draft=made.draft,
+            card=made.card,
+            used_ratings=made.used_ratings,
+            created_by=created_by,
+            progress=tell,
+            progress_from=WRITING_FROM,
+        )
+
+
+WAITING: Final = "Waiting for a worker."
+UNFINISHED: Final = (JobStatus.QUEUED, JobStatus.RUNNING)
+# Each beat is a write; what comes in between only looks whether the lease is still ours.
+BEAT_EVERY_SECONDS: Final = 0.5
+
+
+def request_freeze(
+    *, campaign: Campaign, settings: dict[str, Any], asked_by: User | None = None
+) -> Freeze:
+    """Return the freeze of the campaign with these settings, queued when none is under way.
+
+    `settings` are the keywords of `freeze_dataset` as JSON values; the same ones give the row
+    that waits or runs already. Raises Refused for a name that the dataset cannot have, Forbidden
+    for who rates in the open campaign.
+    """
+    refuse_who_rates(campaign, asked_by)
+    try:
+        refuse_name(settings["name"] or campaign.slug, campaign)
+    except Refused as refusal:
+        raise Refused(refusal.sentence, {"name": [refusal.sentence]}) from refusal
+    with transaction.atomic():
+        # Two requests at once make one row: the second waits here, and finds it.
+        list(Campaign.objects.select_for_update(no_key=True).filter(pk=campaign.pk))
+        rows = Freeze.objects.filter(
+            campaign=campaign, status__in=UNFINISHED, cancel_requested=False
+        )
+        under_way = next((row for row in rows if row.settings == settings), None)
+        if under_way is not None:
+            return under_way
+        freeze = Freeze.objects.create(
+            campaign=campaign, settings=settings, asked_by=asked_by, message=WAITING
+        )
+        _record("freeze.requested", freeze, asked_by)
+    return freeze
+
+
+def carry_out_freeze(pk: UUID | str) -> None:
+    """Claim a freeze, make the version, and end in one final state.
+
+    A worker that dies after the version was stored leaves nothing doubled: the next one finds
+    that the dataset has this content already.
+    """
+    freeze = leases.claim(Freeze, pk)
+    if freeze is None:
+        return
+    try:
+        with heartbeat(freeze) as check:
+            frozen = _freeze(freeze, check)
+        with transaction.atomic():
+            leases.close(
+                freeze,
+                JobStatus.SUCCEEDED,
+                version=frozen.version,
+                is_new=_is_of(freeze, frozen),
+                progress=1.0,
+                message="Done.",
+            )
+            _record("freeze.finished", freeze, freeze.asked_by)
+        prepare_pages(frozen.version)
+    except leases.LostLease:
+        leases.settle_cancelled(freeze)
+    except Refused as refusal:
+        _fail(freeze, refusal.sentence)
+    except Exception as error:
+        _fail(freeze, why_stopped("The freeze", error))
+        raise
+
+
+def cancel_freeze(*, freeze: Freeze, cancelled_by: User | None = None) -> None:
+    """Ask a freeze to stop; OutOfDate when it has ended already."""
+    with transaction.atomic():
+        if freeze.status in FINAL_STATUSES or not leases.request_cancel(freeze):
+            raise OutOfDate("This freeze has ended already.")
+        _record("freeze.cancelled", freeze, cancelled_by)
+
+
+def _freeze(freeze: Freeze, check: Callable[[], None]) -> Frozen:
+    leases.beat(freeze, progress=0.0, message="Reading the ratings.")
+    beaten_at = time.monotonic()
+
+    def progress(share: float, words: str) -> None:
+        nonlocal beaten_at
+        check()
+        if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
+            leases.beat(freeze, progress=share, message=words)
+            beaten_at = time.monotonic()
+
+    return freeze_dataset(
+        campaign=freeze.campaign,
+        created_by=freeze.asked_by,
+        progress=progress,
+        **freeze.settings,
+    )
+
+
+def _is_of(freeze: Freeze, frozen: Frozen) -> bool:
+    """Say whether this freeze made the version, if only in an attempt that died afterwards."""
+    by_an_attempt = freeze.attempt > 1 and frozen.version.created_at > freeze.created_at
+    return frozen.is_new or by_an_attempt
+
+
+def _fail(freeze: Freeze, sentence: str) -> None:
+    # A lost lease means that another worker owns the freeze now: nothing of ours is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        leases.close(freeze, JobStatus.FAILED, message=sentence)
+        _record("freeze.failed", freeze, None)
+
+
+def _record(action: str, freeze: Freeze, actor: User | None) -> None:
+    audit_log.record(
+        actor=actor,
+        campaign=freeze.campaign_id,
+        action=action,
+        object_type="freeze",
+        object_id=freeze.pk,
+    )

@@ -1,0 +1,1 @@
+"""Dataset versions: their pages, rows, differences and lineage."""

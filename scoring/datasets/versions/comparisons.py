@@ -1,0 +1,239 @@
+"""What changed between two versions of a dataset, and why; no texts are looked at.
+
+Standard library only.
+
+What a page says of two versions: counts, and the quadruplets that differ, in words.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from annotator.rubric import ALL_CRITERIA, NAMES
+from scoring.datasets.row_index import IndexedRow
+from scoring.datasets.versions.queries import index_of, label_sign, label_words, rows_at
+from scoring.models import DatasetVersion
+from scoring.quadruplets import policy_label
+
+MOST_LISTED: Final = 200
+
+MORE_RATINGS: Final = "ratings were added"
+OTHER_RATINGS: Final = "other ratings count"
+RULED: Final = "there is another ruling"
+REVISED: Final = "a rating was revised"
+POLICY: Final = "the policy is another"
+TIE_BAND: Final = "the tie band is another"
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a version was made, as far as it decides labels; "" and None where it is not known.
+
+    `policy` tells the version of its rule, too.
+    """
+
+    policy: str = ""
+    tie_band: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A quadruplet that is in both versions and differs.
+
+    `numbers` are its places in the earlier and in the later version, from 1. `labels` holds by
+    criterion the label before and after, both as the later version's sides have it, None for no
+    label; `split` the split before and after, none where it stayed. `reasons` say why labels
+    differ.
+    """
+
+    numbers: tuple[int, int]
+    labels: Mapping[str, tuple[int | None, int | None]]
+    split: tuple[str, str] | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Differences:
+    """All that differs. Lists end after MOST_LISTED entries; counts do not.
+
+    `added` and `removed` are places in the later and in the earlier version. `moves` counts
+    (criterion, label before, label after); `differing_count` the quadruplets with another label or
+    another split; `why` changed quadruplets by reason, of which one may have several.
+    """
+
+    in_both: int = 0
+    added_count: int = 0
+    removed_count: int = 0
+    changed_count: int = 0
+    moved_count: int = 0
+    differing_count: int = 0
+    added: list[int] = field(default_factory=list)
+    removed: list[int] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    moves: Counter[tuple[str, int | None, int | None]] = field(default_factory=Counter)
+    why: Counter[str] = field(default_factory=Counter)
+
+
+def find_differences(
+    earlier: Iterable[IndexedRow], later: Iterable[IndexedRow], before: Making, after: Making
+) -> Differences:
+    """Compare two versions, each given as the records of its rows in file order.
+
+    Rows are the same when their three texts are, whichever candidate stands as B; of rows of single
+    annotators, when the ratings are the same too. Holds the records of the earlier version, about
+    300 bytes each, and no row of the later one.
+    """
+    known = {row.pair: (number, row) for number, row in enumerate(earlier, 1)}
+    found = Differences()
+    for number, row in enumerate(later, 1):
+        place, old = known.pop(row.pair, (0, None))
+        if old is None:
+            found.added_count += 1
+            _list(found.added, number)
+            continue
+        found.in_both += 1
+        _compare(found, (place, number), old, row, tuple(_settings(before, after)))
+    found.removed_count = len(known)
+    found.removed = sorted(place for place, _ in known.values())[:MOST_LISTED]
+    return found
+
+
+def _compare(
+    found: Differences,
+    numbers: tuple[int, int],
+    old: IndexedRow,
+    new: IndexedRow,
+    settings: tuple[str, ...],
+) -> None:
+    labels = dict(_label_changes(old, new))
+    split = (old.split_name, new.split_name) if old.split != new.split else None
+    reasons = (*_reasons(old, new), *settings) if labels else ()
+    if labels:
+        # Same ratings, same rulings, same rules: only what a rating says can be another.
+        reasons = reasons or (REVISED,)
+        found.changed_count += 1
+        found.moves.update((key, one, two) for key, (one, two) in labels.items())
+        found.why.update(reasons)
+    found.moved_count += split is not None
+    if labels or split:
+        found.differing_count += 1
+        _list(found.changes, Change(numbers, labels, split, reasons))
+
+
+def _label_changes(
+    old: IndexedRow, new: IndexedRow
+) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
+    is_swapped = old.is_turned != new.is_turned
+    for key in ALL_CRITERIA:
+        one, two = old.label(key), new.label(key)
+        if is_swapped and one is not None:
+            one = -one
+        if one != two:
+            yield key, (one, two)
+
+
+def _reasons(old: IndexedRow, new: IndexedRow) -> Iterator[str]:
+    if old.ratings != new.ratings:
+        yield MORE_RATINGS if new.rating_count > old.rating_count else OTHER_RATINGS
+    if old.adjudications != new.adjudications:
+        yield RULED
+
+
+def _settings(before: Making, after: Making) -> Iterator[str]:
+    if before.policy != after.policy:
+        yield POLICY
+    if before.tie_band != after.tie_band:
+        yield TIE_BAND
+
+
+def _list(entries: list, entry: object) -> None:
+    if len(entries) < MOST_LISTED:
+        entries.append(entry)
+
+
+A_LIST: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRow:
+    """A quadruplet of one version: its number there, its id and its reference."""
+
+    number: int
+    row_id: str
+    reference_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A quadruplet that differs: where it stands in the later version, what changed, and why.
+
+    `labels` has a place for each criterion in the rubric's order, "" where nothing changed.
+    """
+
+    at: NamedRow
+    labels: tuple[str, ...]
+    split: str
+    reasons: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedVersions:
+    """Two versions side by side; lists hold the first A_LIST of each kind."""
+
+    found: Differences
+    by_criterion: tuple[tuple[str, int, tuple[str, ...]], ...]
+    why: tuple[tuple[str, int], ...]
+    changes: tuple[ChangedRow, ...]
+    added: tuple[NamedRow, ...]
+    removed: tuple[NamedRow, ...]
+
+
+def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVersions:
+    """Compare two versions by their indexes; texts are not read."""
+    earlier, later = index_of(one).records(), index_of(other).records()
+    found = find_differences(earlier, later, making_of(one), making_of(other))
+    changes = found.changes[:A_LIST]
+    shown = rows_at(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
+    names = {n: NamedRow(n, row.id, row.reference_id) for n, row in shown.items()}
+    return ComparedVersions(
+        found=found,
+        by_criterion=tuple(_criteria(found)),
+        why=tuple(found.why.most_common()),
+        changes=tuple(_changed(change, names[change.numbers[1]]) for change in changes),
+        added=tuple(names[number] for number in found.added[:A_LIST]),
+        removed=_named(one, found.removed[:A_LIST]),
+    )
+
+
+def making_of(version: DatasetVersion) -> Making:
+    """Return how a version was made, as far as its card says."""
+    band = version.card.get("tie_band")
+    policy = policy_label(version.card.get("policy", ""), version.card.get("policy_version", 1))
+    return Making(policy, None if band is None else float(band))
+
+
+def _named(version: DatasetVersion, numbers: Sequence[int]) -> tuple[NamedRow, ...]:
+    rows = rows_at(version, list(numbers))
+    return tuple(NamedRow(n, row.id, row.reference_id) for n, row in rows.items())
+
+
+def _criteria(found: Differences) -> list[tuple[str, int, tuple[str, ...]]]:
+    """Return each criterion with changes, how many, and from what to what, the most first."""
+    lines = []
+    for key in ALL_CRITERIA:
+        moves = [(count, one, two) for (of, one, two), count in found.moves.items() if of == key]
+        if moves:
+            moves.sort(key=lambda move: -move[0])
+            words = tuple(f"{n} {label_words(one)} → {label_words(two)}" for n, one, two in moves)
+            lines.append((NAMES[key], sum(move[0] for move in moves), words))
+    return lines
+
+
+def _changed(change: Change, at: NamedRow) -> ChangedRow:
+    labels = tuple(
+        " → ".join(map(label_sign, change.labels[key])) if key in change.labels else ""
+        for key in ALL_CRITERIA
+    )
+    split = " → ".join(name or "none" for name in change.split) if change.split else ""
+    return ChangedRow(at, labels, split, "; ".join(change.reasons))

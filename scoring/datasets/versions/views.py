@@ -1,0 +1,257 @@
+"""Dataset screens: the list, one version, its licence.
+
+Quadruplet screens: the list of a version, and one with everything it came from.
+
+The screen on which two dataset versions are compared.
+
+The screen of a version's systems, ranked by what people prefer.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import render, resolve_url
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.visibility import show_systems
+from core.errors import Refused
+from core.http import SeeOther
+from scoring.access import (
+    SPLITS,
+    VersionReader,
+    may_export,
+    names_for,
+    version_or_404,
+    version_reader,
+)
+from scoring.datasets.exports.forms import LicenceForm
+from scoring.datasets.exports.services import set_licence
+from scoring.datasets.versions.comparisons import compare_versions
+from scoring.datasets.versions.forms import ComparisonForm, FilterForm, RankingForm
+from scoring.datasets.versions.lineage import lineage_of, ratings_by_annotator, uses_of_version
+from scoring.datasets.versions.queries import (
+    A_PAGE,
+    HEADINGS,
+    card_page,
+    files_of,
+    label_lines,
+    making_words,
+    page_of,
+    people_plot,
+    row_at,
+    row_line,
+    siblings_of,
+)
+from scoring.datasets.versions.rankings import ranking_of
+from scoring.formats.export_formats import EXPORT_FORMATS
+from scoring.models import DatasetVersion
+
+UNPROCESSABLE = 422
+
+
+@require_safe
+def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """Show the card of a version, what was made on it, and what leaves with it."""
+    return _version_page(request, version_or_404(request.user, name, number))
+
+
+@require_POST
+def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """Say what others may do with a version."""
+    row = version_or_404(request.user, name, number)
+    if not may_export(version_reader(request.user, row)):
+        raise PermissionDenied("Only admins of the campaign say what others may do with it.")
+    form = LicenceForm(request.POST)
+    if not form.is_valid():
+        return _version_page(request, row, form, UNPROCESSABLE)
+    try:
+        set_licence(version=row, licence=form.cleaned_data["licence"], set_by=request.user)
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _version_page(request, row, form, refusal.status)
+    messages.success(request, "The licence stands on the card now.")
+    return SeeOther(resolve_url("scoring:dataset_version", name, number))
+
+
+def _version_page(
+    request: SignedInRequest,
+    row: DatasetVersion,
+    form: LicenceForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    reader = version_reader(request.user, row)
+    context: dict[str, Any] = {
+        "version": row,
+        "reader": reader,
+        "siblings": siblings_of(row),
+        # Before, systems are hidden; an imported file names none.
+        "ranks_systems": row.dataset.campaign is not None and not row.dataset.campaign.is_open,
+        "may_export": may_export(reader),
+        "formats": tuple(EXPORT_FORMATS),
+        "splits": SPLITS,
+        "form": form or LicenceForm(initial={"licence": row.licence}),
+    }
+    if not reader.is_withheld:
+        context["making"] = list(making_words(row.card, tells_files=reader.is_admin))
+        context["use"] = uses_of_version(row)
+        context["page"] = card_page(row.card)
+        context["people_plot"] = people_plot(ratings_by_annotator(row))
+    return render(request, "scoring/dataset_version.html", context, status=status)
+
+
+FORBIDDEN = 403
+FACTS = (("office", "Office"), ("ipc", "IPC"), ("language", "Language"), ("family", "Family"))
+
+
+@require_safe
+def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """List the quadruplets of a version by page, all or those of a filter."""
+    version = version_or_404(request.user, name, number)
+    reader = version_reader(request.user, version)
+    if reader.is_withheld:
+        return _withheld(request, version)
+    form = FilterForm(request.GET)
+    wanted = form.wanted
+    context: dict[str, Any] = {
+        "version": version,
+        "form": form,
+        "reader": reader,
+        "headings": HEADINGS,
+    }
+    if wanted is None:
+        return render(request, "scoring/quadruplets.html", context, status=422)
+    try:
+        rows, count, page = page_of(version, wanted, form.page, A_PAGE)
+    except Refused as refusal:
+        context["refused"] = refusal.sentence
+        return render(request, "scoring/quadruplets.html", context, status=refusal.status)
+    _record_systems(request, version, reader)
+    context |= {
+        "rows": [row_line(one) for one in rows],
+        "count": count,
+        "page": Paginator(range(count), A_PAGE).get_page(page),
+    }
+    return render(request, "scoring/quadruplets.html", context)
+
+
+@require_safe
+def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> HttpResponse:
+    """Show one quadruplet: its labels and all that they follow from."""
+    version = version_or_404(request.user, name, number)
+    reader = version_reader(request.user, version)
+    if reader.is_withheld:
+        return _withheld(request, version)
+    try:
+        row = row_at(version, place)
+    except Refused as refusal:
+        context = {"version": version, "refused": refusal.sentence}
+        return render(request, "scoring/quadruplet.html", context, status=refusal.status)
+    if row is None:
+        raise Http404
+    _record_systems(request, version, reader)
+    campaign = version.dataset.campaign
+    key = f"{version.pk} {row.reference_id}"
+    names = names_for(request.user, campaign, key, is_admin=reader.is_admin) if campaign else {}
+    texts = (("A, the reference", row.reference), ("B", row.b), ("C", row.c))
+    context = {
+        "version": version,
+        "reader": reader,
+        "place": place,
+        "row": row,
+        "labels": list(label_lines(row)),
+        "headings": HEADINGS,
+        "facts": [(name, row.extras[key]) for key, name in FACTS if row.extras.get(key)],
+        "files": files_of(version.card),
+        "texts": texts,
+        "lineage": lineage_of(version, row, names),
+        "tells_each": bool(names),
+    }
+    return render(request, "scoring/quadruplet.html", context)
+
+
+def _record_systems(
+    request: SignedInRequest, version: DatasetVersion, reader: VersionReader
+) -> None:
+    """Put on record that the ids of candidates, which may tell their systems, are shown."""
+    if reader.tells_ids and version.dataset.campaign is not None:
+        show_systems(campaign=version.dataset.campaign, user=request.user)
+
+
+def _withheld(request: SignedInRequest, version: DatasetVersion) -> HttpResponse:
+    context = {"version": version}
+    return render(request, "scoring/quadruplets_withheld.html", context, status=FORBIDDEN)
+
+
+RATES_HERE = (
+    "You rate in the campaign of this version, and its labels would tell you what the others gave. "
+    "They are open to you once the campaign is closed."
+)
+
+
+@require_safe
+def compare(request: SignedInRequest) -> HttpResponse:
+    """Ask for two versions, and say what differs between them and why."""
+    if not {"one", "other"} & set(request.GET):
+        return _page(request, ComparisonForm(request.user))
+    form = ComparisonForm(request.user, request.GET)
+    if not form.is_valid():
+        return _page(request, form, UNPROCESSABLE)
+    versions = {name: form.cleaned_data[name] for name in ("one", "other")}
+    readers = {name: version_reader(request.user, row) for name, row in versions.items()}
+    for name, reader in readers.items():
+        if reader.is_withheld:
+            form.add_error(name, RATES_HERE)
+    if form.errors:
+        return _page(request, form, UNPROCESSABLE)
+    try:
+        compared = compare_versions(versions["one"], versions["other"])
+    except Refused as refusal:
+        form.add_error(None, refusal.sentence)
+        return _page(request, form, refusal.status)
+    told = all(reader.tells_ids for reader in readers.values())
+    if told:
+        _record_compared_systems(request, *versions.values())
+    return _page(request, form, compared=compared, tells_ids=told, **versions)
+
+
+def _record_compared_systems(request: SignedInRequest, *versions: DatasetVersion) -> None:
+    for campaign in {row.dataset.campaign for row in versions} - {None}:
+        assert campaign is not None
+        show_systems(campaign=campaign, user=request.user)
+
+
+def _page(
+    request: SignedInRequest, form: ComparisonForm, status: int = 200, **more: Any
+) -> HttpResponse:
+    context = {"form": form, "headings": HEADINGS, **more}
+    return render(request, "scoring/compare_versions.html", context, status=status)
+
+
+@require_safe
+def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
+    """Show how the systems of a version rank; nothing of it before its campaign is closed."""
+    version = version_or_404(request.user, name, number)
+    campaign = version.dataset.campaign
+    context: dict[str, Any] = {"version": version}
+    if campaign is not None and campaign.is_open:
+        rates_here = version_reader(request.user, version).is_withheld
+        context["rates_here"] = rates_here
+        status = FORBIDDEN if rates_here else 200
+        return render(request, "scoring/ranking_withheld.html", context, status=status)
+    form = RankingForm(version, request.GET)
+    context["form"] = form
+    if form.chosen is None:
+        return render(request, "scoring/ranking.html", context, status=UNPROCESSABLE)
+    try:
+        found = ranking_of(version, form.chosen)
+    except Refused as refusal:
+        context["refused"] = refusal.sentence
+        return render(request, "scoring/ranking.html", context, status=refusal.status)
+    if campaign is not None and found.tells_systems:
+        show_systems(campaign=campaign, user=request.user)
+    context |= {"ranking": found, "criterion": form.chosen}
+    return render(request, "scoring/ranking.html", context)

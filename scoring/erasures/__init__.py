@@ -1,0 +1,1 @@
+"""Erasing what a client takes back, from dataset versions too."""

@@ -1,0 +1,131 @@
+"""Erasures: an admin of the campaign asks on the page of the matter, a site admin answers.
+
+Lineage screens for admins: what a rating went into, and what an erasure would touch.
+"""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render, resolve_url
+from django.views.decorators.http import require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.visibility import COUNTS_WITHHELD, counts_withheld
+from annotator.models import Reference
+from core.errors import Forbidden, Refused
+from core.forms import ReasonForm
+from core.http import SeeOther
+from scoring.access import names_for
+from scoring.datasets.versions.lineage import (
+    ratings_for,
+    references_for,
+    touched_by_erasure,
+    uses_of_rating,
+)
+from scoring.erasures.queries import aftermath, erasures_for, listed_erasures
+from scoring.erasures.services import answer_erasure, ask_erasure
+
+ASKED = "Asked for. A site admin has to agree; nothing is erased before."
+AGREED = "Agreed. It is erased within a minute or so, and cannot be brought back."
+DECLINED = "Declined. Nothing was erased."
+UNAWARE = "Tick that you know it cannot be brought back, then agree. Nothing was erased."
+
+
+@require_POST
+def ask(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Ask that a matter be erased."""
+    row = get_object_or_404(references_for(request.user), pk=pk)
+    form = ReasonForm(request.POST)
+    form.is_valid()
+    try:
+        reason = str(form.cleaned_data.get("reason", ""))
+        ask_erasure(reference=row, asked_by=request.user, reason=reason)
+    except Forbidden as refusal:
+        raise PermissionDenied(refusal.sentence) from refusal
+    except Refused as refusal:
+        if "reason" not in form.errors:
+            form.take_refusal(refusal)
+        form.focus_error()
+        return reference_page(request, row, form, refusal.status)
+    messages.success(request, ASKED)
+    return SeeOther(resolve_url("scoring:reference_uses", pk))
+
+
+@require_safe
+def erasures(request: SignedInRequest) -> HttpResponse:
+    """List the erasures with ids and counts, never a text: site admins read no claims."""
+    return _page(request)
+
+
+@require_POST
+def agree(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Agree to an erasure, for good; one press is not enough."""
+    if "is_aware" not in request.POST:
+        get_object_or_404(erasures_for(request.user), pk=pk)
+        messages.error(request, UNAWARE)
+        return _page(request, Refused.status)
+    return _answer(request, pk, agrees=True)
+
+
+@require_POST
+def decline(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Decline an erasure."""
+    return _answer(request, pk, agrees=False)
+
+
+def _answer(request: SignedInRequest, pk: UUID, *, agrees: bool) -> HttpResponse:
+    row = get_object_or_404(erasures_for(request.user), pk=pk)
+    try:
+        answer_erasure(erasure=row, answered_by=request.user, agrees=agrees)
+    except Forbidden as refusal:
+        raise PermissionDenied(refusal.sentence) from refusal
+    except Refused as refusal:
+        messages.error(request, refusal.sentence)
+        return _page(request, refusal.status)
+    messages.success(request, AGREED if agrees else DECLINED)
+    return SeeOther(resolve_url("scoring:erasures"))
+
+
+def _page(request: SignedInRequest, status: int = 200) -> HttpResponse:
+    context = {"erasures": listed_erasures(request.user)}
+    return render(request, "scoring/erasures.html", context, status=status)
+
+
+@require_safe
+def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """List the versions, models and reports that used a rating."""
+    row = get_object_or_404(ratings_for(request.user), pk=pk)
+    campaign = row.candidate.campaign
+    names = names_for(request.user, campaign, campaign.pk, is_admin=True)
+    context = {
+        "rating": row,
+        "campaign": campaign,
+        "annotator": names.get(str(row.annotator_id), "an annotator"),
+        "uses": uses_of_rating(row),
+    }
+    return render(request, "scoring/rating_uses.html", context)
+
+
+@require_safe
+def reference_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """List what an erasure of a reference would touch; erases nothing."""
+    row = get_object_or_404(references_for(request.user), pk=pk)
+    return reference_page(request, row, ReasonForm(), 200)
+
+
+def reference_page(
+    request: SignedInRequest, row: Reference, form: ReasonForm, status: int
+) -> HttpResponse:
+    """Show a matter, what an erasure would touch or has left, and the form that asks for one."""
+    is_withheld = counts_withheld(row.campaign, request.user)
+    context = {
+        "reference": row,
+        "campaign": row.campaign,
+        "withheld": COUNTS_WITHHELD if is_withheld else "",
+        "touched": None if is_withheld else touched_by_erasure(row),
+        "aftermath": aftermath(row),
+        "form": form,
+    }
+    return render(request, "scoring/reference_uses.html", context, status=status)

@@ -1,0 +1,399 @@
+"""The file SHA256SUMS as `sha256sum` writes and checks it. Standard library only.
+
+Streams of bytes: gathered into blocks, and compressed with the same bytes each time.
+
+How exported files get to a directory that a person named: aside first, then whole.
+
+A writer holds a lock on what it writes aside, so that the next one there can tell a file that is
+being written from what a killed process left, and removes the latter.
+
+Where files of the measuring house lie, and how they get there whole.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import IO, BinaryIO, Final
+
+from django.conf import settings
+
+from core.errors import Refused
+from core.files import ASIDE, write_whole
+
+SUMS_NAME: Final = "SHA256SUMS"
+_LINE = re.compile(rb"\\?([0-9a-f]{64}) [ *](.+)")
+
+
+def sums(digests: Mapping[str, str], earlier: bytes = b"") -> bytes:
+    """Write the lines of files, ordered by name, over what the file said before.
+
+    Input: sha256 in hexadecimal digits by file name; the bytes of an earlier SHA256SUMS. Output:
+    its bytes anew: lines of other names stay, those of these names are replaced.
+    """
+    lines = {_shown(name): _line(name, digest) for name, digest in digests.items()}
+    for line in earlier.split(b"\n"):
+        found = _LINE.fullmatch(line)
+        if found:
+            lines.setdefault(found[2], line)
+    return b"".join(lines[name] + b"\n" for name in sorted(lines))
+
+
+def digest_of(name: str, content: bytes) -> str:
+    """Return the digest that a SHA256SUMS gives a name; "" where it does not hold the name."""
+    for line in content.split(b"\n"):
+        found = _LINE.fullmatch(line)
+        if found and found[2] == _shown(name):
+            return found[1].decode()
+    return ""
+
+
+def _shown(name: str) -> bytes:
+    """Return a name on one line; `sha256sum` marks lines of escaped names by a backslash."""
+    raw = name.encode(errors="surrogateescape").replace(b"\\", b"\\\\")
+    return raw.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
+
+
+def _line(name: str, digest: str) -> bytes:
+    shown = _shown(name)
+    escaped = b"\\" if b"\\" in shown else b""
+    return escaped + digest.encode() + b"  " + shown
+
+
+BLOCK_BYTES: Final = 256 * 1024
+# 16 more than the window asks zlib for a gzip header: no file name, no time of writing.
+_GZIP_WINDOW: Final = zlib.MAX_WBITS + 16
+
+
+def in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Gather small pieces, so that a stream costs one step a block and not one a row.
+
+    Input: pieces of any length. Output: the same bytes in blocks of at least BLOCK_BYTES, the
+    last one excepted; nothing for no bytes.
+    """
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= BLOCK_BYTES:
+            yield b"".join(held)
+            held, size = [], 0
+    if size:
+        yield b"".join(held)
+
+
+def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Compress a stream as one gzip member (RFC 1952) without name or time.
+
+    Input: pieces. Output: pieces of a gzip file; the same input gives the same bytes.
+    """
+    compressor = zlib.compressobj(wbits=_GZIP_WINDOW)
+    for piece in pieces:
+        if packed := compressor.compress(piece):
+            yield packed
+    yield compressor.flush()
+
+
+EXPORT_ASIDE: Final = ".export-"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that was written: its name, digest and length."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+def put_file(target: Path, pieces: Iterable[bytes], beside: Mapping[str, bytes]) -> WrittenFile:
+    """Write a file and small ones beside it, with the SHA256SUMS of them all.
+
+    Input: where to; the bytes; the contents of the small files by name. Output: the file. At
+    each moment its name holds nothing, or a whole file whose digest SHA256SUMS gives: the others
+    are there before it. Raises OSError, with what stood there untouched.
+    """
+    if target.exists() and not target.is_file():
+        raise IsADirectoryError(0, "it is no file")
+    directory = target.parent
+    with _locked(directory):
+        _remove_what_was_left(directory)
+        descriptor, aside = tempfile.mkstemp(dir=directory, prefix=EXPORT_ASIDE)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        # The lock goes with the closing of the file: not before it has its name.
+        with os.fdopen(descriptor, "wb") as file:
+            hashed = HashedFile(file, target.name)
+            for block in in_blocks(pieces):
+                hashed.write(block)
+            written = hashed.finish()
+            with _locked(directory):
+                _put_beside(target, written, beside)
+                Path(aside).replace(target)
+                _flush_directory(directory)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+    return written
+
+
+@contextmanager
+def new_directory(target: Path) -> Iterator[Path]:
+    """Give a directory to fill, which gets its name when everything in it is on disk.
+
+    Raises OSError where something stands there already, an empty directory excepted; whatever is
+    raised while it is filled, nothing of it is left.
+    """
+    parent = target.parent
+    with _locked(parent):
+        _remove_what_was_left(parent)
+        aside = Path(tempfile.mkdtemp(dir=parent, prefix=EXPORT_ASIDE))
+        descriptor = os.open(aside, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield aside
+        _flush_directory(aside)
+        # Renaming a directory over another works for an empty one only, which is what is wanted.
+        aside.rename(target)
+        _flush_directory(parent)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+class HashedFile:
+    """Counts and digests what is written to a file."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self.name = name
+        self._file = file
+        self._digest = hashlib.sha256()
+        self._length = 0
+
+    def write(self, piece: bytes) -> None:
+        self._digest.update(piece)
+        self._length += len(piece)
+        self._file.write(piece)
+
+    def finish(self) -> WrittenFile:
+        """Flush the file to disk and say what was written."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return WrittenFile(self.name, self._digest.hexdigest(), self._length)
+
+
+def _put_beside(target: Path, written: WrittenFile, beside: Mapping[str, bytes]) -> None:
+    directory = target.parent
+    sums_file = directory / SUMS_NAME
+    earlier = sums_file.read_bytes() if sums_file.is_file() else b""
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in beside.items()}
+    if digest_of(target.name, earlier) != written.sha256:
+        # Else its name would for a moment hold a file that its digest does not fit.
+        target.unlink(missing_ok=True)
+    for name, content in beside.items():
+        write_whole(directory / name, [content])
+    write_whole(sums_file, [sums({**digests, written.name: written.sha256}, earlier)])
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Keep other exports to a directory waiting; a process that dies lets go."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _remove_what_was_left(directory: Path) -> None:
+    """Remove what killed exports left aside: nobody holds its lock any more."""
+    for path in directory.glob(f"{EXPORT_ASIDE}*"):
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _flush_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+ABANDONED_SECONDS: Final = 15 * 60
+# A row of real length is longer than Python's own buffer: each would be a system call of its own.
+FILE_BUFFER: Final = 1 << 20
+
+
+class StoredFileDamaged(Refused):
+    """A file does not have the digest under which it was stored; each door says so in a line."""
+
+
+class DatasetErased(StoredFileDamaged):
+    """A file that held a matter which was erased: it is gone, and its version stays citable."""
+
+    status = 410
+
+
+def datasets_directory() -> Path:
+    return _directory("datasets")
+
+
+def models_directory() -> Path:
+    return _directory("models")
+
+
+def runs_directory() -> Path:
+    """Return where runs keep, each under its key, what they need only until they end."""
+    return _directory("runs")
+
+
+def cache_directory() -> Path:
+    return _directory("cache")
+
+
+def score_cache_path() -> Path:
+    return cache_directory() / "scores.sqlite3"
+
+
+def _directory(name: str) -> Path:
+    path = Path(settings.DATA_DIR) / name
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return path
+
+
+def spool() -> IO[bytes]:
+    """Open a nameless file for what is too much for memory; it is gone once its process is."""
+    # Not in the system's folder for such files: there it may be memory, or others may look.
+    return tempfile.TemporaryFile(dir=_directory("spools"), buffering=FILE_BUFFER)
+
+
+def store_dataset(pieces: Iterable[bytes]) -> str:
+    """Write a dataset's canonical JSONL under its sha256 and return that digest.
+
+    Storing the same content again changes nothing, unless what is there has another length.
+    """
+    directory = datasets_directory()
+    _clear_asides(directory)
+    digest = hashlib.sha256()
+    with _aside(directory) as (file, aside):
+        for piece in pieces:
+            digest.update(piece)
+            file.write(piece)
+        _flush(file)
+        target = dataset_path(digest.hexdigest())
+        size = file.tell()
+        if target.is_file() and target.stat().st_size == size:
+            aside.unlink()
+        else:
+            _rename(aside, target)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _aside(directory: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """Open a file beside its later name; whatever goes wrong takes it away."""
+    descriptor, name = tempfile.mkstemp(dir=directory, prefix=ASIDE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file, Path(name)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _flush(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _rename(aside: Path, target: Path) -> None:
+    """Give a file its name, which then outlives a power cut as the row that names it does."""
+    aside.replace(target)
+    directory = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _clear_asides(directory: Path) -> None:
+    """Take away what writers left that were killed; one that lives has written a moment ago."""
+    for left in directory.glob(f"{ASIDE}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
+                left.unlink()
+
+
+def dataset_path(digest: str) -> Path:
+    return datasets_directory() / f"{digest}.jsonl"
+
+
+def tombstone_path(digest: str) -> Path:
+    return datasets_directory() / f"{digest}.erased"
+
+
+def erase_dataset(digest: str, day: date) -> None:
+    """Take a dataset's file away for good; its tombstone tells every reader when that was."""
+    write_whole(tombstone_path(digest), [day.isoformat().encode()])
+    dataset_path(digest).unlink(missing_ok=True)
+
+
+def is_erased(digest: str) -> bool:
+    """Tell whether a dataset's file is gone for good, and says so."""
+    return tombstone_path(digest).is_file() and not dataset_path(digest).exists()
+
+
+def refuse_erased(digest: str) -> None:
+    """Raise DatasetErased, with the day, where a matter in the dataset was erased."""
+    try:
+        day = tombstone_path(digest).read_text()
+    except FileNotFoundError:
+        return
+    raise DatasetErased(
+        f"This version was erased in part on {day}: a matter in it was erased, and its file with "
+        "it. It can still be cited; freeze a new version to work on."
+    )
+
+
+def open_dataset(digest: str) -> BinaryIO:
+    """Open a stored dataset whose digest was looked at; what is read then is the very same file.
+
+    Raises StoredFileDamaged when it is missing or changed. The caller closes it.
+    """
+    refuse_erased(digest)
+    path = dataset_path(digest)
+    try:
+        file = path.open("rb")
+    except FileNotFoundError as error:
+        raise StoredFileDamaged(
+            f"The dataset file {path.name} is missing from the data directory."
+        ) from error
+    if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+        file.close()
+        raise StoredFileDamaged(f"The dataset file {path.name} was changed after it was stored.")
+    file.seek(0)
+    return file
+
+
+def check_dataset(digest: str) -> None:
+    """Raise StoredFileDamaged when a stored dataset is missing or changed."""
+    open_dataset(digest).close()

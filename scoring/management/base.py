@@ -1,0 +1,112 @@
+"""A progress bar for commands that work through many rows.
+
+Dataset versions as commands name them.
+
+An agreement report as text for a terminal: a table, the verdicts, what was left out.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from annotator.management.base import aligned
+from core.errors import Refused
+from scoring.access import NoSuchVersion, SeveralDatasets, find_version, ordered_labels
+from scoring.datasets.cards import withheld_text
+from scoring.datasets.freezing.services import Frozen
+from scoring.models import Dataset, DatasetVersion
+from scoring.reports.queries import PAGE_FIGURES, caution
+
+WIDTH: Final = 30
+SECONDS_BETWEEN: Final = 1.0
+
+
+def progress_bar(say: Callable[[str], None], words: str) -> Callable[[float], None]:
+    """Return what hears a share from 0 to 1 and says it, at most once a second.
+
+    Work that takes less than a second says nothing.
+    """
+    last = time.monotonic()
+
+    def hear(share: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= SECONDS_BETWEEN:
+            last = now
+            done = round(WIDTH * share)
+            say(f"{words} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
+
+    return hear
+
+
+def version_or_refuse(name: str) -> DatasetVersion:
+    """Return NAME or NAME@VERSION, or refuse in one line that lists what there is."""
+    try:
+        return find_version(name)
+    except SeveralDatasets as error:
+        raise Refused(str(error)) from error
+    except NoSuchVersion as error:
+        some = Dataset.objects.select_related("campaign").order_by("name", "campaign__slug")[:20]
+        known = ", ".join(row.full_name for row in some) or "none yet"
+        raise Refused(f"There is no dataset {name!r}. Datasets: {known}.") from error
+
+
+def frozen_document(frozen: Frozen) -> dict[str, Any]:
+    """Return what a freeze or an import prints."""
+    version = frozen.version
+    return {
+        "dataset": version.dataset.name,
+        "version": version.number,
+        "sha256": version.sha256,
+        "items": version.items,
+        "labels": ordered_labels(version),
+        "splits": version.card["splits"],
+        "withheld": withheld_text(version.card),
+        "left_out": version.card.get("left_out", {}),
+    }
+
+
+def report_text(document: Mapping[str, Any]) -> str:
+    """Write a finished report for a reader without a browser."""
+    notes = [*_notes(document), f"signature: {document['signature']}"]
+    return "\n".join([*aligned(list(_table(document))), "", *notes])
+
+
+def _table(document: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield ["scorer", *(name for _, name, _ in PAGE_FIGURES), "tau-b without reference items"]
+    for kind in ("scorers", "baselines"):
+        for name, entry in document[kind].items():
+            figures = [entry[key] for key, _, _ in PAGE_FIGURES]
+            figures.append(entry["without_reference_items"]["tau_b"])
+            yield [name, *map(_figure, figures)]
+
+
+def _notes(document: Mapping[str, Any]) -> Iterator[str]:
+    for name, entry in document["scorers"].items():
+        if entry["unavailable"]:
+            yield f"{name}: {entry['unavailable']}"
+    if words := caution(document["checks"]["references"]):
+        yield words
+    dropped = document["dropped"]
+    if dropped["items"]:
+        ids = ", ".join(one["id"] for one in dropped["listed"])
+        yield f"{dropped['items']} items left out for every scorer: {ids}"
+        for name, failed in dropped["scorers"].items():
+            yield from (f"  {name}, {n}: {reason}" for reason, n in failed["reasons"].items())
+    ceiling = document["human_ceiling"]
+    if ceiling["value"] is None:
+        yield ceiling["reason"]
+    else:
+        yield f"human ceiling, tau-b: {_figure(ceiling)} of {ceiling['annotators']} annotators"
+    yield document["comparisons"]["best_sentence"]
+    for family in document["comparisons"]["families"]:
+        yield from (pair["sentence"] for pair in family["pairs"])
+    yield document["power"]["sentence"]
+
+
+def _figure(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return "undefined"
+    if figure["low"] is None:
+        return f"{figure['value']:.3f}"
+    return f"{figure['value']:.3f} [{figure['low']:.2f}, {figure['high']:.2f}]"

@@ -1,1 +1,0 @@
-"""What the pages, files and work of agreement reports read."""

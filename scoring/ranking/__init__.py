@@ -1,1 +1,0 @@
-"""Rankings of the systems that wrote candidates: from comparisons, from ratings; no Django."""

@@ -1,1 +1,0 @@
-"""Finished reports as files: the stored document in, text out. No Django."""

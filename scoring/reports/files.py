@@ -1,0 +1,332 @@
+"""Which figures a report shows of a scorer, in which order, under which name.
+
+A report as JSON in one canonical form: the same report gives the same bytes.
+
+Names and types of the files that a report leaves in.
+
+A report as a table for spreadsheets: RFC 4180, UTF-8, cells defused.
+
+One record a scorer or baseline and set of items. Lines end in CR LF; texts stand in double quotes,
+numbers do not. A text that a spreadsheet would take for a formula gets an apostrophe before its
+first character, and the last column names the columns of that line in which it stands.
+
+A report as a table for LaTeX with the package booktabs.
+
+Numbers of a document in the form in which every database gives them back as they were.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from core.text_io.text import MARK, is_formula
+
+FIGURES: Final = (
+    ("tau_b", "tau-b", "of score differences; no tie threshold"),
+    ("tau_b_labels", "tau-b of labels", "after the tie threshold"),
+    ("tau_paper", "tau, papers'", "two-slot tau as in the papers"),
+    ("spearman", "Spearman", "of labels"),
+    ("pearson", "Pearson", "of score differences with labels"),
+    ("accuracy", "accuracy", "share of items with the human label"),
+    ("decisive_accuracy", "decisive", "accuracy where people prefer one candidate"),
+    ("f1_weighted", "F1 weighted", "three classes, weighted"),
+    ("f1_macro", "F1 macro", "three classes, plain mean"),
+)
+LATER: Final = "This report was computed before this figure was added."
+KINDS: Final = (("scorers", "scorer"), ("baselines", "baseline"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure with its interval, or the reason why there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+def cell(figure: Mapping[str, Any] | None) -> Cell:
+    """Read a stored figure; one that an older report does not have is undefined for that reason."""
+    if figure is None:
+        return Cell(None, None, None, LATER)
+    return Cell(figure["value"], figure["low"], figure["high"], figure.get("reason") or "")
+
+
+def entries(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield kind ("scorer" or "baseline"), name and entry of each row, scorers first."""
+    for key, kind in KINDS:
+        for name, entry in document[key].items():
+            yield kind, name, entry
+
+
+def scored_names(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of all that was scored, each once: a baseline may be a scorer too."""
+    names = (name for _, name, entry in entries(document) if not entry.get("unavailable"))
+    return tuple(dict.fromkeys(names))
+
+
+def label_of(document: Mapping[str, Any], name: str) -> str:
+    """Return what to call a scorer on screen; its name where the report does not say."""
+    entry = document["scorers"].get(name) or document["baselines"].get(name) or {}
+    return str(entry.get("label") or name)
+
+
+def canonical_json(document: Mapping[str, Any]) -> bytes:
+    """Write a report as UTF-8 JSON with sorted keys, two blanks of indent, one line end.
+
+    Input: a finished report. Raises ValueError for a number that is not finite.
+    """
+    text = json.dumps(document, ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+TYPES: Final = {
+    "html": "text/html; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "latex": "application/x-tex; charset=utf-8",
+}
+ENDS: Final = {"html": "html", "csv": "csv", "json": "json", "latex": "tex"}
+LONGEST: Final = 60
+
+
+def file_name(document: Mapping[str, Any], wanted: str) -> str:
+    """Name the file of a report.
+
+    Input: a finished report and a format of TYPES. Output: letters, digits, - and . alone, such as
+    agreement-cups-1-overall-quality-test.csv.
+    """
+    question = document["question"]
+    words = (question["dataset"], question["criterion"], question["split"])
+    safe = "-".join(re.sub("[^A-Za-z0-9]+", "-", str(word)).strip("-")[:LONGEST] for word in words)
+    return f"agreement-{safe}.{ENDS[wanted]}"
+
+
+QUOTE: Final = '"'
+ALL_ITEMS: Final = "all"
+WITHOUT: Final = "without reference"
+HEAD: Final = ("scorer", "label", "kind", "version", "criterion", "dataset", "split", "items")
+BOUNDS: Final = ("", "_low", "_high")
+TAIL: Final = (
+    *("tie_rate_people", "tie_rate_scorer", "tie_threshold", "calibrated_threshold"),
+    *("is_best", "unavailable", "undefined", "signature", "apostrophe_put_before"),
+)
+COLUMNS: Final = (
+    *HEAD,
+    *("n", "references"),
+    *(f"{key}{bound}" for key, _, _ in FIGURES for bound in BOUNDS),
+    *TAIL,
+)
+
+
+def csv_table(document: Mapping[str, Any]) -> str:
+    """Write the figures of a report.
+
+    Input: a finished report. Output: the header, then for each scorer and each baseline, in their
+    order, a record on all items and one on those without the reference; shares from 0 to 1, every
+    digit of a figure; an undefined figure is an empty cell, and `undefined` says why.
+    """
+    return "".join(_line(cells) for cells in (COLUMNS, *_records(document)))
+
+
+def _records(document: Mapping[str, Any]) -> Iterator[list[Any]]:
+    best = document.get("comparisons", {}).get("best", [])
+    for kind, name, entry in entries(document):
+        for items in (ALL_ITEMS, WITHOUT):
+            measured = entry if items == ALL_ITEMS else entry["without_reference_items"]
+            cells = _cells(document, kind, name, entry, items, measured)
+            cells[COLUMNS.index("is_best")] = "yes" if name in best else "no"
+            yield _marked(cells)
+
+
+def _cells(
+    document: Mapping[str, Any],
+    kind: str,
+    name: str,
+    entry: Mapping[str, Any],
+    items: str,
+    measured: Mapping[str, Any],
+) -> list[Any]:
+    question = document["question"]
+    found = {key: cell(measured.get(key)) for key, _, _ in FIGURES}
+    ties = measured.get("tie_rates", {})
+    return [
+        *(name, entry.get("label") or name, kind, entry.get("version")),
+        *(question["criterion"], question["dataset"], question["split"], items),
+        *(measured["n"], measured["references"]),
+        *(number for one in found.values() for number in (one.value, one.low, one.high)),
+        *(ties.get("people"), ties.get("scorer"), question["tie_threshold"]),
+        entry.get("calibrated", {}).get("threshold") if items == ALL_ITEMS else None,
+        "",
+        entry.get("unavailable") or None,
+        _undefined(found) or None,
+        entry.get("signature") or None,
+        None,
+    ]
+
+
+def _undefined(found: Mapping[str, Cell]) -> str:
+    return "; ".join(f"{key}: {one.reason}" for key, one in found.items() if one.value is None)
+
+
+def _marked(cells: list[Any]) -> list[Any]:
+    marked = []
+    for place, content in enumerate(cells):
+        if isinstance(content, str) and is_formula(content):
+            cells[place] = MARK + content
+            marked.append(COLUMNS[place])
+    cells[-1] = " ".join(marked) or None
+    return cells
+
+
+def _line(cells: Iterable[Any]) -> str:
+    return ",".join(map(_quoted, cells)) + "\r\n"
+
+
+def _quoted(content: Any) -> str:
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return f'"{content.replace(QUOTE, QUOTE * 2)}"'
+    return repr(content)
+
+
+LATEX_COLUMNS: Final = (
+    ("tau_b", r"$\tau_b$"),
+    ("tau_b_labels", r"$\tau_b$ labels"),
+    ("tau_paper", r"$\tau$ papers'"),
+    ("spearman", r"$\rho$"),
+    ("accuracy", "Accuracy"),
+    ("f1_weighted", "F1"),
+)
+SHARES: Final = frozenset({"accuracy", "f1_weighted"})
+_SPECIAL: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_"},
+}
+_SIGNS = re.compile("|".join(map(re.escape, _SPECIAL)))
+
+
+def latex_table(document: Mapping[str, Any]) -> str:
+    """Write the figures of a report.
+
+    Input: a finished report. Output: a table environment for a document that loads booktabs:
+    scorers, then baselines, each figure with its 95 % interval, shares in per cent; bold only
+    where the report's tests say which scorer is best; reasons of what is undefined below; the
+    signature as a comment.
+    """
+    question = document["question"]
+    notes: list[str] = []
+    body = list(_rows(document, notes))
+    lines = [
+        "% \\usepackage{booktabs}",
+        f"% {_one_line(document['signature'])}",
+        r"\begin{table}",
+        r"\centering\small",
+        f"\\caption{{{escaped(_caption(document))}}}",
+        f"\\label{{tab:agreement-{_slug(question['dataset'])}-{_slug(question['criterion'])}}}",
+        f"\\begin{{tabular}}{{l{'r' * len(LATEX_COLUMNS)}}}",
+        r"\toprule",
+        " & ".join(["Scorer", *(heading for _, heading in LATEX_COLUMNS)]) + r" \\",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(f"\\par\\smallskip{{\\footnotesize {note}}}" for note in notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Escape what LaTeX would read as a command. Input, output: one line of text."""
+    return _SIGNS.sub(lambda found: _SPECIAL[found[0]], _one_line(text))
+
+
+def _rows(document: Mapping[str, Any], notes: list[str]) -> Iterator[str]:
+    best = document.get("comparisons", {}).get("best", [])
+    before = ""
+    for kind, name, entry in entries(document):
+        if kind != before:
+            yield r"\midrule"
+            before = kind
+        label = escaped(str(entry.get("label") or name))
+        if entry.get("unavailable"):
+            mark = _note(notes, entry["unavailable"])
+            yield f"{label} & \\multicolumn{{{len(LATEX_COLUMNS)}}}{{l}}{{not scored{mark}}} \\\\"
+            continue
+        first = f"\\textbf{{{label}}}" if name in best else label
+        figures = [_figure(key, cell(entry.get(key)), notes) for key, _ in LATEX_COLUMNS]
+        yield " & ".join([first, *figures]) + r" \\"
+
+
+def _figure(key: str, found: Cell, notes: list[str]) -> str:
+    if found.value is None:
+        return f"--{_note(notes, found.reason)}"
+    if found.low is None or found.high is None:
+        return _number(key, found.value)
+    bounds = f"{_number(key, found.low)}, {_number(key, found.high)}"
+    return f"{_number(key, found.value)} {{\\scriptsize [{bounds}]}}"
+
+
+def _number(key: str, value: float) -> str:
+    text = f"{100 * value:.1f}" if key in SHARES else f"{value:.3f}"
+    return f"${text}$"
+
+
+def _note(notes: list[str], reason: str) -> str:
+    """Return the mark of a note, which stands below the table once however often it is needed."""
+    words = escaped(reason)
+    numbered = [note.partition(" ")[2] for note in notes]
+    if words not in numbered:
+        numbered.append(words)
+        notes.append(f"$^{{{len(numbered)}}}$ {words}")
+    return f"$^{{{numbered.index(words) + 1}}}$"
+
+
+def _caption(document: Mapping[str, Any]) -> str:
+    question, checks = document["question"], document["checks"]
+    return (
+        f"Agreement of scorers with people on {question['criterion'].replace('_', ' ')}: "
+        f"{question['dataset']}, split {question['split']}, {checks['items']} items of "
+        f"{checks['references']} references, tie threshold {question['tie_threshold']:g}. "
+        "In brackets 95 % intervals clustered by reference; accuracy and weighted F1 in per cent."
+    )
+
+
+def _slug(text: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(str(text).split())
+
+
+LARGEST_PLAIN: Final = 1e16
+"""From here on Python writes a float with an exponent, and PostgreSQL reads a whole number."""
+
+
+def storable(value: Any) -> Any:
+    """Return a JSON value without negative zeros and without whole floats that have an exponent.
+
+    Input: nested dicts, lists and plain values; floats are finite. PostgreSQL keeps JSON numbers as
+    decimals: it would give 0.0 back for -0.0, and a whole number for 1e+16.
+    """
+    if isinstance(value, dict):
+        return {key: storable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(one) for one in value]
+    if isinstance(value, float):
+        if value == 0:
+            return 0.0
+        return int(value) if abs(value) >= LARGEST_PLAIN else value
+    return value

@@ -1,0 +1,442 @@
+"""Ratings of admins of the campaign behind a version, which reports leave out unless asked.
+
+The ratings behind a version as a report reads them: points by candidate, nobody by name.
+
+The rows of a version that a report is made of, each distinct text held once.
+
+What a report may say beyond agreement: systems, languages, points, annotators and leaks.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+from django.db.models import QuerySet
+
+from annotator.access.scopes import pseudonyms
+from annotator.models import Candidate, Reference, Ruling
+from annotator.records import rating_admins
+from annotator.rubric import OVERALL, TOTAL_WEIGHT
+from core.text_io.text import text_sha256
+from scoring.access import read_rows
+from scoring.agreement.ceiling import Columns, Evidence, Overlap
+from scoring.agreement.items import fold
+from scoring.agreement.transitive_labels import Comparison, implied_labels
+from scoring.datasets.versions.queries import index_of
+from scoring.formats.rows import DatasetRow
+from scoring.models import DatasetVersion, UsedRating
+from scoring.quadruplets import SPLIT_NAMES, TRAIN, count_violations
+from scoring.reports.scorers import LABELS, scorer_label
+
+
+def admins_behind(version: DatasetVersion) -> tuple[UUID, ...]:
+    """Return the ids of the people who rate and administer the campaign of a version, today."""
+    campaign = version.dataset.campaign
+    return tuple(map(UUID, rating_admins(campaign))) if campaign is not None else ()
+
+
+def ratings_by_admins(version: DatasetVersion) -> frozenset[str]:
+    """Return the ids of the ratings of a version that admins gave; none for an imported one."""
+    admins = admins_behind(version)
+    if not admins:
+        return frozenset()
+    rows = UsedRating.objects.filter(version=version, rating__annotator__in=admins)
+    return frozenset(map(str, rows.values_list("rating", flat=True)))
+
+
+CandidateKey = tuple[str, str]
+"""The ids of a reference and of one of its candidates."""
+RULINGS_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRatings:
+    """Who gave which candidate how much.
+
+    `given` maps a candidate to each annotator's points as a whole number of 1 / `unit`; annotators
+    are numbers from 1. `settled` are the points of a candidate, 0 to 10: the ruling that the
+    labels follow from, else the mean. Ratings that were revised after the freeze are not the ones
+    the labels follow from: they are `left_out`.
+    """
+
+    given: Mapping[CandidateKey, Mapping[int, int]]
+    settled: Mapping[CandidateKey, float]
+    annotators: int
+    unit: int
+    left_out: int
+
+
+def report_ratings(
+    version: DatasetVersion,
+    criterion: str,
+    adjudications: Collection[str],
+    *,
+    admins_counted: bool = False,
+) -> ReportRatings:
+    """Return the ratings that a version was frozen from; none for one that was imported.
+
+    `adjudications` are the ids of those that its labels follow from. Without `admins_counted`,
+    ratings of admins of the campaign are as if they were not.
+    """
+    of_version = UsedRating.objects.filter(version=version)
+    if not admins_counted:
+        of_version = of_version.exclude(rating__annotator__in=admins_behind(version))
+    if not of_version.exists():
+        return ReportRatings({}, {}, 0, 1, 0)
+    used = of_version.filter(rating__revised_at__lte=version.created_at)
+    numbers = _numbers(of_version, version)
+    given: defaultdict[CandidateKey, dict[int, int]] = defaultdict(dict)
+    column = "overall_numerator" if criterion == OVERALL else criterion
+    rows = used.values_list(
+        "rating__candidate__reference__reference_id",
+        "rating__candidate__candidate_id",
+        "rating__annotator",
+        f"rating__{column}",
+    )
+    count = 0
+    for reference_id, candidate_id, annotator, points in rows.iterator():
+        given[reference_id, candidate_id][numbers[annotator]] = points
+        count += 1
+    unit = TOTAL_WEIGHT if criterion == OVERALL else 1
+    ruled = _ruled(version, criterion, adjudications)
+    settled = {
+        key: float(ruled.get(key, Fraction(sum(one.values()), unit * len(one))))
+        for key, one in given.items()
+    }
+    return ReportRatings(given, settled, len(numbers), unit, of_version.count() - count)
+
+
+def _numbers(used: QuerySet[UsedRating], version: DatasetVersion) -> dict[UUID, int]:
+    """Number the annotators of a version from 1, in an order that says nothing of them."""
+    ids = used.order_by().values_list("rating__annotator", flat=True).distinct()
+    found = {str(pk): pk for pk in ids}
+    names = pseudonyms(found, f"{version.pk} report")
+    return {found[pk]: number for number, pk in enumerate(names, start=1)}
+
+
+def _ruled(
+    version: DatasetVersion, criterion: str, adjudications: Collection[str]
+) -> dict[CandidateKey, Fraction]:
+    found: dict[CandidateKey, Fraction] = {}
+    ids = [UUID(one) for one in sorted(adjudications)]
+    for start in range(0, len(ids), RULINGS_AT_ONCE):
+        rows = Ruling.objects.filter(
+            adjudication__in=ids[start : start + RULINGS_AT_ONCE],
+            adjudication__made_at__lte=version.created_at,
+            candidate__campaign=version.dataset.campaign_id,
+        ).values_list("candidate__reference__reference_id", "candidate__candidate_id", "scores")
+        for reference_id, candidate_id, scores in rows:
+            if criterion in scores:
+                found[reference_id, candidate_id] = Fraction(scores[criterion])
+    return found
+
+
+ALL_SPLITS = "all"
+TELL_EVERY = 1000
+NO_TRAINING_LABELS = "No training label is outside these items, so none can imply one of them."
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A claim set: its content, its digest, and the digest of it with white space folded."""
+
+    content: str
+    sha256: str
+    folded: str
+
+    @classmethod
+    def of(cls, content: str) -> "Text":
+        return cls(content, text_sha256(content), text_sha256(fold(content)))
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """A labelled quadruplet of the report; `y` maps the report's criterion to its label."""
+
+    id: str
+    reference_id: str
+    reference: Text
+    b: Text
+    c: Text
+    b_id: str
+    c_id: str
+    y: Mapping[str, int]
+    annotator: str
+    ipc: str
+    language: str
+    adjudication_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRows:
+    """The rows of one split, and what is known of how they stand to the other splits.
+
+    `by_admins` labelled items of the split rest on ratings of an admin of the campaign; as was
+    asked, they are among the rows or left out.
+    `implied` of the rows' labels follow from training labels; None with a reason where that says
+    nothing. `shared` texts of these rows stand in the other splits `shared_with` too.
+    """
+
+    rows: list[ReportRow]
+    by_admins: int
+    triads: int
+    violations: int
+    implied: int | None
+    implied_reason: str
+    shared: int
+    shared_with: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Texts and ids by content, so that a text of many rows is one string."""
+
+    texts: dict[str, Text] = field(default_factory=dict)
+    folded: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    labels: dict[int, Mapping[str, int]] = field(default_factory=dict)
+
+    def text(self, content: str) -> Text:
+        digest = text_sha256(content)
+        found = self.texts.get(digest)
+        if found is None:
+            found = self.texts[digest] = Text(content, digest, self.key(content))
+        return found
+
+    def key(self, content: str) -> str:
+        """Return the digest of a text with white space folded, without holding the text."""
+        digest = text_sha256(content)
+        found = self.folded.get(digest)
+        if found is None:
+            found = self.folded[digest] = text_sha256(fold(content))
+        return found
+
+    def id(self, name: str) -> str:
+        return self.ids.setdefault(name, name)
+
+    def label(self, criterion: str, y: int) -> Mapping[str, int]:
+        return self.labels.setdefault(y, {criterion: y})
+
+
+def labels_in_split(version: DatasetVersion, criterion: str, split: str) -> int:
+    """Count the quadruplets with a label, by the index of the version: no text is read."""
+    return sum(
+        split in (ALL_SPLITS, row.split_name) and row.label(criterion) is not None
+        for row in index_of(version).records()
+    )
+
+
+def report_rows(
+    version: DatasetVersion,
+    criterion: str,
+    split: str,
+    tell: Callable[[int], None] = lambda count: None,
+    *,
+    admins_counted: bool = False,
+) -> ReportRows:
+    """Read the labelled rows of a split, and of the others what leaks between them.
+
+    `tell` hears every thousand rows how many were read, and may raise to stop.
+    Raises StoredFileDamaged when the stored file is missing or changed.
+    """
+    pool = _Pool()
+    rows: list[ReportRow] = []
+    of_admins, by_admins = ratings_by_admins(version), 0
+    training: list[Comparison] = []
+    splits_of: defaultdict[str, set[str]] = defaultdict(set)
+    for number, row in enumerate(read_rows(version)):
+        if number % TELL_EVERY == 0:
+            tell(number)
+        for content in (row.reference, row.b, row.c):
+            splits_of[pool.key(content)].add(row.split)
+        if criterion not in row.y:
+            continue
+        if split in (ALL_SPLITS, row.split):
+            rests_on_admin = not of_admins.isdisjoint(row.provenance.get("ratings") or ())
+            by_admins += rests_on_admin
+            if rests_on_admin and not admins_counted:
+                continue
+            rows.append(_row(pool, row, criterion))
+        elif row.split == TRAIN:
+            keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
+            training.append(_comparison(keys, row.annotator, row.y[criterion]))
+    triples = count_violations(rows, criterion)
+    shared = _shared(rows, splits_of, split)
+    return ReportRows(
+        rows=rows,
+        by_admins=by_admins,
+        triads=triples.triples,
+        violations=triples.violations,
+        implied=_implied(rows, criterion, training) if training else None,
+        implied_reason="" if training else NO_TRAINING_LABELS,
+        shared=len(shared),
+        shared_with=tuple(
+            name for name in SPLIT_NAMES if any(name in found for found in shared) and name != split
+        ),
+    )
+
+
+def _row(pool: _Pool, row: DatasetRow, criterion: str) -> ReportRow:
+    return ReportRow(
+        id=row.id,
+        reference_id=pool.id(row.reference_id),
+        reference=pool.text(row.reference),
+        b=pool.text(row.b),
+        c=pool.text(row.c),
+        b_id=pool.id(row.b_id),
+        c_id=pool.id(row.c_id),
+        y=pool.label(criterion, row.y[criterion]),
+        annotator=pool.id(row.annotator),
+        ipc=pool.id(str(row.extras.get("ipc", ""))),
+        language=pool.id(str(row.extras.get("language", ""))),
+        adjudication_ids=tuple(pool.id(one) for one in row.provenance.get("adjudications") or ()),
+    )
+
+
+def _comparison(keys: list[str], annotator: str, y: int) -> Comparison:
+    reference, b, c = keys
+    return Comparison((reference, annotator), b, c, y)
+
+
+def _implied(rows: list[ReportRow], criterion: str, training: list[Comparison]) -> int:
+    asked = [
+        _comparison(
+            [row.reference.folded, row.b.folded, row.c.folded], row.annotator, row.y[criterion]
+        )
+        for row in rows
+    ]
+    return implied_labels(training, asked)
+
+
+def _shared(rows: list[ReportRow], splits_of: Mapping[str, set[str]], split: str) -> list[set[str]]:
+    """Return, of each distinct text that stands in several splits, in which it stands."""
+    keys = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
+    return [splits_of[key] for key in keys if len(splits_of[key]) > 1]
+
+
+SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."
+NO_SYSTEMS: Final = "It is not known which system made a candidate of this dataset."
+NO_IPC: Final = "No item says which IPC section its reference is of."
+NO_LANGUAGE: Final = "No item says in which language its texts are."
+IPC_SECTIONS: Final = "ABCDEFGH"
+Groups = Columns | str
+
+
+def evidence_of(
+    version: DatasetVersion,
+    criterion: str,
+    read: ReportRows,
+    names: Sequence[str],
+    *,
+    has_systems: bool,
+    admins_counted: bool = False,
+) -> Evidence:
+    """Gather what is known of the rows of a report and of its scorers, nobody by name."""
+    ruled = {one for row in read.rows for one in row.adjudication_ids}
+    ratings = report_ratings(version, criterion, ruled, admins_counted=admins_counted)
+    return Evidence(
+        groups={
+            "system": _systems(version, read.rows, has_systems=has_systems),
+            "ipc": _groups([_section(row.ipc) for row in read.rows], NO_IPC),
+            "language": _groups([row.language for row in read.rows], NO_LANGUAGE),
+        },
+        points=_points(read.rows, ratings),
+        overlap=_overlap(version, read.rows, ratings),
+        checks=_checks(read, ratings, admins_counted=admins_counted),
+        labels={name: scorer_label(name) for name in (*LABELS, *names)},
+    )
+
+
+def drafts_of(version: DatasetVersion) -> dict[str, str]:
+    """Return the drafts of the campaign's references, by the digest of the reference's text."""
+    rows = Reference.objects.filter(campaign=version.dataset.campaign_id).exclude(draft_claims="")
+    if version.dataset.campaign_id is None:
+        return {}
+    return dict(rows.order_by("-position").values_list("claims_sha256", "draft_claims"))
+
+
+def _systems(version: DatasetVersion, rows: Sequence[ReportRow], *, has_systems: bool) -> Groups:
+    if version.dataset.campaign_id is None:
+        return NO_SYSTEMS
+    if not has_systems:
+        return SYSTEMS_HIDDEN
+    known = Candidate.objects.filter(campaign=version.dataset.campaign_id).exclude(system="")
+    found: Mapping[CandidateKey, str] = {
+        (reference_id, candidate_id): system
+        for reference_id, candidate_id, system in known.values_list(
+            "reference__reference_id", "candidate_id", "system"
+        ).iterator()
+    }
+    columns = [
+        [found.get((row.reference_id, name), "") for row, name in zip(rows, names, strict=True)]
+        for names in ([row.b_id for row in rows], [row.c_id for row in rows])
+    ]
+    return columns if any(map(any, columns)) else NO_SYSTEMS
+
+
+def _groups(names: Sequence[str], reason: str) -> Groups:
+    return [names] if any(names) else reason
+
+
+def _section(ipc: str) -> str:
+    letter = ipc.strip()[:1].upper()
+    return letter if letter and letter in IPC_SECTIONS else ""
+
+
+def _points(rows: Sequence[ReportRow], ratings: ReportRatings) -> dict[tuple[str, str], float]:
+    found: dict[tuple[str, str], float] = {}
+    for row in rows:
+        for name, text in ((row.b_id, row.b), (row.c_id, row.c)):
+            points = ratings.settled.get((row.reference_id, name))
+            if points is not None:
+                found[row.reference.content, text.content] = points
+    return found
+
+
+def _overlap(
+    version: DatasetVersion, rows: Sequence[ReportRow], ratings: ReportRatings
+) -> Overlap | None:
+    """Return the ratings of the rows' candidates; each two candidates stand once."""
+    if not ratings.given:
+        return None
+    pairs: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
+    for row in rows:
+        pairs.setdefault((row.reference_id, frozenset((row.b_id, row.c_id))), (row.b_id, row.c_id))
+    references: dict[str, int] = {}
+    candidates: dict[CandidateKey, int] = {}
+    b, c, cluster = [], [], []
+    for (reference_id, _), (one, two) in pairs.items():
+        b.append(candidates.setdefault((reference_id, one), len(candidates)))
+        c.append(candidates.setdefault((reference_id, two), len(candidates)))
+        cluster.append(references.setdefault(reference_id, len(references)))
+    given = [
+        (number, annotator, points)
+        for key, number in candidates.items()
+        for annotator, points in sorted(ratings.given.get(key, {}).items())
+    ]
+    candidate, annotator, value = np.array(given, dtype=np.int64).reshape(-1, 3).T
+    return Overlap(
+        candidate=candidate,
+        annotator=annotator,
+        value=value,
+        b=np.array(b, dtype=np.int64),
+        c=np.array(c, dtype=np.int64),
+        cluster=np.array(cluster, dtype=np.int64),
+        tie_band=Fraction(str(version.card.get("tie_band", 0))) * ratings.unit,
+    )
+
+
+def _checks(read: ReportRows, ratings: ReportRatings, *, admins_counted: bool) -> dict[str, Any]:
+    implied = None if read.implied is None else read.implied / len(read.rows)
+    return {
+        "transitivity": {"triads": read.triads, "violations": read.violations},
+        "implied": {"share": implied, "reason": read.implied_reason},
+        "shared_texts": {"texts": read.shared, "splits": list(read.shared_with)},
+        "annotators": ratings.annotators or None,
+        "revised_ratings": ratings.left_out,
+        "by_admins": {"items": read.by_admins, "counted": admins_counted},
+    }

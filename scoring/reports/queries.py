@@ -1,0 +1,424 @@
+"""The list of reports: each with what it asked and, once it has ended, what it found.
+
+What the page of an agreement report shows: the stored JSON, ready for its template.
+
+Two reports side by side, and two scorers within one report.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import QuerySet
+from django.db.models.fields.json import KT
+
+from annotator.models import User
+from annotator.rubric import NAMES
+from scoring.metrics.registry import BASELINE_NAMES
+from scoring.models import AgreementReport, Dataset
+from scoring.plots.intervals import Measured, interval_plot
+from scoring.plots.shapes import Plot
+from scoring.reports import page_parts
+from scoring.reports.files import FIGURES, Cell, cell, entries, label_of, scored_names
+from scoring.reports.files import FIGURES as EVERY_FIGURE
+from scoring.reports.page_parts import (
+    UNSORTED,
+    Compared,
+    Heading,
+    Row,
+    Sorting,
+    Undefined,
+    caution,
+    cautions,
+    ceiling_band,
+    compared_pair,
+    headings,
+    table_rows,
+    undefined_figures,
+    verdict,
+)
+from scoring.training.model_versions.queries import reports_for
+
+MOST_LISTED: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A report of the list: its row, its scorers by name, and its verdict in a sentence."""
+
+    report: AgreementReport
+    scorers: str
+    verdict: str
+
+
+def listed_reports(user: User, dataset: str = "") -> tuple[Listed, ...]:
+    """Return the newest reports that the person may see; of one dataset where it is named."""
+    rows = reports_for(user).defer("result")
+    rows = rows.annotate(best_sentence=KT("result__comparisons__best_sentence"))
+    if dataset:
+        of_name = [row.pk for row in _reported(user) if dataset in (row.full_name, row.name)]
+        rows = rows.filter(dataset_version__dataset__in=of_name)
+    return tuple(_listed(row) for row in rows[:MOST_LISTED])
+
+
+def reported_datasets(user: User) -> list[str]:
+    """Return the full names of the datasets that have a report, for the list's filter."""
+    return sorted(row.full_name for row in _reported(user))
+
+
+def _reported(user: User) -> QuerySet[Dataset]:
+    reports = reports_for(user).order_by()
+    rows = Dataset.objects.filter(versions__reports__in=reports).distinct()
+    return rows.select_related("campaign")
+
+
+def finished_reports(user: User) -> QuerySet[AgreementReport]:
+    """Return the reports that have a result, for what compares two."""
+    return reports_for(user).filter(status="succeeded")
+
+
+def _listed(row: Any) -> Listed:
+    words = row.message if row.status != "succeeded" else row.best_sentence or ""
+    return Listed(row, _named(row.scorers), words)
+
+
+def _named(names: Sequence[str], most: int = 6) -> str:
+    """Return the first names, models by the first digits of their ids, and how many more."""
+    short = [name[:14] if name.startswith("model:") else name for name in names]
+    more = f" and {len(short) - most} more" if len(short) > most else ""
+    return ", ".join(short[:most]) + more
+
+
+# What a command prints: those that every stored report has.
+PAGE_FIGURES: Final = tuple(
+    figure for figure in EVERY_FIGURE if figure[0] not in {"pearson", "decisive_accuracy"}
+)
+LABELS: Final = {"1": "better", "0": "equal", "-1": "worse"}
+__all__ = [
+    "PAGE_FIGURES",
+    "ReportPage",
+    "Wishes",
+    "caution",
+    "ordered_result",
+    "page_of",
+    "report_page",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a reader asked to see: how the table is sorted, and whose plots are drawn."""
+
+    sorting: Sorting = UNSORTED
+    scorer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A finished report, ready for its template."""
+
+    criterion: str
+    question: dict[str, Any]
+    verdict: tuple[str, ...]
+    cautions: tuple[str, ...]
+    headings: tuple[Heading, ...]
+    rows: tuple[Row, ...]
+    undefined: tuple[Undefined, ...]
+    plot: Plot
+    families: tuple[page_parts.Family, ...]
+    tests: dict[str, Any]
+    with_and_without: tuple[page_parts.WithAndWithout, ...]
+    undefined_items: tuple[str, ...]
+    calibrations: tuple[page_parts.Calibration, ...]
+    drawn: str
+    scatter_names: tuple[tuple[str, str], ...]
+    scatters: tuple[page_parts.Scatter, ...]
+    breakdowns: tuple[tuple[page_parts.Breakdown, Plot | None], ...]
+    ceiling: dict[str, Any]
+    ceiling_figures: tuple[tuple[str, Cell], ...]
+    ceiling_people: tuple[tuple[str, int | None, Cell], ...]
+    dropped: dict[str, Any]
+    dropped_scorers: tuple[tuple[str, dict[str, Any]], ...]
+    published: tuple[page_parts.Published, ...]
+    checks: dict[str, Any]
+    labels: dict[str, int]
+    implied: str
+    method: tuple[tuple[str, str], ...]
+    signature: str
+
+
+def report_page(report: AgreementReport, wishes: Wishes | None = None) -> ReportPage | None:
+    """Return the page of a finished report; None while there is no result."""
+    result = ordered_result(report)
+    return None if result is None else page_of(result, wishes or Wishes())
+
+
+def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = False) -> ReportPage:
+    """Return the page of a document; `is_whole` draws the scatter of every scorer, not of one."""
+    rows = table_rows(document, wishes.sorting)
+    both, calibrated = page_parts.with_and_without(document), page_parts.calibrations(document)
+    pairs = [pair for row in both for pair in row.pairs]
+    pairs += [pair for row in calibrated if not row.reason for pair in row.pairs]
+    names = page_parts.scatter_names(document)
+    drawn = _drawn(wishes.scorer, names, rows)
+    shown = [name for name, _ in names if is_whole or name == drawn]
+    return ReportPage(
+        criterion=NAMES[document["question"]["criterion"]],
+        question=dict(document["question"]),
+        verdict=verdict(document),
+        cautions=cautions(document),
+        headings=headings(wishes.sorting),
+        rows=rows,
+        undefined=undefined_figures(rows),
+        plot=page_parts.scorer_plot(document),
+        families=page_parts.families(document),
+        tests=document.get("comparisons", {}),
+        with_and_without=both,
+        undefined_items=page_parts.reasons(one for pair in pairs for one in pair),
+        calibrations=calibrated,
+        drawn=drawn,
+        scatter_names=names,
+        scatters=tuple(page_parts.scatter(document, name) for name in shown),
+        breakdowns=tuple(
+            (one, page_parts.breakdown_plot(one, drawn)) for one in page_parts.breakdowns(document)
+        ),
+        ceiling=document["human_ceiling"],
+        ceiling_figures=page_parts.ceiling_figures(document),
+        ceiling_people=page_parts.ceiling_people(document),
+        dropped=document.get("dropped", {}),
+        dropped_scorers=_dropped(document),
+        published=page_parts.published(document),
+        checks=document["checks"],
+        labels={word: document["checks"]["labels"][key] for key, word in LABELS.items()},
+        implied=_implied(document["checks"]),
+        method=tuple(sorted(document["method"].items())),
+        signature=document["signature"],
+    )
+
+
+def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
+    """Return the stored result with its scorers and baselines in the order that was asked for.
+
+    PostgreSQL keeps JSON objects without the order of their keys.
+    """
+    if report.result is None:
+        return None
+    scorers = report.result["scorers"]
+    baselines = report.result["baselines"]
+    return {
+        **report.result,
+        "scorers": {name: scorers[name] for name in report.scorers},
+        "baselines": {name: baselines[name] for name in sorted(baselines, key=_place)},
+    }
+
+
+def _place(baseline: str) -> int:
+    order = ("majority", *BASELINE_NAMES)
+    return order.index(baseline) if baseline in order else len(order)
+
+
+def _drawn(asked: str, names: tuple[tuple[str, str], ...], rows: tuple[Row, ...]) -> str:
+    """Return whose plots are drawn: the one asked for, else the first that has some."""
+    known = [name for name, _ in names] or [row.name for row in rows if not row.unavailable]
+    return asked if asked in known else next(iter(known), "")
+
+
+def _implied(checks: Mapping[str, Any]) -> str:
+    share = (checks.get("implied") or {}).get("share")
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def _dropped(document: Mapping[str, Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
+    by_scorer = document.get("dropped", {}).get("scorers", {})
+    return tuple(
+        (label_of(document, name), by_scorer[name])
+        for name in (*document["scorers"], *document["baselines"])
+        if name in by_scorer and (by_scorer[name]["missing"] or by_scorer[name]["infinite"])
+    )
+
+
+SIDE_BY_SIDE: Final = ("tau_b", "tau_paper", "spearman", "accuracy", "f1_weighted")
+QUESTION: Final = (
+    ("criterion", "Criterion"),
+    ("dataset", "Dataset"),
+    ("dataset_sha256", "Digest of the dataset"),
+    ("split", "Split"),
+    ("tie_threshold", "Tie threshold"),
+    ("resamples", "Resamples"),
+    ("seed", "Seed"),
+    ("code_version", "Code"),
+)
+COUNTS: Final = (("items", "Items"), ("references", "References"), ("candidates", "Candidates"))
+NOTHING_SHARED: Final = (
+    "These two reports share neither criterion nor dataset, so nothing in them can be compared. "
+    "Choose two of the same criterion, or of the same dataset."
+)
+NOT_TESTED: Final = "The report holds no test of these two: it was computed before there were any."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A scorer in two reports: each figure in the first, in the second, and their difference."""
+
+    label: str
+    figures: tuple[tuple[Cell, Cell, float | None], ...]
+    is_same_version: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TwoReports:
+    """What two reports ask and find: `asked` tells what differs, `same` whether nothing does."""
+
+    asked: tuple[tuple[str, Any, Any, bool], ...]
+    is_same_data: bool
+    headings: tuple[str, ...]
+    lines: tuple[Line, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoScorers:
+    """Two scorers of one report; `both` counts what the first says by what the second says."""
+
+    first: str
+    second: str
+    tested: Compared | None
+    sentence: str
+    figures: tuple[tuple[str, Cell, Cell], ...]
+    tables: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]
+    both: tuple[tuple[int, ...], ...]
+    agreed: int
+    n: int
+    plot: Plot
+
+
+def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> TwoReports | None:
+    """Compare two reports of one criterion or one dataset; None where they share neither."""
+    one, other = first["question"], second["question"]
+    if one["criterion"] != other["criterion"] and one["dataset"] != other["dataset"]:
+        return None
+    earlier, later = _by_name(first), _by_name(second)
+    lines = tuple(
+        _line(label_of(second, name), earlier[name], later[name])
+        for name in later
+        if name in earlier
+    )
+    return TwoReports(
+        asked=tuple(_asked(first, second)),
+        is_same_data=one["dataset_sha256"] == other["dataset_sha256"]
+        and (one["split"], one["criterion"]) == (other["split"], other["criterion"]),
+        headings=tuple(name for key, name, _ in FIGURES if key in SIDE_BY_SIDE),
+        lines=lines,
+        only_first=tuple(label_of(first, name) for name in earlier if name not in later),
+        only_second=tuple(label_of(second, name) for name in later if name not in earlier),
+    )
+
+
+def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> TwoScorers:
+    """Compare two scorers that stand in a report."""
+    found = _by_name(document)
+    labels = (label_of(document, first), label_of(document, second))
+    pair = _pair(document, first, second)
+    both = _both(pair, first)
+    return TwoScorers(
+        first=labels[0],
+        second=labels[1],
+        tested=None if pair is None else _turned(document, pair, first),
+        sentence=NOT_TESTED if pair is None else str(pair.get("sentence") or ""),
+        figures=tuple(
+            (name, cell(found[first].get(key)), cell(found[second].get(key)))
+            for key, name, _ in FIGURES
+        ),
+        tables=tuple(
+            (label, tuple(tuple(line) for line in found[name]["confusion"]["table"]))
+            for label, name in zip(labels, (first, second), strict=True)
+        ),
+        both=both,
+        agreed=sum(line[place] for place, line in enumerate(both)),
+        n=sum(map(sum, both)),
+        plot=_plot(document, found, (first, second)),
+    )
+
+
+def scorer_choices(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return name and label of each row that was scored, scorers before baselines."""
+    return [(name, label_of(document, name)) for name in scored_names(document)]
+
+
+def _by_name(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {name: entry for _, name, entry in entries(document)}
+
+
+def _asked(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, Any, Any, bool]]:
+    lines = []
+    for part, keys in (("question", QUESTION), ("checks", COUNTS)):
+        for key, name in keys:
+            one, other = first[part].get(key), second[part].get(key)
+            is_same = one == other
+            if key == "criterion":
+                one, other = NAMES[one], NAMES[other]
+            lines.append((name, one, other, is_same))
+    return lines
+
+
+def _line(label: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Line:
+    figures = []
+    for key, _, _ in FIGURES:
+        if key in SIDE_BY_SIDE:
+            before, after = cell(one.get(key)), cell(other.get(key))
+            is_known = before.value is not None and after.value is not None
+            figures.append(
+                (before, after, (after.value or 0) - (before.value or 0) if is_known else None)
+            )
+    return Line(label, tuple(figures), one.get("version") == other.get("version"))
+
+
+def _pair(document: Mapping[str, Any], first: str, second: str) -> Mapping[str, Any] | None:
+    pairs = (
+        pair
+        for family in document.get("comparisons", {}).get("families", [])
+        for pair in family["pairs"]
+    )
+    return next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
+
+
+def _turned(document: Mapping[str, Any], pair: Mapping[str, Any], first: str) -> Compared:
+    """Return a stored test with the scorer that was named first as its first."""
+    if pair["first"] == first:
+        return compared_pair(document, pair)
+    verdicts = {"better": "worse", "worse": "better"}
+    turned = {
+        **pair,
+        "first": pair["second"],
+        "second": pair["first"],
+        "difference": _less(pair["difference"]),
+        "low": _less(pair["high"]),
+        "high": _less(pair["low"]),
+        "verdict": verdicts.get(pair["verdict"], pair["verdict"]),
+    }
+    return compared_pair(document, turned)
+
+
+def _less(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _both(pair: Mapping[str, Any] | None, first: str) -> tuple[tuple[int, ...], ...]:
+    """Return the labels of the first by those of the second; () where the report has none."""
+    table = (pair or {}).get("labels")
+    if pair is None or not table:
+        return ()
+    if pair["first"] != first:
+        table = list(zip(*table, strict=True))
+    return tuple(tuple(line) for line in table)
+
+
+def _plot(
+    document: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]], names: tuple[str, str]
+) -> Plot:
+    rows = []
+    for name in names:
+        one = cell(found[name]["tau_b"])
+        rows.append(Measured(label_of(document, name), "scorer", one.value, one.low, one.high))
+    return interval_plot("tau-b of the two with people", rows, ceiling_band(document))

@@ -1,0 +1,231 @@
+"""What the scorers of a report are called on screen.
+
+The scorers of a report: loaded by name, each with what its scores are kept under.
+
+The scorers that a report can be asked for, in groups, each with what it lacks at this site.
+
+What a report would send to a language model, and cost, before it is asked for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from annotator.models import User
+from annotator.rubric import NAMES
+from scoring.access import labelled_rows
+from scoring.metrics.base import MetricUnavailable, Missing, Pair, Places, Score
+from scoring.metrics.costs import estimate_cost
+from scoring.metrics.registry import (
+    BASELINE_NAMES,
+    METRIC_LABELS,
+    METRIC_NAMES,
+    get_metric,
+    needs_of,
+    what_is_missing,
+)
+from scoring.models import DatasetVersion
+from scoring.patclaimeval.pair_scores import SCORING_VERSION
+from scoring.scores.scorers import cached_scorer, metric_places
+from scoring.training.model_versions.queries import MODEL_PREFIX, find_model, models_for
+
+LABELS: Final = {**METRIC_LABELS, "majority": "Most frequent label"}
+
+
+def scorer_label(name: str) -> str:
+    """Return how a scorer is called on screen; a model by the first digits of its id."""
+    prefix, _, model = name.partition(":")
+    if prefix == "model" and model:
+        return f"PatClaimEval {model[:8]}"
+    return LABELS.get(name, name)
+
+
+LONGEST_KEY: Final = 200
+A_FEW: Final = 16
+MANY: Final = 256
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportScorer:
+    """Anything that scores pairs.
+
+    `key` names the version that stored scores belong to; "" for one that keeps its own.
+    `is_repeatable`: the same pairs get the same scores whenever they are asked. `at_once`: how many
+    pairs it is handed at most. `score` calls the check it is given from time to time.
+    """
+
+    name: str
+    version: str
+    key: str
+    reads_drafts: bool
+    is_repeatable: bool
+    at_once: int
+    score: Callable[[Sequence[Pair], Check], Sequence[Score]]
+
+
+def kind_of(name: str) -> str:
+    """Say what a scorer is: "model", "baseline" or "metric"."""
+    if name.startswith(MODEL_PREFIX):
+        return "model"
+    return "baseline" if name in BASELINE_NAMES else "metric"
+
+
+def is_neural(name: str) -> bool:
+    """Say whether a scorer runs a network or asks an endpoint, and is able to."""
+    if name.startswith(MODEL_PREFIX):
+        return True
+    needs = needs_of(name)
+    return (needs.model_directory or needs.endpoint) and not what_is_missing(name, metric_places())
+
+
+def version_words(name: str, seed: int, criterion: str) -> str:
+    """Name what would score now, or what is missing to score, without loading weights."""
+    if name.startswith(MODEL_PREFIX):
+        return _model_version(find_model(name.removeprefix(MODEL_PREFIX)).manifest_sha256)
+    places = metric_places()
+    try:
+        return get_metric(name, places=places, seed=seed, criterion=criterion).version
+    except MetricUnavailable as error:
+        return f"missing: {error}"
+
+
+def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
+    """Load a scorer by a name that was checked; weights load with the first pair.
+
+    Raises MetricError or PatClaimEvalError where it cannot score.
+    """
+    if name.startswith(MODEL_PREFIX):
+        return _load_model(name)
+    metric = get_metric(name, places=metric_places(), seed=seed, criterion=criterion)
+    needs = needs_of(name)
+    return ReportScorer(
+        name=name,
+        version=metric.version,
+        key=_key(name, metric.version),
+        reads_drafts=needs.draft,
+        is_repeatable=not needs.endpoint,
+        at_once=A_FEW if needs.endpoint or needs.model_directory else MANY,
+        score=lambda pairs, check: metric.score(pairs),
+    )
+
+
+def _load_model(name: str) -> ReportScorer:
+    model = find_model(name.removeprefix(MODEL_PREFIX))
+    network = cached_scorer(model)
+
+    def score(pairs: Sequence[Pair], check: Check) -> list[Score]:
+        texts = [(pair.reference, pair.candidate) for pair in pairs]
+        found = network.score(texts, lambda count: check())
+        return [Missing(one.reason) if one.value is None else one.value for one in found]
+
+    return ReportScorer(
+        name=name,
+        version=_model_version(model.manifest_sha256),
+        key="",
+        reads_drafts=False,
+        is_repeatable=True,
+        at_once=MANY,
+        score=score,
+    )
+
+
+def _model_version(manifest_sha256: str) -> str:
+    return f"{manifest_sha256[:16]}, scoring {SCORING_VERSION}"
+
+
+def _key(name: str, version: str) -> str:
+    """Name a version of a scorer; one that is too long for its column by a digest."""
+    key = f"{name} {version}"
+    if len(key) <= LONGEST_KEY:
+        return key
+    return f"{name} {sha256(version.encode()).hexdigest()}"
+
+
+WITH_DRAFT: Final = "Scores only candidates whose reference has a draft in its campaign."
+NO_MODEL: Final = "No model version yet: a training run makes one."
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A scorer: its name in commands, its label, and a sentence on what it lacks, or ""."""
+
+    name: str
+    label: str
+    lacks: str = ""
+    sends_texts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Scorers of one kind; `nothing` says why there is none."""
+
+    title: str
+    scorers: tuple[Choice, ...]
+    nothing: str = ""
+
+
+def scorer_groups(user: User) -> tuple[Group, ...]:
+    """Return every scorer but the baselines, which stand in each report by themselves."""
+    places = metric_places()
+    names = [name for name in METRIC_NAMES if name not in BASELINE_NAMES]
+    judged = [name for name in names if needs_of(name).endpoint]
+    neural = [name for name in names if needs_of(name).model_directory]
+    plain = [name for name in names if name not in {*judged, *neural}]
+    return (
+        Group("Words in common", _metrics(plain, places)),
+        Group("Neural, on weights of this machine", _metrics(neural, places)),
+        Group("By a language model", _metrics(judged, places)),
+        Group("Ours", _models(user), NO_MODEL),
+    )
+
+
+def ready_names(groups: tuple[Group, ...]) -> list[str]:
+    """Return what a form ticks by itself: what scores here without anything more."""
+    return [
+        one.name
+        for group in groups
+        for one in group.scorers
+        if not one.lacks and not one.sends_texts and not one.name.startswith(MODEL_PREFIX)
+    ]
+
+
+def _metrics(names: list[str], places: Places) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(
+            name,
+            scorer_label(name),
+            what_is_missing(name, places) or (WITH_DRAFT if needs_of(name).draft else ""),
+            needs_of(name).endpoint,
+        )
+        for name in names
+    )
+
+
+def _models(user: User) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(
+            f"{MODEL_PREFIX}{model.pk}",
+            f"{scorer_label(f'{MODEL_PREFIX}{model.pk}')}, {NAMES[model.criterion]}, "
+            f"trained on {model.run.dataset_version}",
+        )
+        for model in models_for(user)
+    )
+
+
+def sending_cost(
+    version: DatasetVersion, criterion: str, split: str, scorers: Sequence[str]
+) -> str:
+    """Return the sentence that a person must read before claims leave this machine.
+
+    "" where nothing would be sent: no scorer asks a language model, there is no endpoint, or every
+    answer is kept from before.
+    """
+    endpoint = metric_places().endpoint
+    if endpoint is None or not scorers:
+        return ""
+    rows = [row for row in labelled_rows(version, criterion) if split in ("all", row.split)]
+    texts = {(row.reference, text) for row in rows for text in (row.b, row.c)}
+    pairs = [Pair(reference, text) for reference, text in sorted(texts)]
+    return estimate_cost(scorers, pairs, endpoint).sentence

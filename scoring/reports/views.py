@@ -1,0 +1,227 @@
+"""Agreement report screens: list and ask, one report, its progress, its end.
+
+Downloads of a finished report: one HTML file, CSV, JSON, LaTeX.
+
+The screen on which two reports, or two scorers of one report, stand side by side.
+"""
+
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.scopes import roles_of
+from core.errors import OutOfDate, Refused
+from core.http import file_download
+from core.jobs.registry import ring_on_commit
+from core.jobs.rows import JobStatus
+from scoring.access import MAY_READ, is_researcher, versions_for
+from scoring.models import AgreementReport
+from scoring.reports.downloads import report_file
+from scoring.reports.files import TYPES, file_name
+from scoring.reports.forms import ReportForm, ReportsForm, ScorersForm, again
+from scoring.reports.page_parts import Sorting
+from scoring.reports.queries import (
+    NOTHING_SHARED,
+    Wishes,
+    compare_reports,
+    compare_scorers,
+    listed_reports,
+    ordered_result,
+    report_page,
+    reported_datasets,
+    scorer_choices,
+)
+from scoring.reports.scorers import sending_cost
+from scoring.reports.services import ask_for_report, cancel_report
+from scoring.training.model_versions.queries import reports_for
+
+FORMATS: Final = (
+    ("html", "One HTML file"),
+    ("csv", "CSV"),
+    ("json", "JSON"),
+    ("latex", "LaTeX table"),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def report_list(request: SignedInRequest) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, ReportForm(request.user, initial=_again(request)))
+    form = ReportForm(request.user, request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    if not is_researcher(request.user, form.cleaned_data["version"]):
+        raise PermissionDenied("Researchers of the campaign ask for reports.")
+    cost = _cost(form)
+    if not form.agrees_to(cost):
+        return _page(request, form, status=422, cost=cost)
+    try:
+        asked = ask_for_report(**form.asked, requested_by=request.user)
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _page(request, form, status=refusal.status)
+    if asked.is_new:
+        ring_on_commit(asked.report)
+    else:
+        messages.info(request, "This was asked before: here is the report that answers it.")
+    return redirect("scoring:report", pk=asked.report.pk)
+
+
+@require_safe
+def report(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    return _report(request, pk, "scoring/report.html")
+
+
+@require_safe
+def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Answer the poll of a report's page; the fragment stops polling by itself once final."""
+    return _report(request, pk, "scoring/_report_body.html")
+
+
+@require_POST
+def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    row = get_object_or_404(reports_for(request.user), pk=pk)
+    try:
+        cancel_report(report=row, cancelled_by=request.user)
+        messages.success(request, "The report will stop within seconds.")
+    except OutOfDate as refusal:
+        messages.warning(request, refusal.sentence)
+    return redirect("scoring:report", pk=pk)
+
+
+def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
+    row = get_object_or_404(reports_for(request.user), pk=pk)
+    asked = request.GET.get
+    sorting = Sorting.asked(asked("sort", ""), asked("order", ""))
+    context = {
+        "report": row,
+        "page": report_page(row, Wishes(sorting, asked("scorer", ""))),
+        "formats": FORMATS,
+        "may_ask": versions_for(request.user).filter(pk=row.dataset_version_id).exists(),
+    }
+    return render(request, template, context)
+
+
+def _may_ask(request: SignedInRequest) -> bool:
+    """Say whether the person works with reports, or reads finished ones only."""
+    return bool(roles_of(request.user) & set(MAY_READ))
+
+
+def _again(request: SignedInRequest) -> dict[str, Any]:
+    """Return what the report of the address asked; nothing where it names none of the person's."""
+    try:
+        pk = UUID(request.GET.get("again", ""))
+    except ValueError:
+        return {}
+    row = reports_for(request.user).filter(pk=pk).first()
+    return again(row) if row else {}
+
+
+def _cost(form: ReportForm) -> str:
+    """Return what the report would send to a language model, and cost; "" for nothing."""
+    asked, names = form.asked, [one.name for one in form.sending]
+    return sending_cost(asked["version"], asked["criterion"], asked["split"], names)
+
+
+def _page(
+    request: SignedInRequest, form: ReportForm, status: int = 200, cost: str = ""
+) -> HttpResponse:
+    form.focus_error()
+    dataset = request.GET.get("dataset", "")
+    datasets = reported_datasets(request.user)
+    if dataset and dataset not in datasets:
+        # The table holds reports on that name alone: the menu must not say "All" above it.
+        datasets.append(dataset)
+    listed = listed_reports(request.user, dataset)
+    finished = sum(line.report.status == JobStatus.SUCCEEDED for line in listed)
+    context: dict[str, Any] = {
+        "listed": listed,
+        "compare_form": ReportsForm(request.user) if finished > 1 else None,
+        "has_versions": versions_for(request.user).exists(),
+        "datasets": datasets,
+        "dataset": dataset,
+        "form": form,
+        "cost": cost,
+        "may_ask": _may_ask(request),
+    }
+    return render(request, "scoring/reports.html", context, status=status)
+
+
+@require_safe
+def download(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Give a report in the format that is asked for; 404 for one that has no result yet."""
+    document = ordered_result(get_object_or_404(reports_for(request.user), pk=pk))
+    wanted = request.GET.get("format", "html")
+    if document is None or wanted not in TYPES:
+        raise Http404("A finished report comes as html, csv, json or latex.")
+    return file_download(file_name(document, wanted), TYPES[wanted], report_file(document, wanted))
+
+
+UNPROCESSABLE = 422
+
+
+@require_safe
+def compare(request: SignedInRequest) -> HttpResponse:
+    """Ask for two reports, or for two scorers of the first, and say how they differ.
+
+    An address that names the first report alone offers its scorers.
+    """
+    if not request.GET.keys() & {"a", "b"}:
+        return _comparison_page(request, ReportsForm(request.user))
+    if request.GET.get("b"):
+        return _two_reports(request)
+    form = ReportsForm(request.user, {"a": request.GET.get("a", "")})
+    form.full_clean()
+    chosen = form.cleaned_data.get("a")
+    if chosen is None:
+        return _comparison_page(request, form, UNPROCESSABLE)
+    # The second was not asked for yet: nothing is wrong with it.
+    return _two_scorers(request, chosen)
+
+
+def _two_reports(request: SignedInRequest) -> HttpResponse:
+    form = ReportsForm(request.user, request.GET)
+    if not form.is_valid():
+        return _comparison_page(request, form, UNPROCESSABLE)
+    first, second = form.cleaned_data["a"], form.cleaned_data["b"]
+    found = compare_reports(_document(first), _document(second))
+    if found is None:
+        form.add_error(None, NOTHING_SHARED)
+        return _comparison_page(request, form, UNPROCESSABLE)
+    return _comparison_page(request, form, found=found, first=first, second=second)
+
+
+def _two_scorers(request: SignedInRequest, report: AgreementReport) -> HttpResponse:
+    document = _document(report)
+    choices = scorer_choices(document)
+    more: dict[str, Any] = {"report": report}
+    status = 200
+    if request.GET.keys() & {"first", "second"}:
+        more["scorers_form"] = form = ScorersForm(choices, request.GET)
+        if form.is_valid():
+            more["scorers"] = compare_scorers(document, **form.cleaned_data)
+        else:
+            status = UNPROCESSABLE
+    else:
+        more["scorers_form"] = ScorersForm(choices)
+    form_of_reports = ReportsForm(request.user, initial={"a": report.pk})
+    return _comparison_page(request, form_of_reports, status, **more)
+
+
+def _document(report: AgreementReport) -> dict[str, Any]:
+    document = ordered_result(report)
+    assert document is not None
+    return document
+
+
+def _comparison_page(
+    request: SignedInRequest, form: ReportsForm, status: int = 200, **more: Any
+) -> HttpResponse:
+    context = {"form": form, **more}
+    return render(request, "scoring/compare_reports.html", context, status=status)

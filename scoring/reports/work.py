@@ -1,0 +1,405 @@
+"""Scores of a report's pairs: each scored once, kept as soon as it is there, none lost to another.
+
+A scorer that fails on some pairs is asked for each of them alone; what still fails is missing, with
+a reason that holds no claim text.
+
+Carries agreement reports out: read, score what is not scored yet, compute, end in one state.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from core.errors import Refused
+from core.files import why_stopped
+from core.jobs import leases
+from core.jobs.leases import LostLease, heartbeat
+from core.jobs.rows import JobStatus
+from scoring.agreement.ceiling import Unavailable
+from scoring.agreement.items import AgreementError, Item, ScorerScores
+from scoring.metrics.base import MetricError, Missing, Pair, Score
+from scoring.metrics.registry import BASELINE_NAMES, what_is_missing
+from scoring.models import AgreementReport, MetricScore
+from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.reports.files import storable
+from scoring.reports.inputs import ReportRow, Text, drafts_of, evidence_of, report_rows
+from scoring.reports.scorers import ReportScorer, load_scorer
+from scoring.reports.services import question_of, record_event
+from scoring.scores.scorers import metric_places
+from scoring.training.model_versions.queries import MODEL_PREFIX
+
+CHARACTERS_AT_ONCE: Final = 60_000
+LONGEST_SECONDS: Final = 2.0
+"""A turn that took longer is followed by one of half as many pairs: a cancellation waits for it."""
+REFERENCES_A_QUERY: Final = 200
+ROWS_AT_ONCE: Final = 500
+MOST_FAILURES: Final = 30
+"""After so many failures one after the other the scorer is not asked any more."""
+NOT_ASKED: Final = (
+    f"The scorer was not asked any more after it had failed on {MOST_FAILURES} pairs in a row."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """What is scored: a candidate against a reference, with the draft where a scorer reads it."""
+
+    reference: Text
+    candidate: Text
+    draft: Text | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        draft = self.draft.sha256 if self.draft else ""
+        return self.reference.sha256, self.candidate.sha256, draft
+
+    @property
+    def characters(self) -> int:
+        texts = (self.reference, self.candidate, *([self.draft] if self.draft else []))
+        return sum(len(text.content) for text in texts)
+
+    def plain(self) -> Pair:
+        draft = self.draft.content if self.draft else None
+        return Pair(self.reference.content, self.candidate.content, draft)
+
+
+@dataclass(slots=True)
+class PairScores:
+    """The scores of pairs in their order: NaN where one is missing, and why.
+
+    `is_lasting`: asked again, the scorer would say the same.
+    """
+
+    values: list[float]
+    reasons: dict[int, str] = field(default_factory=dict)
+    is_lasting: bool = True
+
+
+def score_pairs(
+    scorer: ReportScorer,
+    pairs: Sequence[TextPair],
+    check: Callable[[], None],
+    tell: Callable[[int], None],
+) -> PairScores:
+    """Return a score of each pair, from the kept ones as far as they are there.
+
+    `check` and `tell`, which hears how many pairs are done, may raise LostLease to stop: what was
+    scored by then is kept. Raises MetricError or PatClaimEvalError where no pair can be scored.
+    """
+    known = _known(scorer.key, pairs) if scorer.key else {}
+    found = PairScores([known.get(pair.key, math.nan) for pair in pairs])
+    waiting = [place for place, pair in enumerate(pairs) if pair.key not in known]
+    done = len(pairs) - len(waiting)
+    tell(done)
+    turns = _Turns(scorer, check)
+    for places in turns.over(pairs, waiting):
+        scores = turns.score([pairs[place] for place in places])
+        fresh = {}
+        for place, score in zip(places, scores, strict=True):
+            if isinstance(score, Missing):
+                found.reasons[place] = score.reason
+                continue
+            found.values[place] = score
+            if math.isfinite(score):
+                fresh[pairs[place].key] = score
+        _keep(scorer.key, fresh)
+        done += len(places)
+        tell(done)
+    found.is_lasting = not turns.has_failed and (scorer.is_repeatable or not found.reasons)
+    return found
+
+
+class _Turns:
+    """Asks one scorer turn by turn, and each pair alone where a turn fails."""
+
+    def __init__(self, scorer: ReportScorer, check: Callable[[], None]) -> None:
+        self._scorer = scorer
+        self._check = check
+        self._most = scorer.at_once
+        self._in_a_row = 0
+        self.has_failed = False
+
+    def over(self, pairs: Sequence[TextPair], places: Sequence[int]) -> Iterator[list[int]]:
+        """Cut the pairs into turns of some pairs and some text, smaller once they take long."""
+        turn: list[int] = []
+        size = 0
+        for place in places:
+            characters = pairs[place].characters
+            if turn and (len(turn) >= self._most or size + characters > CHARACTERS_AT_ONCE):
+                yield turn
+                turn, size = [], 0
+            turn.append(place)
+            size += characters
+        if turn:
+            yield turn
+
+    def score(self, pairs: Sequence[TextPair]) -> list[Score]:
+        begun = time.monotonic()
+        scores = self._together([pair.plain() for pair in pairs])
+        if time.monotonic() - begun > LONGEST_SECONDS:
+            self._most = max(1, len(pairs) // 2)
+        return scores
+
+    def _together(self, pairs: Sequence[Pair]) -> list[Score]:
+        if self._in_a_row >= MOST_FAILURES:
+            return [Missing(NOT_ASKED)] * len(pairs)
+        try:
+            return self._ask(pairs)
+        except (LostLease, MetricError, PatClaimEvalError):
+            raise
+        except Exception:  # noqa: BLE001 - whatever a scorer raises, the others go on
+            return [self._alone(pair) for pair in pairs]
+
+    def _alone(self, pair: Pair) -> Score:
+        if self._in_a_row >= MOST_FAILURES:
+            return Missing(NOT_ASKED)
+        self._check()
+        try:
+            (score,) = self._ask([pair])
+        except (LostLease, MetricError, PatClaimEvalError):
+            raise
+        except Exception as error:  # noqa: BLE001 - its words may quote claims: only its kind is told
+            self._in_a_row += 1
+            self.has_failed = True
+            return Missing(f"The scorer failed on the pair ({type(error).__name__}).")
+        return score
+
+    def _ask(self, pairs: Sequence[Pair]) -> list[Score]:
+        given = self._scorer.score(pairs, self._check)
+        scores = [one if isinstance(one, Missing) else float(one) for one in given]
+        if len(scores) != len(pairs):
+            raise ValueError("another number of scores than of pairs")
+        self._in_a_row = 0
+        return scores
+
+
+def _known(key: str, pairs: Sequence[TextPair]) -> dict[tuple[str, str, str], float]:
+    wanted = {pair.key for pair in pairs}
+    digests = list(dict.fromkeys(pair.reference.sha256 for pair in pairs))
+    found: dict[tuple[str, str, str], float] = {}
+    for start in range(0, len(digests), REFERENCES_A_QUERY):
+        rows = MetricScore.objects.filter(
+            scorer=key, reference_sha256__in=digests[start : start + REFERENCES_A_QUERY]
+        ).values_list("reference_sha256", "candidate_sha256", "draft_sha256", "value")
+        found |= {(one, two, three): value for one, two, three, value in rows.iterator()}
+    return {key: value for key, value in found.items() if key in wanted}
+
+
+def _keep(key: str, fresh: Mapping[tuple[str, str, str], float]) -> None:
+    if not key or not fresh:
+        return
+    MetricScore.objects.bulk_create(
+        (
+            MetricScore(
+                scorer=key,
+                reference_sha256=reference,
+                candidate_sha256=candidate,
+                draft_sha256=draft,
+                value=value,
+            )
+            for (reference, candidate, draft), value in fresh.items()
+        ),
+        ignore_conflicts=True,
+        batch_size=ROWS_AT_ONCE,
+    )
+
+
+SCORED: Final = 0.85
+"""The share of the work that is reading and scoring; the rest is statistics."""
+BEAT_EVERY_SECONDS: Final = 0.5
+ONLY_ADMINS: Final = (
+    "Every label of this split rests on ratings of somebody who administers the campaign, and "
+    "those are left out. Ask again and have them counted, or choose another split."
+)
+Say = Callable[[str], None]
+Scored = ScorerScores | Unavailable
+
+
+def carry_out_report(pk: UUID | str, say: Say = lambda text: None) -> None:
+    """Claim a report, score what is not scored yet, compute, and end in one final state.
+
+    What a worker that died has scored is kept, and is not scored again.
+    """
+    report = leases.claim(AgreementReport, pk)
+    if report is None:
+        return
+    try:
+        with heartbeat(report) as check:
+            work = _Work(report, check, say)
+            result = storable(work.document())
+        # A question that met a passing fault may be asked again.
+        kept = {} if work.is_lasting else {"question_sha256": ""}
+        with transaction.atomic():
+            leases.close(
+                report, JobStatus.SUCCEEDED, result=result, progress=1.0, message="Done.", **kept
+            )
+            record_event("report.finished", report, report.requested_by)
+    except leases.LostLease:
+        leases.settle_cancelled(report)
+    except Refused as refusal:
+        _fail(report, refusal.sentence)
+    except Exception as error:
+        _fail(report, why_stopped("The report", error))
+        raise
+
+
+class _Work:
+    """One report in the making; `is_lasting` once done: asked again, it would say the same."""
+
+    def __init__(self, report: AgreementReport, check: Callable[[], None], say: Say) -> None:
+        self.report = report
+        self.check = check
+        self.say = say
+        self.is_lasting = True
+        self._stage = ""
+        self._done = self._total = 0
+        self._beaten_at = 0.0
+
+    def document(self) -> dict[str, Any]:
+        # scipy loads here, in a worker or command: the web process stays light.
+        from scoring.agreement.report import build_report
+
+        self._begin("Reading the quadruplets.")
+        version, criterion = self.report.dataset_version, self.report.criterion
+        counted = self.report.has_admins
+        read = report_rows(
+            *(version, criterion, self.report.split, lambda count: self._beat()),
+            admins_counted=counted,
+        )
+        items = [_item(row, criterion) for row in read.rows]
+        if not items and read.by_admins:
+            raise Refused(ONLY_ADMINS)
+        if not items:
+            raise Refused(f"{version} has no label for {criterion} in this split any more.")
+        scored = self._scores(read.rows)
+        self._begin("Reading the ratings.")
+        evidence = evidence_of(
+            *(version, criterion, read, self.report.scorers),
+            has_systems=self.report.has_systems,
+            admins_counted=counted,
+        )
+        try:
+            return build_report(
+                question_of(self.report),
+                items,
+                [scored[name] for name in self.report.scorers],
+                [one for name in BASELINE_NAMES if isinstance(one := scored[name], ScorerScores)],
+                evidence,
+                self._begin,
+            )
+        except AgreementError as error:
+            raise Refused(str(error)) from error
+
+    def _scores(self, rows: Sequence[ReportRow]) -> dict[str, Scored]:
+        names = list(dict.fromkeys([*self.report.scorers, *BASELINE_NAMES]))
+        pairs = _pairs(rows)
+        self._total = len(names) * len(pairs)
+        found: dict[str, Scored] = {}
+        for number, name in enumerate(names):
+            self._done = number * len(pairs)
+            self._begin(f"Scoring with {name}.")
+            found[name] = self._score(name, pairs)
+        self._done = self._total
+        return found
+
+    def _score(self, name: str, pairs: Sequence[TextPair]) -> Scored:
+        before = self._done
+
+        def tell(done: int) -> None:
+            self._done = before + done
+            self._beat()
+
+        try:
+            scorer = load_scorer(name, self.report.seed, self.report.criterion)
+            asked = self._with_drafts(pairs) if scorer.reads_drafts else pairs
+            scores = score_pairs(scorer, asked, self.check, tell)
+        except (MetricError, PatClaimEvalError) as error:
+            # What is missing is part of the question; any other fault may pass.
+            self.is_lasting &= _is_missing(name)
+            return Unavailable(name, str(error))
+        self.is_lasting &= scores.is_lasting
+        return _scorer_scores(name, scorer.version, pairs, scores)
+
+    def _with_drafts(self, pairs: Sequence[TextPair]) -> list[TextPair]:
+        drafts = drafts_of(self.report.dataset_version)
+        texts: Mapping[str, Text] = {key: Text.of(content) for key, content in drafts.items()}
+        return [
+            TextPair(pair.reference, pair.candidate, texts.get(pair.reference.sha256))
+            for pair in pairs
+        ]
+
+    def _begin(self, stage: str) -> None:
+        """Tell what is done now, or that it is still being done; may raise LostLease."""
+        if stage != self._stage:
+            self._stage = stage
+            self.say(stage)
+            self._beaten_at = 0.0
+        self._beat()
+
+    def _beat(self) -> None:
+        self.check()
+        if time.monotonic() - self._beaten_at < BEAT_EVERY_SECONDS:
+            return
+        share = self._done / self._total if self._total else 0.0
+        leases.beat(
+            self.report,
+            progress=SCORED * share,
+            stage=self._stage,
+            done=self._done,
+            total=self._total,
+            message=self._stage,
+        )
+        self._beaten_at = time.monotonic()
+
+
+def _item(row: ReportRow, criterion: str) -> Item:
+    return Item(
+        row.reference_id,
+        row.reference.content,
+        row.b.content,
+        row.c.content,
+        row.y[criterion],
+        row.id,
+    )
+
+
+def _pairs(rows: Sequence[ReportRow]) -> list[TextPair]:
+    """Return each reference with each of its candidates once, in the order of the rows."""
+    found: dict[tuple[str, str], TextPair] = {}
+    for row in rows:
+        for candidate in (row.b, row.c):
+            key = (row.reference.sha256, candidate.sha256)
+            if key not in found:
+                found[key] = TextPair(row.reference, candidate)
+    return list(found.values())
+
+
+def _scorer_scores(
+    name: str, version: str, pairs: Sequence[TextPair], scores: PairScores
+) -> ScorerScores:
+    texts = [(pair.reference.content, pair.candidate.content) for pair in pairs]
+    return ScorerScores(
+        name,
+        version,
+        dict(zip(texts, scores.values, strict=True)),
+        {texts[place]: reason for place, reason in scores.reasons.items()},
+    )
+
+
+def _is_missing(name: str) -> bool:
+    if name.startswith(MODEL_PREFIX):
+        return False
+    return bool(what_is_missing(name, metric_places()))
+
+
+def _fail(report: AgreementReport, sentence: str) -> None:
+    # A lost lease means that another worker owns the report now: nothing of ours is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        leases.close(report, JobStatus.FAILED, message=sentence)
+        record_event("report.failed", report, None)

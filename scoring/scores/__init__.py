@@ -1,0 +1,1 @@
+"""Scores of models and metrics, and who gives them."""

@@ -1,0 +1,121 @@
+"""What the API says of a score request: listed keys, and never a text.
+
+Scores over REST: ask the promoted models, read what they said, delete it.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.jobs.registry import ring_on_commit
+from scoring.access import Door, body, person
+from scoring.models import ScoreRequest
+from scoring.scores.queries import ScoringModel, models_of, score_requests_for
+from scoring.scores.services import delete_scores, request_scores
+
+
+def score_words(row: ScoreRequest) -> dict[str, Any]:
+    """Tell of a request; `candidates` is empty until it has succeeded.
+
+    Beside each score stands the model that gave it, its tie threshold, and how far it agreed
+    with people on validation.
+    """
+    models = models_of(row)
+    scores = row.scores or {}
+    return {
+        "id": str(row.pk),
+        "status": row.status,
+        "progress": row.progress,
+        "message": row.message,
+        "deleted_at": (row.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES)).isoformat(),
+        "candidates": [
+            {
+                "candidate": place + 1,
+                "scores": [
+                    _beside(model) | {"score": None, "error": ""} | scores[criterion][place]
+                    for criterion, model in models.items()
+                    if criterion in scores
+                ],
+            }
+            for place in range(len(row.candidate_texts))
+            if scores
+        ],
+    }
+
+
+def _beside(scoring: ScoringModel) -> dict[str, Any]:
+    return {
+        "criterion": scoring.criterion,
+        "model": str(scoring.model.pk),
+        "tie_threshold": scoring.tie_threshold,
+        "validation": {
+            "n": scoring.n,
+            "tau_b": scoring.tau_b,
+            "low": scoring.low,
+            "high": scoring.high,
+            "is_unseen_references": scoring.is_unseen,
+        },
+    }
+
+
+FIELDS = {"reference", "candidates", "criteria"}
+
+
+class Scores(Door):
+    """Scores candidates: 200 with the scores if all are in the cache, else 202 with the job."""
+
+    @extend_schema(
+        request=OpenApiTypes.OBJECT,
+        responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT},
+    )
+    def post(self, request: Request) -> Response:
+        sent = body(request, FIELDS)
+        _refuse_types(sent)
+        row = request_scores(
+            reference=sent["reference"],
+            candidates=sent["candidates"],
+            criteria=sent.get("criteria"),
+            asked_by=person(request),
+        )
+        if row.is_final:
+            return Response(score_words(row))
+        ring_on_commit(row)
+        return Response(score_words(row), status=202)
+
+
+class Score(Door):
+    """One of the caller's own requests; a DELETE takes texts and scores away at once."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return Response(score_words(get_object_or_404(score_requests_for(person(request)), pk=pk)))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, pk: UUID) -> Response:
+        row = get_object_or_404(score_requests_for(person(request)), pk=pk)
+        delete_scores(request=row, deleted_by=person(request))
+        return Response(status=204)
+
+
+def _refuse_types(sent: dict[str, Any]) -> None:
+    wrong = {
+        name: ["This field is required."]
+        for name in ("reference", "candidates")
+        if name not in sent
+    }
+    if not isinstance(sent.get("reference", ""), str):
+        wrong["reference"] = ["Give a text."]
+    for name in ("candidates", "criteria"):
+        value = sent.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            wrong[name] = ["Give a list of texts."]
+    if wrong:
+        raise ValidationError(wrong)

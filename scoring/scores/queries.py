@@ -1,0 +1,194 @@
+"""Reads of score requests: those of a person, and one with what its models are worth beside it.
+
+The promoted models of a person's scope with their figures, and what is missing.
+
+What the page of a score request shows: a row per candidate, a column per model.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from annotator.access.visibility import judges_meanwhile
+from annotator.models import User
+from annotator.rubric import ALL_CRITERIA, NAMES
+from core.jobs.rows import JobStatus
+from scoring.models import ModelVersion, ScoreRequest, TrainingRun
+from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.patclaimeval.pair_scores import PairScore
+from scoring.scores.scorers import cached_scorer
+from scoring.training.model_versions.promotions import no_model, promoted
+
+# Splits by which a validation reference was never seen in training.
+UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
+
+
+def score_requests_for(user: User) -> QuerySet[ScoreRequest]:
+    """Return the person's own requests: nobody else ever sees one, whatever their role.
+
+    Who has begun to rate or adjudicate since sees none, until the sweeper deletes them.
+    """
+    rows = ScoreRequest.objects.filter(asked_by=user)
+    return rows.none() if judges_meanwhile(user) else rows
+
+
+def pairs_of(request: ScoreRequest) -> list[Pair]:
+    return [(request.reference_text, candidate) for candidate in request.candidate_texts]
+
+
+def known_scores(
+    models: Mapping[str, ModelVersion], pairs: Sequence[Pair]
+) -> dict[str, list[dict[str, Any]]] | None:
+    """Return the scores by criterion if all of them are in the cache; torch is not loaded."""
+    found = {}
+    for criterion, model in models.items():
+        try:
+            scores = cached_scorer(model).known(pairs)
+        except CheckpointInvalid:
+            return None  # the worker says why, in place of this model's scores
+        if scores is None:
+            return None
+        found[criterion] = [entry_of(score) for score in scores]
+    return found
+
+
+def entry_of(score: PairScore) -> dict[str, Any]:
+    """Return a score as its request keeps it: {"score"} or {"error"}."""
+    return {"error": score.reason} if score.value is None else {"score": score.value}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringModel:
+    """A model that scores one criterion, with what is known of its error.
+
+    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` says
+    whether the validation references had been kept out of training.
+    """
+
+    criterion: str
+    model: ModelVersion
+    tie_threshold: float
+    n: int
+    tau_b: float | None
+    low: float | None
+    high: float | None
+    is_unseen: bool
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.criterion]
+
+    @property
+    def worth(self) -> str:
+        """How far its scores agree with people, in words."""
+        references = "unseen references" if self.is_unseen else "references it may have seen"
+        if self.tau_b is None:
+            return f"{references}: tau-b undefined, n = {self.n}"
+        interval = "" if self.low is None else f" [{self.low:.2f}, {self.high:.2f}]"
+        return f"{references}: tau-b {self.tau_b:.2f}{interval}, n = {self.n}"
+
+
+def scoring_model_words(model: ModelVersion) -> ScoringModel:
+    """Return a model with the figures that stand beside its scores."""
+    measured = model.card["validation"]
+    # Cards of older models have no intervals.
+    interval = measured.get("figures", {}).get("tau_b", {})
+    card = model.run.dataset_version.card
+    is_apart = card.get("split", {}).get("by") in UNSEEN
+    return ScoringModel(
+        criterion=model.criterion,
+        model=model,
+        tie_threshold=float(model.card["tie_threshold"]),
+        n=measured.get("n") or 0,
+        tau_b=measured.get("tau_b"),
+        low=interval.get("low"),
+        high=interval.get("high"),
+        is_unseen=is_apart and not card["counts"].get("texts_in_several_splits"),
+    )
+
+
+def models_of(request: ScoreRequest) -> dict[str, ScoringModel]:
+    """Return the models of a request by criterion, in the order of the rubric."""
+    chosen = request.models_by_criterion
+    rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
+        list(chosen.values())
+    )
+    by_id = {str(pk): row for pk, row in rows.items()}
+    return {
+        criterion: scoring_model_words(by_id[chosen[criterion]])
+        for criterion in ALL_CRITERIA
+        if chosen.get(criterion) in by_id
+    }
+
+
+def promoted_models(user: User) -> list[ScoringModel]:
+    """Return the models that score for the person, in the order of the rubric."""
+    return [scoring_model_words(row.model) for row in promoted(user).values()]
+
+
+def missing_models(user: User) -> str:
+    """Return what is said of the criteria that have no promoted model; nothing for none."""
+    known = promoted(user)
+    return no_model([criterion for criterion in ALL_CRITERIA if criterion not in known])
+
+
+BEST, TIED = "best", "tied for best"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCell:
+    """One score, or why there is none; `place` says best, tied for best, or nothing."""
+
+    score: float | None
+    error: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePage:
+    """A request with its models; `rows` are empty until it has succeeded.
+
+    `missing` says which criteria had no model, and what to do.
+    """
+
+    models: tuple[ScoringModel, ...]
+    rows: tuple[tuple[int, tuple[ScoreCell, ...]], ...]
+    missing: str
+    deleted_at: datetime
+    waits_for_training: bool
+
+
+def score_page(request: ScoreRequest) -> ScorePage:
+    """Return what the page of a request shows; it holds no text."""
+    found = models_of(request)
+    scores = request.scores or {}
+    models = tuple(model for key, model in found.items() if not scores or key in scores)
+    columns = [_column(scores[model.criterion], model.tie_threshold) for model in models if scores]
+    return ScorePage(
+        models=models,
+        rows=tuple(enumerate(zip(*columns, strict=True), start=1)),
+        missing=no_model([key for key in ALL_CRITERIA if key not in found]),
+        deleted_at=request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
+        waits_for_training=request.status == JobStatus.QUEUED
+        and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),
+    )
+
+
+def _column(entries: list[dict[str, Any]], tie_threshold: float) -> list[ScoreCell]:
+    """Return one model's cells; scores within its threshold of the highest are tied with it."""
+    known = [entry["score"] for entry in entries if "score" in entry]
+    near = [score for score in known if score >= max(known) - tie_threshold]
+    best = BEST if len(near) == 1 else TIED
+    return [
+        ScoreCell(
+            entry.get("score"),
+            entry.get("error", ""),
+            best if len(known) > 1 and entry.get("score") in near else "",
+        )
+        for entry in entries
+    ]

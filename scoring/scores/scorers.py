@@ -1,0 +1,119 @@
+"""Where the site keeps what metrics need: weights in a directory, an endpoint in its settings.
+
+Scorers by name: a published metric, or a model version as `model:ID`.
+
+Model versions that score: one by its id or name, with the cache of what it scored before.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from uuid import UUID
+
+from django.conf import settings
+
+from annotator.models import User
+from annotator.rubric import ALL_CRITERIA
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.metrics.base import Places
+from scoring.metrics.endpoint import Endpoint
+from scoring.metrics.registry import UnknownMetricError, needs_of
+from scoring.models import ModelVersion
+from scoring.patclaimeval.errors import CheckpointInvalid
+from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
+from scoring.patclaimeval.stream import ModelWords
+from scoring.training.model_versions.files import BROKEN, is_sealed
+from scoring.training.model_versions.promotions import promoted_model
+from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
+
+
+def metric_places() -> Places:
+    """Return the places that the settings name; nothing is looked at yet."""
+    return Places(Path(settings.METRIC_MODELS_DIR), _endpoint())
+
+
+def _endpoint() -> Endpoint | None:
+    if not settings.METRIC_ENDPOINT_URL:
+        return None
+    return Endpoint(
+        url=settings.METRIC_ENDPOINT_URL,
+        model=settings.METRIC_ENDPOINT_MODEL,
+        api_key=settings.METRIC_ENDPOINT_KEY or None,
+        requests_per_minute=settings.METRIC_ENDPOINT_REQUESTS_PER_MINUTE,
+        price_in=settings.METRIC_ENDPOINT_PRICE_IN,
+        price_out=settings.METRIC_ENDPOINT_PRICE_OUT,
+        cache_directory=scoring_files.cache_directory() / "endpoint",
+        timeout=settings.METRIC_ENDPOINT_TIMEOUT,
+        concurrency=settings.METRIC_ENDPOINT_CONCURRENCY,
+    )
+
+
+def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) -> None:
+    """Refuse names that no scorer bears, models of another criterion, or an empty list."""
+    if not names:
+        raise _wrong("Name at least one scorer.")
+    for name in names:
+        if name.startswith(MODEL_PREFIX):
+            model = find_model(name.removeprefix(MODEL_PREFIX), user, field="scorers")
+            if model.criterion != criterion:
+                raise _wrong(f"{name} scores {model.criterion}, and this report is on {criterion}.")
+        else:
+            try:
+                needs_of(name)
+            except UnknownMetricError as error:
+                raise _wrong(str(error)) from error
+
+
+def _wrong(sentence: str) -> Refused:
+    return Refused(sentence, {"scorers": [sentence]})
+
+
+logger = logging.getLogger(__name__)
+
+
+def scoring_model(name: str, user: User | None = None) -> ModelVersion:
+    """Return the model that ID or model:ID names, or a criterion's promoted one; or refuse.
+
+    `user` None means a command on this machine.
+    """
+    if name in ALL_CRITERIA:
+        return promoted_model(name, user)
+    name = name.removeprefix(MODEL_PREFIX)
+    try:
+        UUID(name)
+    except ValueError as error:
+        raise Refused(
+            f"{name!r} is no model; give the id of a model version, or a criterion for its "
+            "promoted one."
+        ) from error
+    return find_model(name, user)
+
+
+def cached_scorer(model: ModelVersion, say: Callable[[str], None] = logger.warning) -> CachedScorer:
+    """Return the model with its cache; torch loads once a pair is met that the cache lacks.
+
+    `say` hears what is wrong with the cache, if anything is. Raises CheckpointInvalid for a row
+    whose seal is broken: not even what was scored before is known to be this model's.
+    """
+    if not is_sealed(model):
+        raise CheckpointInvalid(BROKEN)
+
+    def load() -> PairModel:
+        # torch loads here, in a worker or command, and never in the web process.
+        from scoring.patclaimeval.score import load_scorer
+
+        return load_scorer(
+            scoring_files.models_directory() / model.directory,
+            scoring_files.cache_directory(),
+            manifest_sha256=model.manifest_sha256,
+        )
+
+    return CachedScorer(
+        load, model.manifest_sha256, ScoreCache(scoring_files.score_cache_path(), say)
+    )
+
+
+def model_words(model: ModelVersion) -> ModelWords:
+    """Return what stands beside each score of the model."""
+    return ModelWords(str(model.pk), model.criterion, float(model.card["tie_threshold"]))

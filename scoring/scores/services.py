@@ -1,0 +1,216 @@
+"""Writes of score requests: asked for, answered from the cache or by a worker, deleted."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from annotator import audit_log
+from annotator.access.visibility import judges_meanwhile
+from annotator.models import User
+from annotator.rate_limits import Pace, refuse_haste
+from annotator.rubric import ALL_CRITERIA
+from core.clock import database_now
+from core.errors import Forbidden, Refused, TooOften
+from core.files import why_stopped
+from core.jobs import leases
+from core.jobs.leases import heartbeat
+from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.text_io.shapes import is_blank
+from scoring.models import ModelVersion, ScoreRequest
+from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.scores.queries import entry_of, known_scores, models_of, pairs_of
+from scoring.scores.scorers import cached_scorer
+from scoring.training.model_versions.promotions import no_model, promoted
+
+MOST_CANDIDATES: Final = 50
+MOST_CHARACTERS: Final = 200_000
+MOST_WAITING: Final = 10
+OF_SCORES: Final = Pace("scores", 120, 0.5)
+BEAT_EVERY_SECONDS: Final = 0.5
+
+
+def request_scores(
+    *,
+    reference: str,
+    candidates: Sequence[str],
+    criteria: Sequence[str] | None = None,
+    asked_by: User,
+) -> ScoreRequest:
+    """Return a request for scores from the promoted models; it is done if the cache has them all.
+
+    `criteria` None means all that have a promoted model. Raises Refused naming the field,
+    Forbidden for who rates meanwhile, TooOften where too many wait.
+    """
+    refuse_haste(OF_SCORES, asked_by, "Scores")
+    if judges_meanwhile(asked_by):
+        raise Forbidden("Model scores are withheld from who rates or adjudicates meanwhile.")
+    _refuse_texts(reference, candidates)
+    models = _models(criteria, asked_by)
+    pairs = [(reference, candidate) for candidate in candidates]
+    known = known_scores(models, pairs)
+    is_done = known is not None
+    with transaction.atomic():
+        # Two requests at once are counted one after the other.
+        list(User.objects.select_for_update(no_key=True).filter(pk=asked_by.pk))
+        waiting = ScoreRequest.objects.filter(asked_by=asked_by).exclude(status__in=FINAL_STATUSES)
+        if not is_done and waiting.count() >= MOST_WAITING:
+            raise TooOften(f"{MOST_WAITING} of your requests wait already; read them first.")
+        request = ScoreRequest.objects.create(
+            asked_by=asked_by,
+            reference_text=reference,
+            candidate_texts=list(candidates),
+            models_by_criterion={key: str(model.pk) for key, model in models.items()},
+            scores=known,
+            status=JobStatus.SUCCEEDED if is_done else JobStatus.QUEUED,
+            progress=float(is_done),
+            finished_at=database_now() if is_done else None,
+            message="Scored before." if is_done else "Waiting for a worker.",
+        )
+        _record("scores.requested", request, asked_by)
+    return request
+
+
+def carry_out_scores(pk: UUID | str) -> None:
+    """Claim a request, score it, and end in one final state.
+
+    What a worker that died has scored is in the cache, and is not scored again.
+    """
+    request = leases.claim(ScoreRequest, pk)
+    if request is None:
+        return
+    try:
+        with heartbeat(request) as check:
+            scores = _score(request, check)
+        with transaction.atomic():
+            leases.close(request, JobStatus.SUCCEEDED, scores=scores, progress=1.0, message="Done.")
+            _record("scores.finished", request, request.asked_by)
+    except leases.LostLease:
+        leases.settle_cancelled(request)
+    except Refused as refusal:
+        _fail(request, refusal.sentence)
+    except Exception as error:
+        _fail(request, why_stopped("Scoring", error))
+        raise
+
+
+@transaction.atomic
+def delete_scores(*, request: ScoreRequest, deleted_by: User) -> None:
+    """Delete a request with its texts and scores; a worker that has it finds it gone."""
+    count, _ = ScoreRequest.objects.filter(pk=request.pk).delete()
+    if count:
+        _record("scores.deleted", request, deleted_by)
+
+
+@transaction.atomic
+def delete_old_scores() -> int:
+    """Delete the requests whose time is over, done or not; return how many."""
+    until = database_now() - timedelta(minutes=settings.SCORE_KEEP_MINUTES)
+    rows = ScoreRequest.objects.select_for_update(no_key=True, skip_locked=True)
+    ids = list(rows.filter(created_at__lt=until).values_list("pk", flat=True))
+    ScoreRequest.objects.filter(pk__in=ids).delete()
+    audit_log.record_each(
+        action="scores.expired",
+        object_type="score_request",
+        details_by_id=((pk, {}) for pk in ids),
+    )
+    return len(ids)
+
+
+def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
+    """Return the scores by criterion; a model that cannot score says so in place of its own."""
+    models, pairs = models_of(request), pairs_of(request)
+    total, done, beaten_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
+
+    def hear(count: int) -> None:
+        nonlocal done, beaten_at
+        check()
+        done += count
+        if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
+            leases.beat(request, progress=min(1.0, done / total), message="Scoring.")
+            beaten_at = time.monotonic()
+
+    found: dict[str, Any] = {}
+    reasons = []
+    for number, (criterion, scoring) in enumerate(models.items(), start=1):
+        leases.beat(request, progress=done / total, message=f"Scoring {scoring.name}.")
+        try:
+            scores = cached_scorer(scoring.model).score(pairs, hear)
+            found[criterion] = [entry_of(score) for score in scores]
+        except PatClaimEvalError as error:
+            reasons.append(f"{scoring.name}: {error}")
+            found[criterion] = [{"error": str(error)}] * len(pairs)
+        done = number * len(pairs)
+    if len(reasons) == len(models):
+        raise Refused(" ".join(reasons) or "The models of this request are gone.")
+    return found
+
+
+def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ModelVersion]:
+    models = {criterion: row.model for criterion, row in promoted(user).items()}
+    if criteria is None:
+        if not models:
+            raise Refused(no_model(ALL_CRITERIA))
+        return models
+    unknown = [name for name in criteria if name not in ALL_CRITERIA]
+    if unknown or not criteria:
+        raise _wrong("criteria", f"Choose from {', '.join(ALL_CRITERIA)}.")
+    missing = [name for name in dict.fromkeys(criteria) if name not in models]
+    if missing:
+        raise Refused(no_model(missing), {"criteria": [no_model(missing)]})
+    return {name: model for name, model in models.items() if name in criteria}
+
+
+def _refuse_texts(reference: str, candidates: Sequence[str]) -> None:
+    """Refuse by field; candidates are counted from 1, and no text is quoted."""
+    wrong = {"reference": _text_reasons("The reference", reference)}
+    if not candidates:
+        wrong["candidates"] = ["Give at least one candidate."]
+    elif len(candidates) > MOST_CANDIDATES:
+        wrong["candidates"] = [f"Give at most {MOST_CANDIDATES} candidates at once."]
+    else:
+        wrong["candidates"] = [
+            reason
+            for number, text in enumerate(candidates, start=1)
+            for reason in _text_reasons(f"Candidate {number}", text)
+        ]
+    fields = {name: reasons for name, reasons in wrong.items() if reasons}
+    if fields:
+        raise Refused(" ".join(reason for row in fields.values() for reason in row), fields)
+
+
+def _text_reasons(what: str, text: str) -> list[str]:
+    if is_blank(text):
+        return [f"{what} is empty."]
+    if len(text) > MOST_CHARACTERS:
+        return [f"{what} is longer than {MOST_CHARACTERS:,} characters."]
+    return []
+
+
+def _wrong(field: str, sentence: str) -> Refused:
+    return Refused(f"{field}: {sentence}", {field: [sentence]})
+
+
+def _fail(request: ScoreRequest, sentence: str) -> None:
+    # A lost lease means that another worker owns it now, or it is deleted: nothing is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        leases.close(request, JobStatus.FAILED, message=sentence)
+        _record("scores.failed", request, None)
+
+
+def _record(action: str, request: ScoreRequest, actor: User | None) -> None:
+    audit_log.record(
+        actor=actor,
+        action=action,
+        object_type="score_request",
+        object_id=request.pk,
+        details={
+            "candidates": len(request.candidate_texts),
+            "models": sorted(request.models_by_criterion.values()),
+        },
+    )

@@ -1,0 +1,82 @@
+"""Score screens: the form, a request with its scores, its poll, and its deletion."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.access.visibility import judges_meanwhile
+from core.errors import Refused
+from core.jobs.registry import ring_on_commit
+from scoring.models import ScoreRequest
+from scoring.scores.forms import ScoreForm, typed_texts
+from scoring.scores.queries import missing_models, promoted_models, score_page, score_requests_for
+from scoring.scores.services import delete_scores, request_scores
+
+FORBIDDEN = 403
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def score(request: SignedInRequest) -> HttpResponse:
+    """Take a reference and candidates; who rates meanwhile is told why not."""
+    if judges_meanwhile(request.user):
+        return render(request, "scoring/score_withheld.html", status=FORBIDDEN)
+    if request.method != "POST":
+        return _form(request, ScoreForm())
+    form = ScoreForm(request.POST)
+    if form.is_adding:
+        form.open_another()
+        return _form(request, form)
+    if not form.is_valid():
+        return _form(request, form, status=422)
+    try:
+        row = request_scores(
+            reference=form.cleaned_data["reference"],
+            candidates=form.candidates,
+            asked_by=request.user,
+        )
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _form(request, form, status=refusal.status)
+    if not row.is_final:
+        ring_on_commit(row)
+    return redirect("scoring:scored", pk=row.pk)
+
+
+@require_safe
+def scored(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    row = _own(request, pk)
+    form = ScoreForm(initial=typed_texts(row.reference_text, row.candidate_texts))
+    context = {"row": row, "page": score_page(row), "form": form}
+    return render(request, "scoring/scored.html", context)
+
+
+@require_safe
+def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Answer the poll of a request's page; the fragment stops polling by itself once final."""
+    row = _own(request, pk)
+    return render(request, "scoring/_scores.html", {"row": row, "page": score_page(row)})
+
+
+@require_POST
+def delete(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    delete_scores(request=_own(request, pk), deleted_by=request.user)
+    messages.success(request, "The texts and their scores are deleted.")
+    return redirect("scoring:score")
+
+
+def _own(request: SignedInRequest, pk: UUID) -> ScoreRequest:
+    return get_object_or_404(score_requests_for(request.user), pk=pk)
+
+
+def _form(request: SignedInRequest, form: ScoreForm, status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "models": promoted_models(request.user),
+        "missing": missing_models(request.user),
+        "recent": score_requests_for(request.user)[:10],
+    }
+    return render(request, "scoring/score.html", context, status=status)

@@ -1,0 +1,1 @@
+"""Training runs, the model versions that they make, and promotions."""

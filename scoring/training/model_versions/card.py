@@ -1,0 +1,353 @@
+"""The parts of a model's card that its page and its README share, out of what a training left.
+
+What a user of a model must mind, in sentences out of its card and of its data.
+
+The README.md of a model directory: what it is, what it was trained on, how far to trust it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotator.rubric import NAMES
+from scoring.datasets.markdown import NOTHING, escaped, number, table
+from scoring.plots.shares import share_words
+
+Card = Mapping[str, Any]
+
+AGREEMENT: Final = (
+    ("tau_b", "tau-b", "of score differences with labels; no tie threshold"),
+    ("tau_b_labels", "tau-b of labels", "after the tie threshold"),
+    ("accuracy", "accuracy", "share of items with the human label"),
+    ("decisive_accuracy", "decisive accuracy", "where people prefer one candidate"),
+)
+OVERLAP_NAMES: Final = {"rouge-1": "ROUGE-1", "rouge-2": "ROUGE-2", "rouge-l": "ROUGE-L"}
+SPLITS_SHOWN: Final = ("train", "validation", "test")
+# What a training keeps for the record and no reader of a card asks for.
+_UNTOLD: Final = frozenset({"criterion", "allow_download"})
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its 95 % interval, or the reason why there is none; a note says what it is."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """An n-gram metric on the same items: its tau-b, and by how much the model leads."""
+
+    name: str
+    tau_b: Figure
+    lead: Figure
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A split: its items, and how many of its references and candidates training saw, in words."""
+
+    split: str
+    items: int
+    references: str
+    candidates: str
+    leaks: bool
+
+
+def agreement(card: Card) -> tuple[Figure, ...]:
+    """Return the figures on the validation items, in their order; older cards have no interval."""
+    found = card.get("validation") or {}
+    detailed = found.get("figures") or {}
+    return tuple(
+        _figure(name, detailed.get(key) or {"value": found[key]}, note)
+        for key, name, note in AGREEMENT
+        if key in detailed or key in found
+    )
+
+
+def without_reference(card: Card) -> tuple[Figure, int] | None:
+    """Return tau-b without the items that hold the reference, and their number, where it is new."""
+    found = card.get("validation") or {}
+    left = found.get("without_reference")
+    if not left or left["n"] == found.get("n"):
+        return None
+    return _figure("tau-b without the reference", left["tau_b"]), left["n"]
+
+
+def overlaps(card: Card) -> tuple[Overlap, ...]:
+    """Return the n-gram metrics beside the model, in a fixed order; none on older cards."""
+    found = (card.get("validation") or {}).get("overlaps") or {}
+    return tuple(
+        Overlap(
+            words,
+            _figure(words, found[name]["tau_b"]),
+            _figure(f"lead over {words}", found[name]["lead"]),
+            verdict(found[name]["lead"]),
+        )
+        for name, words in OVERLAP_NAMES.items()
+        if name in found
+    )
+
+
+def verdict(lead: Card) -> str:
+    """Say what a lead with its 95 % interval shows: better, worse, or that one cannot tell."""
+    if lead.get("low") is None or lead.get("high") is None:
+        return "cannot tell"
+    if lead["low"] > 0:
+        return "better"
+    return "worse" if lead["high"] < 0 else "cannot tell"
+
+
+def seen(card: Card) -> tuple[Seen, ...]:
+    """Return the splits with what training saw of them; none where the card does not say."""
+    found = card.get("seen_in_training") or {}
+    return tuple(
+        Seen(
+            split,
+            found[split]["items"],
+            _share(found[split]["references"]),
+            _share(found[split]["candidates"]),
+            split != "train" and bool(found[split]["references"]["seen"]),
+        )
+        for split in SPLITS_SHOWN
+        if split in found and found[split]["items"]
+    )
+
+
+def data_facts(data: Card) -> Iterator[tuple[str, str]]:
+    """Yield on what a model was trained: dataset, digest, licence, split, as name and words."""
+    yield "Dataset", str(data["dataset"])
+    yield "sha256 of the dataset", str(data["sha256"])
+    yield "Licence of the data", str(data.get("licence") or "none is stated")
+    if split := data.get("split"):
+        yield "Split", f"by {split['by']}, seed {split.get('seed', 0)}"
+
+
+def model_facts(card: Card) -> Iterator[tuple[str, str]]:
+    """Yield what was trained and what was chosen on the way, as name and words."""
+    settings, encoder = card.get("settings") or {}, card.get("encoder") or {}
+    if settings:
+        yield "Method", f"{settings['method']}, preset {settings.get('preset', 'default')}"
+    if encoder:
+        yield "Encoder", encoder_words(encoder)
+        yield "sha256 of the encoder", str(encoder.get("sha256", ""))
+    if "n_training" in card:
+        beside = f", {card['n_validation']} for validation" if "n_validation" in card else ""
+        yield "Trained on", f"{card['n_training']} quadruplets{beside}"
+    if "epochs_run" in card and "best_epoch" in card:
+        yield "Epochs", f"{card['epochs_run']} run, epoch {card['best_epoch']} kept"
+    if card.get("tie_threshold") is not None:
+        yield "Tie threshold", f"{card['tie_threshold']:.6g}"
+    yield from _chosen(card.get("chosen") or {})
+
+
+def settings_facts(card: Card) -> list[tuple[str, str]]:
+    """Return the settings of a training in the order of their names."""
+    settings = dict(card.get("settings") or {})
+    if "encoder" in settings:
+        settings["encoder"] = _last_part(settings["encoder"])
+    return [(name, str(settings[name])) for name in sorted(settings) if name not in _UNTOLD]
+
+
+def encoder_words(encoder: Card) -> str:
+    """Say which encoder it is: its name without a path, its kind and size."""
+    name = _last_part(encoder.get("name", ""))
+    size = encoder.get("parameters")
+    told = [str(encoder.get("kind", "")), f"{encoder.get('layers')} layers" if size else ""]
+    told.append(f"{size / 1e6:.1f} million parameters" if size else "")
+    return ", ".join(word for word in (name, *told) if word)
+
+
+def _last_part(place: Any) -> str:
+    """Keep of a directory its name: where it lies tells of the machine."""
+    return str(place).rstrip("/").rsplit("/", 1)[-1]
+
+
+def _chosen(chosen: Card) -> Iterator[tuple[str, str]]:
+    if chosen.get("chosen_by"):
+        yield "Chosen by", str(chosen["chosen_by"])
+    if chosen.get("weight_decay") is None:
+        return
+    scale = chosen.get("distance_scale")
+    yield (
+        # Older cards do not say how; those of fewer than ten references were not chosen.
+        "Chosen" if chosen.get("chosen_by") else "Chosen by folds or recommended",
+        f"weight decay {chosen['weight_decay']:g}, distance scale {scale:g}"
+        if scale is not None
+        else f"weight decay {chosen['weight_decay']:g}",
+    )
+    if chosen.get("folds_tau") is not None:
+        yield "tau-b over these folds", f"{chosen['folds_tau']:.3f} (chosen on it: too high)"
+
+
+def _figure(name: str, found: Card, note: str = "") -> Figure:
+    return Figure(
+        name,
+        found.get("value"),
+        found.get("low"),
+        found.get("high"),
+        found.get("reason") or "Too few items, or all alike.",
+        note,
+    )
+
+
+def _share(count: Card) -> str:
+    return f"{count['seen']} of {count['of']} ({share_words(count['seen'], count['of'])})"
+
+
+FEWEST_REFERENCES: Final = 10
+FEW_TO_LEARN_FROM: Final = 40
+CONFIDENTIAL: Final = (
+    "A model is as confidential as the claim sets it was trained on. Their licence covers it too."
+)
+
+
+def model_limits(card: Card, data: Card) -> list[str]:
+    """Return the cautions of a model.
+
+    Input: what a training left (`TrainingResult` as a mapping) and what is known of its dataset:
+    `split`. What an older card does not say is left out.
+    """
+    return [*_of_texts(card), *_of_data(card, data), *_of_figures(card), *_of_ties(card)]
+
+
+def _of_texts(card: Card) -> Iterator[str]:
+    encoder, settings = card.get("encoder") or {}, card.get("settings") or {}
+    if settings.get("encoder") == "default":
+        yield (
+            "The embedded encoder has read English. Of claim sets in another language only what "
+            "the texts share literally counts."
+        )
+    elif encoder:
+        yield (
+            "It has learnt the language of its encoder and of its training texts; in others it was "
+            "not measured."
+        )
+    limit, own = encoder.get("limit"), encoder.get("own_positions")
+    if limit:
+        yield f"A pair of more than {limit:,} tokens is refused; nothing is ever cut."
+    if limit and own and own < limit:
+        yield (
+            f"The encoder's own positions end at {own:,} tokens; beyond, they are repeated, which "
+            "it was not trained on."
+        )
+
+
+def _of_data(card: Card, data: Card) -> Iterator[str]:
+    trained = (card.get("seen_in_training") or {}).get("train")
+    if trained and trained["references"]["of"] < FEW_TO_LEARN_FROM:
+        yield (
+            f"It has learnt from {trained['references']['of']} references only: expect less of it "
+            "on other technical fields."
+        )
+    leaking = [line.split for line in seen(card) if line.leaks]
+    if leaking:
+        yield (
+            f"Training saw references of {' and '.join(leaking)} (split by "
+            f"{(data.get('split') or {}).get('by', 'item')}): figures there tell nothing of "
+            "references that are new."
+        )
+
+
+def _of_figures(card: Card) -> Iterator[str]:
+    found = card.get("validation") or {}
+    if not found.get("n"):
+        yield "It was not measured: the dataset version has no validation items."
+        return
+    if found.get("tau_b") is None:
+        yield "Its tau-b is undefined: its validation items are too few, or all alike."
+    references = found.get("references")
+    if references is not None and references < FEWEST_REFERENCES:
+        yield (
+            f"Its figures come from {found['n']} items of {references} "
+            f"reference{'s' if references != 1 else ''}: intervals over so few mean little, narrow "
+            "ones as much as wide ones."
+        )
+    beaten_by = [line.name for line in overlaps(card) if (line.lead.value or 0) < 0]
+    if beaten_by:
+        yield f"On its validation items it agrees with people less than {', '.join(beaten_by)}."
+
+
+def _of_ties(card: Card) -> Iterator[str]:
+    rates = (card.get("validation") or {}).get("tie_rates") or {}
+    people, scorer = rates.get("people"), rates.get("scorer")
+    if people is not None and scorer is not None:
+        yield (
+            f"It calls {100 * scorer:.0f} % of its validation items a tie, people call "
+            f"{100 * people:.0f} %. A score means nothing by itself: compare two candidates of one "
+            "reference, and call them equal up to the tie threshold."
+        )
+    yield CONFIDENTIAL
+
+
+def model_card_markdown(card: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """Write the card of a model.
+
+    Input: what a training left (`TrainingResult` as a mapping); `data` with the `dataset` as
+    NAME@NUMBER, its `sha256`, its `licence`, its `split`. Output: the same text for the same
+    input: no time, no id of a run.
+    """
+    criterion = str((card.get("settings") or {}).get("criterion", ""))
+    lines = [
+        f"# PatClaimEval, {escaped(NAMES.get(criterion, criterion))}",
+        "",
+        "Scores a candidate claim set Q against a reference P, s(Q given P) in (0, 1). Higher is "
+        "better. It tells which of two candidates of one reference people would prefer.",
+        "",
+        *_section("Data", _facts(data_facts(data))),
+        *_section("Training", _facts(model_facts(card))),
+        *_section("Agreement with people on the validation items", _agreement(card)),
+        *_section("Seen in training", _seen(card)),
+        *_section("What to mind", (f"- {escaped(line)}" for line in model_limits(card, data))),
+        *_section("Settings", _facts(settings_facts(card))),
+    ]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _section(title: str, body: Iterable[str]) -> list[str]:
+    lines = list(body)
+    return [f"## {title}", "", *lines, ""] if lines else []
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> list[str]:
+    rows = [(escaped(name), escaped(words)) for name, words in facts]
+    return table(("Fact", "Value"), rows) if rows else []
+
+
+def _agreement(card: Mapping[str, Any]) -> Iterator[str]:
+    validation = card.get("validation") or {}
+    figures = list(agreement(card))
+    if not validation.get("n"):
+        return
+    if left := without_reference(card):
+        figures.append(left[0])
+    rows = [(f"{f.name}, {f.note}" if f.note else f.name, *_cells(f)) for f in figures]
+    for line in overlaps(card):
+        rows.append((f"{line.name}, tau-b", *_cells(line.tau_b)))
+        rows.append((f"lead over {line.name}: {line.verdict}", *_cells(line.lead)))
+    yield from table(("Figure", "Value", "95 % interval"), rows)
+    yield ""
+    yield (
+        f"{number(validation['n'])} items of {number(validation.get('references'))} references; "
+        f"intervals are clustered by reference ({escaped(validation.get('interval', NOTHING))}), "
+        "those of a lead are paired."
+    )
+
+
+def _cells(figure: Figure) -> tuple[str, str]:
+    if figure.value is None:
+        return "undefined", NOTHING
+    if figure.low is None or figure.high is None:
+        return number(figure.value), NOTHING
+    return number(figure.value), f"{number(figure.low)} to {number(figure.high)}"
+
+
+def _seen(card: Mapping[str, Any]) -> list[str]:
+    rows = [(s.split, number(s.items), s.references, s.candidates) for s in seen(card)]
+    return table(("Split", "Items", "References", "Candidates"), rows) if rows else []

@@ -1,0 +1,24 @@
+"""The form by which a model's promotion is asked for, answered or withdrawn."""
+
+from django import forms
+
+from core.forms import CommentField, RefusableForm, TickField
+from scoring.training.model_versions.promotions import MOST_CHARACTERS
+
+
+class PromotionForm(RefusableForm):
+    """A reason, and for who asks that they know what speaks against the model."""
+
+    act = forms.ChoiceField(
+        choices=[(act, act) for act in ("ask", "agree", "decline", "withdraw")],
+        error_messages={"required": "Press one of the buttons."},
+        widget=forms.HiddenInput,
+    )
+    reason = CommentField(
+        max_length=MOST_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        error_messages={"required": "Give a reason."},
+    )
+    is_aware = TickField(
+        required=False, label="I know what speaks against this model, and ask all the same"
+    )

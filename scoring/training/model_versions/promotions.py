@@ -1,0 +1,370 @@
+"""Reads of promotions: which model is promoted for a criterion, and who may say so.
+
+What speaks against promoting a model: no figures, worse than the promoted one or a baseline.
+
+Writes of promotions: a researcher asks, an admin agrees, and neither is alone in it.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from annotator import audit_log
+from annotator.access.scopes import campaigns_for
+from annotator.models import Role, User
+from annotator.rubric import ALL_CRITERIA, NAMES
+from core.errors import Forbidden, OutOfDate, Refused
+from core.jobs.rows import JobStatus
+from core.text_io.shapes import check_words
+from scoring import files as scoring_files
+from scoring.access import is_researcher
+from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
+from scoring.training.model_versions.files import BROKEN, is_sealed
+from scoring.training.model_versions.queries import MODEL_PREFIX, models_for
+
+COUNTING: Final = (PromotionAct.AGREED, PromotionAct.WITHDRAWN)
+
+
+def promotions_for(user: User | None) -> QuerySet[Promotion]:
+    """Return the acts on models in a person's scope; None means a command on this machine."""
+    rows = Promotion.objects.select_related("model__run__dataset_version__dataset", "actor")
+    return rows if user is None else rows.filter(model__in=models_for(user))
+
+
+def promoted(user: User | None) -> dict[str, Promotion]:
+    """Return by criterion the agreement that counts now, in the order of the rubric.
+
+    In each campaign the latest act counts; of several campaigns in the person's scope, the
+    latest agreement.
+    """
+    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
+    found: dict[str, Promotion] = {}
+    for row in _standing(rows):
+        if row.criterion not in found or found[row.criterion].pk < row.pk:
+            found[row.criterion] = row
+    return {criterion: found[criterion] for criterion in ALL_CRITERIA if criterion in found}
+
+
+def _standing(rows: Iterable[Promotion]) -> list[Promotion]:
+    latest = {(row.criterion, row.campaign_id): row for row in rows}
+    return [row for row in latest.values() if row.act == PromotionAct.AGREED]
+
+
+def promoted_ids(user: User) -> set[UUID]:
+    """Return the models in the person's scope that are promoted, each in its own campaign."""
+    rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
+    return {row.model_id for row in _standing(rows)}
+
+
+def promoted_model(criterion: str, user: User | None = None) -> ModelVersion:
+    """Return the promoted model of a criterion, or refuse with what to do."""
+    row = promoted(user).get(criterion)
+    if row is None:
+        raise Refused(no_model([criterion]))
+    return row.model
+
+
+def no_model(criteria: Collection[str]) -> str:
+    """Return what is said of criteria without a promoted model; nothing for none."""
+    if not criteria:
+        return ""
+    names = ", ".join(NAMES[criterion] for criterion in criteria)
+    return (
+        f"No model is promoted for {names}. A researcher asks for it on the page of a model "
+        "version, and an admin agrees."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionState:
+    """What a model's page says of its promotion, and what this person may do about it."""
+
+    is_promoted: bool
+    promoted_instead: ModelVersion | None
+    open_ask: Promotion | None
+    acts: tuple[Promotion, ...]
+    may_ask: bool
+    may_answer: bool
+    may_withdraw: bool
+
+
+def promotion_state(model: ModelVersion, user: User) -> PromotionState:
+    """Return the state of a model in the person's scope."""
+    counting = standing_promotion(model)
+    ask = open_ask(model)
+    is_promoted = counting is not None and counting.model_id == model.pk
+    asks, agrees = is_researcher(user, model.run.dataset_version), is_admin(user, model)
+    return PromotionState(
+        is_promoted=is_promoted,
+        promoted_instead=None if counting is None or is_promoted else counting.model,
+        open_ask=ask,
+        acts=tuple(Promotion.objects.filter(model=model).select_related("actor")),
+        may_ask=asks and ask is None and not is_promoted,
+        may_answer=agrees and ask is not None and ask.actor_id != user.pk,
+        may_withdraw=is_promoted and (asks or agrees),
+    )
+
+
+def standing_promotion(model: ModelVersion) -> Promotion | None:
+    """Return the agreement that counts for the model's criterion in its campaign, if any."""
+    row = (
+        Promotion.objects.filter(
+            act__in=COUNTING,
+            criterion=model.criterion,
+            campaign=model.run.dataset_version.dataset.campaign,
+        )
+        .select_related("model__run__dataset_version__dataset")
+        .order_by("-id")
+        .first()
+    )
+    return row if row is not None and row.act == PromotionAct.AGREED else None
+
+
+def open_ask(model: ModelVersion) -> Promotion | None:
+    """Return what was asked for the model and not answered yet."""
+    rows = Promotion.objects.filter(model=model, act=PromotionAct.ASKED, answer__isnull=True)
+    return rows.select_related("actor").order_by("-id").first()
+
+
+def is_admin(user: User, model: ModelVersion) -> bool:
+    """Say whether the person is admin of the model's campaign; of any, where it has none."""
+    campaigns = campaigns_for(user, [Role.ADMIN])
+    campaign = model.run.dataset_version.dataset.campaign
+    return campaigns.exists() if campaign is None else campaigns.filter(pk=campaign.pk).exists()
+
+
+FEW: Final = 20
+
+
+def cautions(model: ModelVersion) -> list[str]:
+    """Return sentences, none if nothing speaks against the model.
+
+    Read are its validation figures and the newest finished report that holds it.
+    """
+    found = _of_erasures(model) + _of_validation(model)
+    active = standing_promotion(model)
+    active_model = None if active is None or active.model_id == model.pk else active.model
+    result = _report_on(model)
+    if result is None:
+        found.append(
+            "No agreement report holds this model against baselines; ask for one on a test split."
+        )
+        if active_model is not None:
+            found += _by_validation(model, active_model)
+        return found
+    return found + _by_report(model, active_model, result)
+
+
+def _of_erasures(model: ModelVersion) -> list[str]:
+    if model.retire_since is None:
+        return []
+    return [
+        f"A matter that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it is to "
+        "be retired, and another one trained without that matter."
+    ]
+
+
+def _of_validation(model: ModelVersion) -> list[str]:
+    figures = model.card["validation"]
+    n, tau = figures.get("n") or 0, figures.get("tau_b")
+    if tau is None:
+        return ["Its tau-b on validation is undefined: nothing is known of how well it scores."]
+    found = []
+    if tau <= 0:
+        found.append(f"Its tau-b on validation is {tau:.3f}: no better than chance.")
+    if n < FEW:
+        found.append(f"It was validated on {n} quadruplets only.")
+    overlaps = figures.get("overlaps", {})
+    known = {name: value for name, row in overlaps.items() if (value := _tau(row)) is not None}
+    if known:
+        best = max(known, key=lambda name: (known[name], name))
+        found += _worse(tau, known[best], best, "on validation")
+    return found
+
+
+def _by_validation(model: ModelVersion, active: ModelVersion) -> list[str]:
+    if model.dataset_sha256 != active.dataset_sha256:
+        return [
+            "It was validated on other data than the promoted model; only a report with both "
+            "compares them."
+        ]
+    own, other = (row.card["validation"].get("tau_b") for row in (model, active))
+    return _worse(own, other, "the promoted model", "on validation")
+
+
+def _by_report(
+    model: ModelVersion, active: ModelVersion | None, result: Mapping[str, Any]
+) -> list[str]:
+    scorers, baselines = result["scorers"], result["baselines"]
+    own = _tau(scorers[_name(model)])
+    found = [] if own is not None else ["Its tau-b in the newest report is undefined."]
+    known = {name: tau for name, row in baselines.items() if (tau := _tau(row)) is not None}
+    if known:
+        best = max(known, key=lambda name: (known[name], name))
+        found += _worse(own, known[best], f"the baseline {best}", "in the newest report")
+    if active is None:
+        return found
+    if _name(active) in scorers:
+        other = _tau(scorers[_name(active)])
+        return found + _worse(own, other, "the promoted model", "in the newest report")
+    return found + _by_validation(model, active)
+
+
+def _worse(own: float | None, other: float | None, whom: str, where: str) -> list[str]:
+    if own is None or other is None or own >= other:
+        return []
+    return [f"Its tau-b {where} is {own:.3f}, that of {whom} {other:.3f}."]
+
+
+def _report_on(model: ModelVersion) -> Mapping[str, Any] | None:
+    """Return the result of the newest finished report that holds the model."""
+    rows = AgreementReport.objects.filter(criterion=model.criterion, status=JobStatus.SUCCEEDED)
+    # SQLite cannot look into a JSON list.
+    for pk, scorers in rows.order_by("-created_at").values_list("pk", "scorers"):
+        if _name(model) in scorers:
+            return rows.get(pk=pk).result
+    return None
+
+
+def _name(model: ModelVersion) -> str:
+    return f"{MODEL_PREFIX}{model.pk}"
+
+
+def _tau(row: Mapping[str, Any]) -> float | None:
+    value: float | None = row["tau_b"]["value"]
+    return value
+
+
+MOST_CHARACTERS = 2000
+
+
+def ask_promotion(
+    *, model: ModelVersion, asked_by: User, reason: str, is_aware: bool = False
+) -> Promotion:
+    """Ask that the model scores for its criterion; an admin answers.
+
+    Raises Refused where something speaks against the model and the person does not say that they
+    are aware of it, Forbidden for who is no researcher of its campaign, OutOfDate when it was
+    asked already or is promoted.
+    """
+    if not is_researcher(asked_by, model.run.dataset_version):
+        raise Forbidden("Researchers of the campaign ask for a promotion.")
+    words = _reason(reason)
+    _refuse_without_files(model)
+    found = cautions(model)
+    if found and not is_aware:
+        raise Refused(
+            "Something speaks against this model. Read it, and say that you are aware of it.",
+            {"is_aware": found},
+        )
+    with transaction.atomic():
+        _lock(model)
+        if open_ask(model) is not None:
+            raise OutOfDate("The promotion of this model was asked for already.")
+        if _is_promoted(model):
+            raise OutOfDate("This model is promoted already.")
+        return _act(PromotionAct.ASKED, model, asked_by, words, cautions=found)
+
+
+def answer_promotion(
+    *, model: ModelVersion, answered_by: User, reason: str, agrees: bool
+) -> Promotion:
+    """Agree to what was asked for the model, or decline it.
+
+    Raises Forbidden for who is no admin of its campaign or has asked themselves, OutOfDate when
+    nothing is asked, or it was answered meanwhile.
+    """
+    if not is_admin(answered_by, model):
+        raise Forbidden("Admins of the campaign answer this.")
+    words = _reason(reason)
+    if agrees:
+        _refuse_without_files(model)
+    try:
+        with transaction.atomic():
+            _lock(model)
+            ask = open_ask(model)
+            if ask is None:
+                raise OutOfDate("Nothing is asked for this model, or it was answered meanwhile.")
+            if ask.actor_id == answered_by.pk:
+                raise Forbidden("A promotion takes two people: another admin has to agree.")
+            act = PromotionAct.AGREED if agrees else PromotionAct.DECLINED
+            return _act(act, model, answered_by, words, answers=ask)
+    except IntegrityError as error:
+        raise OutOfDate("This was answered meanwhile.") from error
+
+
+def withdraw_promotion(*, model: ModelVersion, withdrawn_by: User, reason: str) -> Promotion:
+    """End the promotion of a model at once; no other takes its place by itself."""
+    if not (
+        is_admin(withdrawn_by, model) or is_researcher(withdrawn_by, model.run.dataset_version)
+    ):
+        raise Forbidden("Researchers and admins of the campaign withdraw a promotion.")
+    words = _reason(reason)
+    with transaction.atomic():
+        _lock(model)
+        if not _is_promoted(model):
+            raise OutOfDate("This model is not promoted now.")
+        return _act(PromotionAct.WITHDRAWN, model, withdrawn_by, words)
+
+
+def _is_promoted(model: ModelVersion) -> bool:
+    row = standing_promotion(model)
+    return row is not None and row.model_id == model.pk
+
+
+def _lock(model: ModelVersion) -> None:
+    list(ModelVersion.objects.select_for_update(no_key=True, of=("self",)).filter(pk=model.pk))
+
+
+def _reason(text: str) -> str:
+    words = text.strip()
+    check_words("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
+    return words
+
+
+def _refuse_without_files(model: ModelVersion) -> None:
+    if not is_sealed(model):
+        raise Refused(BROKEN)
+    manifest = scoring_files.models_directory() / model.directory / "MANIFEST.json"
+    try:
+        is_same = hashlib.sha256(manifest.read_bytes()).hexdigest() == model.manifest_sha256
+    except OSError:
+        is_same = False
+    if not is_same:
+        raise Refused("The files of this model are missing or were changed; it cannot score.")
+
+
+def _act(
+    act: PromotionAct,
+    model: ModelVersion,
+    actor: User,
+    reason: str,
+    *,
+    cautions: list[str] | None = None,
+    answers: Promotion | None = None,
+) -> Promotion:
+    campaign = model.run.dataset_version.dataset.campaign
+    row = Promotion.objects.create(
+        act=act,
+        model=model,
+        criterion=model.criterion,
+        campaign=campaign,
+        actor=actor,
+        reason=reason,
+        cautions=cautions or (answers.cautions if answers else []),
+        answers=answers,
+    )
+    audit_log.record(
+        actor=actor,
+        campaign=campaign,
+        action=f"promotion.{act.value}",
+        object_type="model_version",
+        object_id=model.pk,
+        details={"criterion": model.criterion, "cautions": len(row.cautions)},
+    )
+    return row

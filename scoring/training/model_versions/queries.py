@@ -1,0 +1,175 @@
+"""Reads of training runs, model versions and reports, in the scope of a person.
+
+What a model's card says of the dataset version that the model was trained on.
+
+What the page of a model version shows: its card, its limits, its curves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from annotator.access.scopes import campaigns_for
+from annotator.access.visibility import withheld_campaigns
+from annotator.models import Role, User
+from core.errors import Refused
+from core.jobs.rows import JobStatus
+from scoring.access import may_export, measured_versions_for, version_reader, versions_for
+from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.patclaimeval.data import TrainingResult
+from scoring.plots.curves import curve_plot
+from scoring.plots.shapes import Plot
+from scoring.training.model_versions import card as parts
+from scoring.training.model_versions.card import model_card_markdown, model_limits
+
+MODEL_PREFIX: Final = "model:"
+
+
+def runs_for(user: User) -> QuerySet[TrainingRun]:
+    rows = TrainingRun.objects.filter(dataset_version__in=measured_versions_for(user))
+    return rows.select_related(
+        "dataset_version__dataset", "model_version", "reused_model", "requested_by"
+    )
+
+
+def models_for(user: User) -> QuerySet[ModelVersion]:
+    return ModelVersion.objects.filter(run__in=runs_for(user)).select_related(
+        "run__dataset_version__dataset"
+    )
+
+
+def reports_for(user: User) -> QuerySet[AgreementReport]:
+    """Return the reports on what the user works on, and to readers of a campaign its finished ones.
+
+    None of a campaign that is open and in which the user rates: whoever knows their own part could
+    take it off, and with two annotators the rest is the other one's.
+    """
+    works_on = Q(dataset_version__in=versions_for(user))
+    reads = Q(
+        dataset_version__dataset__campaign__in=campaigns_for(user, [Role.READER]),
+        status=JobStatus.SUCCEEDED,
+    )
+    rows = AgreementReport.objects.filter(works_on | reads)
+    withheld = Q(dataset_version__dataset__campaign__in=withheld_campaigns(user))
+    return rows.exclude(withheld).select_related(
+        "dataset_version__dataset__campaign", "requested_by"
+    )
+
+
+def is_neural_report(pk: UUID) -> bool:
+    """Say whether a report waits for the queue of networks and endpoints."""
+    return AgreementReport.objects.filter(pk=pk, is_neural=True).exists()
+
+
+def find_model(model_id: str, user: User | None = None, field: str = "") -> ModelVersion:
+    """Return the model version or refuse; `user` None means a command on this machine.
+
+    `field` is what a refusal names as wrong.
+    """
+    rows = ModelVersion.objects.all() if user is None else models_for(user)
+    try:
+        return rows.get(pk=UUID(model_id))
+    except (ValueError, ModelVersion.DoesNotExist) as error:
+        sentence = f"There is no model {model_id[:100]!r}."
+        raise Refused(sentence, {field: [sentence]} if field else None) from error
+
+
+def model_data(version: DatasetVersion) -> dict[str, Any]:
+    """Return name, digest, licence and split of a version, for the parts of a model's card."""
+    return {
+        "dataset": str(version),
+        "sha256": version.sha256,
+        "licence": version.licence or version.card.get("licence", ""),
+        "split": version.card.get("split"),
+    }
+
+
+def readme_of(version: DatasetVersion, result: TrainingResult) -> str:
+    """Write the README.md of a model that a training on the version has made."""
+    return model_card_markdown(asdict(result), model_data(version))
+
+
+MOST_ROWS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """A row of the table beside the curves; what was not measured is None."""
+
+    number: int
+    loss: float | None
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPage:
+    """A model version, ready for its template; of an older card, what it says."""
+
+    data: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...]
+    n: int
+    references: int | None
+    interval: str
+    agreement: tuple[parts.Figure, ...]
+    without: parts.Figure | None
+    n_without: int
+    overlaps: tuple[parts.Overlap, ...]
+    seen: tuple[parts.Seen, ...]
+    limits: tuple[str, ...]
+    warnings: tuple[str, ...]
+    plots: tuple[Plot, ...]
+    epochs: tuple[Epoch, ...]
+    may_download: bool
+
+
+def model_page(model: ModelVersion, user: User) -> ModelPage:
+    """Return the page of a model version out of its stored card."""
+    card, data = model.card, model_data(model.run.dataset_version)
+    validation = card.get("validation") or {}
+    left = parts.without_reference(card)
+    history = card.get("history") or []
+    return ModelPage(
+        data=tuple(parts.data_facts(data))[2:],
+        facts=tuple(parts.model_facts(card)),
+        settings=tuple(parts.settings_facts(card)),
+        n=validation.get("n") or 0,
+        references=validation.get("references"),
+        interval=validation.get("interval", ""),
+        agreement=parts.agreement(card),
+        without=left[0] if left else None,
+        n_without=left[1] if left else 0,
+        overlaps=parts.overlaps(card),
+        seen=parts.seen(card),
+        limits=tuple(model_limits(card, data)),
+        warnings=tuple(card.get("warnings") or ()),
+        plots=training_plots(history),
+        epochs=_epochs(history),
+        may_download=may_export(version_reader(user, model.run.dataset_version)),
+    )
+
+
+def training_plots(history: Sequence[dict[str, Any]]) -> tuple[Plot, ...]:
+    """Return the curves of a training that has recorded epochs: its loss and its tau-b."""
+    found = (
+        curve_plot("Loss by epoch", "epoch", _points(history, "loss")),
+        curve_plot("Validation tau-b by epoch", "epoch", _points(history, "validation_tau")),
+    )
+    return tuple(plot for plot in found if plot is not None)
+
+
+def _points(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
+    return [(row["epoch"], row[key]) for row in history if row.get(key) is not None]
+
+
+def _epochs(history: Sequence[dict[str, Any]]) -> tuple[Epoch, ...]:
+    every = max(1, -(-len(history) // MOST_ROWS))
+    last = len(history) - 1
+    return tuple(
+        Epoch(row["epoch"], row.get("loss"), row.get("validation_tau"))
+        for place, row in enumerate(history)
+        if place % every == 0 or place == last
+    )

@@ -1,0 +1,110 @@
+"""What leaves of a model version, each time noted in the audit trail: a tar, or a directory."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import file_digest
+from pathlib import Path
+from typing import Final
+
+from annotator import audit_log
+from annotator.models import User
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.files import SUMS_NAME, StoredFileDamaged, new_directory, sums
+from scoring.models import ModelVersion
+from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.training.model_versions.files import (
+    BROKEN,
+    as_it_leaves,
+    is_sealed,
+    open_model,
+    tar_pieces,
+)
+
+DOWNLOAD: Final = "directory"
+PLAIN: Final = "transformers"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archive that is about to leave: its name, type, and bytes as they come."""
+
+    name: str
+    media_type: str
+    pieces: Iterator[bytes]
+
+
+def model_archive(*, model: ModelVersion, exported_by: User | None = None) -> Archive:
+    """Check every file of the model's directory, note who takes it, and give it as a tar.
+
+    No path of this machine leaves with it.
+    Raises StoredFileDamaged before the first byte leaves.
+    """
+    if not is_sealed(model):
+        raise StoredFileDamaged(BROKEN)
+    files = open_model(scoring_files.models_directory() / model.directory, model.manifest_sha256)
+    name = archive_name(model)
+    _record(model, DOWNLOAD, exported_by)
+    return Archive(f"{name}.tar", "application/x-tar", tar_pieces(name, as_it_leaves(files)))
+
+
+def export_model(*, model: ModelVersion, directory: Path, exported_by: User | None = None) -> int:
+    """Write a fine-tuned model for plain transformers; return how many files there are.
+
+    The directory has its name once everything is in it. Raises Refused where something stands
+    there already, where the model is no fine-tuned one or was changed, or where nothing can be
+    written. For commands: it loads torch.
+    """
+    from scoring.patclaimeval.plain_export import write_plain
+
+    if not is_sealed(model):
+        raise StoredFileDamaged(BROKEN)
+    if directory.exists():
+        raise Refused(f"{directory} is there already; name a directory that is not.")
+    try:
+        with new_directory(directory) as aside:
+            write_plain(
+                scoring_files.models_directory() / model.directory, aside, model.manifest_sha256
+            )
+            digests = {path.name: _kept(path) for path in sorted(aside.iterdir())}
+            (aside / SUMS_NAME).write_bytes(sums(digests))
+            _kept(aside / SUMS_NAME)
+            _record(model, PLAIN, exported_by)
+    except PatClaimEvalError as error:
+        raise Refused(str(error)) from error
+    except OSError as error:
+        raise Refused(f"Cannot write the model to {directory}: {error.strerror}.") from error
+    return len(digests) + 1
+
+
+def archive_name(model: ModelVersion) -> str:
+    """Name what leaves of a model by its criterion, its dataset and the digest of its manifest."""
+    version = model.run.dataset_version
+    made_of = f"{version.dataset.name}-{version.number}-{model.criterion}"
+    return f"patclaimeval-{made_of}-{model.manifest_sha256[:12]}"
+
+
+def _kept(path: Path) -> str:
+    """Flush a file to disk and return its digest."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _record(model: ModelVersion, what: str, user: User | None) -> None:
+    """Note that the weights leave; before they do, so that no way is around it."""
+    version = model.run.dataset_version
+    audit_log.record(
+        actor=user,
+        campaign=version.dataset.campaign,
+        action="model.exported",
+        object_type="model_version",
+        object_id=model.pk,
+        details={
+            "dataset": str(version),
+            "criterion": model.criterion,
+            "manifest_sha256": model.manifest_sha256,
+            "as": what,
+        },
+    )

@@ -1,0 +1,122 @@
+"""Model version screens.
+
+The page on which a model's promotion is asked for, answered or withdrawn.
+"""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotator.access.gate import SignedInRequest
+from annotator.export_headers import note_export
+from annotator.models import User
+from core.errors import Forbidden, Refused
+from core.http import as_file
+from scoring.access import exporter
+from scoring.models import ModelVersion
+from scoring.training.model_versions.forms import PromotionForm
+from scoring.training.model_versions.promotions import (
+    answer_promotion,
+    ask_promotion,
+    cautions,
+    is_admin,
+    promoted_ids,
+    promotion_state,
+    withdraw_promotion,
+)
+from scoring.training.model_versions.queries import model_page, models_for
+from scoring.training.model_versions.services import Archive, model_archive
+
+
+@require_safe
+def model_list(request: SignedInRequest) -> HttpResponse:
+    user = request.user
+    context = {"models": models_for(user)[:100], "promoted": promoted_ids(user)}
+    return render(request, "scoring/models.html", context)
+
+
+@require_safe
+def model(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    row = get_object_or_404(models_for(request.user), pk=pk)
+    page = model_page(row, request.user)
+    return render(request, "scoring/model.html", {"model": row, "page": page})
+
+
+@require_safe
+def download(request: SignedInRequest, pk: UUID) -> HttpResponseBase:
+    """Give the model's directory to who may export the texts that it was trained on."""
+    row = get_object_or_404(models_for(request.user), pk=pk)
+    version = row.run.dataset_version
+    try:
+        exporter(request.user, version)
+        found = model_archive(model=row, exported_by=request.user)
+    except Refused as refusal:
+        context = {"version": version, "sentence": refusal.sentence}
+        return render(request, "scoring/export_refused.html", context, status=refusal.status)
+    return model_download(found, request.user)
+
+
+def model_download(found: Archive, by: User) -> StreamingHttpResponse:
+    """Stream the archive of a model under its name and type."""
+    answer = StreamingHttpResponse(found.pieces, content_type=found.media_type)
+    note_export(answer, by=by)
+    return as_file(answer, found.name)
+
+
+DONE = {
+    "ask": "Asked for. An admin agrees or declines.",
+    "agree": "The model is promoted: it scores from now on.",
+    "decline": "Declined. The model stays as it is.",
+    "withdraw": "Withdrawn: no model scores for this criterion now.",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def promotion(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    model = get_object_or_404(models_for(request.user), pk=pk)
+    if request.method != "POST":
+        return _page(request, model, PromotionForm())
+    form = PromotionForm(request.POST)
+    if not form.is_valid():
+        form.focus_error()
+        return _page(request, model, form, status=422)
+    try:
+        _carry_out(request, model, form)
+    except Forbidden as refusal:
+        raise PermissionDenied(refusal.sentence) from refusal
+    except Refused as refusal:
+        form.take_refusal(refusal)
+        return _page(request, model, form, status=refusal.status)
+    messages.success(request, DONE[form.cleaned_data["act"]])
+    return redirect("scoring:promotion", pk=pk)
+
+
+def _carry_out(request: SignedInRequest, model: ModelVersion, form: PromotionForm) -> None:
+    act, reason = form.cleaned_data["act"], form.cleaned_data["reason"]
+    user = request.user
+    if act == "ask":
+        is_aware = form.cleaned_data["is_aware"]
+        ask_promotion(model=model, asked_by=user, reason=reason, is_aware=is_aware)
+    elif act == "withdraw":
+        withdraw_promotion(model=model, withdrawn_by=user, reason=reason)
+    else:
+        answer_promotion(model=model, answered_by=user, reason=reason, agrees=act == "agree")
+
+
+def _page(
+    request: SignedInRequest, model: ModelVersion, form: PromotionForm, status: int = 200
+) -> HttpResponse:
+    context = {
+        "model": model,
+        "state": promotion_state(model, request.user),
+        "cautions": cautions(model),
+        "form": form,
+        # Researchers learn what was done, and admins by whom.
+        "tells_names": is_admin(request.user, model),
+    }
+    return render(request, "scoring/promotion.html", context, status=status)

@@ -1,0 +1,1 @@
+"""Training runs: asked for, estimated, carried out."""

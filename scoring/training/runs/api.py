@@ -1,0 +1,94 @@
+"""Training runs over REST: start, follow, cancel, run again."""
+
+from dataclasses import fields
+from uuid import UUID
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator.rubric import ALL_CRITERIA
+from core.jobs.registry import ring_on_commit
+from core.rest.paging import PAGED, PARAMETERS, page_of
+from scoring.access import Door, body, is_researcher, person, run_words, version_of
+from scoring.patclaimeval.config import TrainingSettings
+from scoring.training.model_versions.queries import runs_for
+from scoring.training.runs.choices import with_listed_encoder
+from scoring.training.runs.services import ALL, cancel_training, request_trainings, train_again
+
+# Fetching from outside, and the machine's devices, are decided by who runs the machine.
+OPTIONS = {field.name for field in fields(TrainingSettings)} - {
+    *("criterion", "allow_download", "device")
+}
+
+
+class Runs(Door):
+    """The runs that the caller may see; a POST queues one, or one for each criterion."""
+
+    parameters = PARAMETERS
+
+    @extend_schema(
+        operation_id="training_runs_list", parameters=PAGED, responses=OpenApiTypes.OBJECT
+    )
+    def get(self, request: Request) -> Response:
+        page = page_of(request, runs_for(person(request)).order_by("-created_at", "pk"))
+        return Response([run_words(row) for row in page.rows], headers=page.headers)
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        sent = body(request, OPTIONS | {"dataset", "criterion"})
+        missing = [name for name in ("dataset", "criterion") if name not in sent]
+        if missing:
+            raise ValidationError({name: ["This field is required."] for name in missing})
+        empty = {name: ["Leave it out, or give a value."] for name in sent if sent[name] is None}
+        if empty:
+            raise ValidationError(empty)
+        version = version_of(request, sent.pop("dataset"))
+        criterion = str(sent.pop("criterion"))
+        runs = request_trainings(
+            version=version,
+            criteria=ALL_CRITERIA if criterion == ALL else [criterion],
+            options=with_listed_encoder(sent),
+            requested_by=person(request),
+        )
+        for run in runs:
+            ring_on_commit(run)
+        told = [run_words(run) for run in runs]
+        return Response(told if criterion == ALL else told[0], status=202)
+
+
+class Run(Door):
+    """One run, as its row stands now."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, pk: UUID) -> Response:
+        return Response(run_words(get_object_or_404(runs_for(person(request)), pk=pk)))
+
+
+class Cancel(Door):
+    """Asks a run to stop."""
+
+    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    def post(self, request: Request, pk: UUID) -> Response:
+        user = person(request)
+        row = get_object_or_404(runs_for(user), pk=pk)
+        cancel_training(run=row, cancelled_by=user)
+        row.refresh_from_db()
+        return Response(run_words(row), status=202)
+
+
+class Again(Door):
+    """Queues a new run with the data and settings of an earlier one."""
+
+    @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
+    def post(self, request: Request, pk: UUID) -> Response:
+        user = person(request)
+        row = get_object_or_404(runs_for(user), pk=pk)
+        if not is_researcher(user, row.dataset_version):
+            raise PermissionDenied("Researchers of the campaign start this.")
+        new = train_again(run=row, requested_by=user)
+        ring_on_commit(new)
+        return Response(run_words(new), status=202)

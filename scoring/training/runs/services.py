@@ -1,0 +1,328 @@
+"""Files of training runs that are needed only until a run ends: its state, half-made models.
+
+What a training's row tells while a worker is at it: figures, a log, a curve.
+
+Writes of training runs by people: request, cancel, run again.
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from annotator import audit_log
+from annotator.access.visibility import withheld_campaigns
+from annotator.models import User
+from annotator.rate_limits import Pace, refuse_haste
+from annotator.rubric import ALL_CRITERIA, NAMES
+from core.clock import database_now
+from core.errors import Forbidden, OutOfDate, Refused, TooOften
+from core.jobs import leases
+from core.jobs.rows import FINAL_STATUSES
+from scoring import files as scoring_files
+from scoring.access import labelled_rows
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
+from scoring.patclaimeval.data import Progress
+from scoring.quadruplets import TRAIN
+
+
+def state_directory(run: TrainingRun) -> Path:
+    """Return where a run keeps its state, made if need be: it also marks that the run began."""
+    path = scoring_files.runs_directory() / run.pk.hex
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+def model_directory(run: TrainingRun) -> Path:
+    """Return where this claim of the run is to write its model; each claim has its own place."""
+    return scoring_files.models_directory() / f"model-{run.pk.hex}-{run.owner}"
+
+
+def clear_ended_runs() -> int:
+    """Take away what ended runs left, however they ended; return how many runs that were.
+
+    Only runs that this database knows to have ended: a directory of another one's is left alone.
+    """
+    begun = {key: path for path in scoring_files.runs_directory().iterdir() if (key := _key(path))}
+    ended = TrainingRun.objects.filter(pk__in=begun, status__in=FINAL_STATUSES)
+    keys = list(ended.values_list("pk", flat=True))
+    for key in keys:
+        _clear(key)
+        shutil.rmtree(begun[key], ignore_errors=True)
+    return len(keys)
+
+
+def clear_run(run: TrainingRun) -> None:
+    """Take away what this run left, if it has ended: whoever trains it now needs it otherwise."""
+    if TrainingRun.objects.filter(pk=run.pk, status__in=FINAL_STATUSES).exists():
+        _clear(run.pk)
+        shutil.rmtree(scoring_files.runs_directory() / run.pk.hex, ignore_errors=True)
+
+
+def _clear(key: UUID) -> None:
+    """Take away the models that claims of an ended run wrote and nobody registered."""
+    kept = set(ModelVersion.objects.filter(run=key).values_list("directory", flat=True))
+    directory = scoring_files.models_directory()
+    for pattern in (f"model-{key.hex}-*", f".model-{key.hex}-*"):
+        for path in directory.glob(pattern):
+            if path.name not in kept:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _key(path: Path) -> UUID | None:
+    try:
+        return UUID(hex=path.name)
+    except ValueError:
+        return None
+
+
+SECONDS_BETWEEN_BEATS: Final = 2.0
+MOST_LINES: Final = 200
+MOST_POINTS: Final = 200
+"""Of the log and of the curve: the newest lines, and points spread over the epochs."""
+
+
+class RunProgress:
+    """Hears a training and writes its row, in at most one UPDATE every two seconds.
+
+    Every message looks first whether the lease is still ours: `check`, once set, raises LostLease
+    if not.
+    """
+
+    def __init__(self, run: TrainingRun, say: Callable[[str], None]) -> None:
+        self.check: Callable[[], None] = lambda: None
+        self._run, self._say = run, say
+        self._written_at = 0.0
+        self._stage = ""
+        # A run that was taken up again goes on with what its row already tells.
+        self._log: list[dict[str, str]] = list(run.log)
+        self._history: list[dict[str, Any]] = list(run.history)
+
+    def hear(self, progress: Progress) -> None:
+        """Take over one message of the training."""
+        self.check()
+        if progress.stage != self._stage:
+            self._stage = progress.stage
+            self.note(f"{progress.stage} began")
+        if progress.note:
+            self.note(progress.note)
+        if progress.ends_epoch and _is_kept(progress):
+            self._end_epoch(progress)
+        now = monotonic()
+        if now - self._written_at >= SECONDS_BETWEEN_BEATS:
+            self._written_at = now
+            fields = progress_fields(progress)
+            leases.beat(self._run, **fields, **self.lists())
+            self._say(fields["message"])
+
+    def note(self, words: str) -> None:
+        """Add a line to the log; it is written along with the next figures."""
+        line = {"at": database_now().isoformat(timespec="seconds"), "words": words}
+        self._log = [*self._log, line][-MOST_LINES:]
+
+    def lists(self) -> dict[str, Any]:
+        """Return the columns of the log and the curve as they stand."""
+        return {"log": self._log, "history": self._history}
+
+    def _end_epoch(self, progress: Progress) -> None:
+        point = {
+            "epoch": progress.epoch,
+            "loss": progress.loss,
+            "validation_tau": progress.validation_tau,
+        }
+        # An epoch that is repeated after a kill stands once.
+        earlier = [other for other in self._history if other["epoch"] < progress.epoch]
+        self._history = [*earlier, point]
+        words = f"epoch {progress.epoch} of {progress.epochs}: loss {progress.loss:.4f}"
+        if progress.validation_tau is not None:
+            words += f", validation tau-b {progress.validation_tau:.3f}"
+        self.note(words)
+
+
+def progress_fields(progress: Progress) -> dict[str, Any]:
+    """Return the columns of one message."""
+    share = progress.step / progress.steps if progress.steps else 0.0
+    fields: dict[str, Any] = {
+        "stage": progress.stage,
+        "step": progress.step,
+        "steps": progress.steps,
+        "epoch": progress.epoch,
+        "epochs": progress.epochs,
+        "progress": min(max(share, 0.0), 1.0),
+        "message": f"{progress.stage}: {progress.step} of {progress.steps}",
+        "tokens_per_second": progress.tokens_per_second,
+        "seconds_left": progress.seconds_left,
+    }
+    if progress.loss is not None:
+        fields["loss"] = progress.loss
+    if progress.validation_tau is not None:
+        fields["validation_tau"] = progress.validation_tau
+    return fields
+
+
+def _is_kept(progress: Progress) -> bool:
+    every = -(-progress.epochs // MOST_POINTS)
+    return progress.epoch % max(1, every) == 0 or progress.epoch == progress.epochs
+
+
+ALL: Final = "all"
+"""Where one criterion may be named, this asks for a run of each."""
+MOST_UNFINISHED: Final = 50
+"""Runs of one person that wait or train at a time; more are a slip of the finger or worse."""
+
+# One request may be for all criteria; what is asked for twice is one run, but is looked at twice.
+OF_TRAINING: Final = Pace("training", 60, 2)
+WITHHELD: Final = (
+    "You rate in this open campaign: what a training says would tell you what others gave. Train "
+    "once it is closed, or have a researcher who does not rate train."
+)
+
+
+def request_training(
+    *,
+    version: DatasetVersion,
+    criterion: str,
+    options: dict[str, Any],
+    requested_by: User | None = None,
+) -> TrainingRun:
+    """Queue a training of one criterion; refuse before queueing what can be known now.
+
+    `options` are fields of TrainingSettings. A person gets the run that waits or trains already for
+    the same data and settings, if there is one; a command, without a person, its own. Raises
+    Refused naming the field, or saying what the dataset lacks, Forbidden for who rates in the open
+    campaign, and TooOften where too many runs of the person have not ended.
+    """
+    (run,) = request_trainings(
+        version=version, criteria=[criterion], options=options, requested_by=requested_by
+    )
+    return run
+
+
+def request_trainings(
+    *,
+    version: DatasetVersion,
+    criteria: Sequence[str],
+    options: dict[str, Any],
+    requested_by: User | None = None,
+) -> list[TrainingRun]:
+    """Queue one training for each criterion, all or none; see `request_training`."""
+    if requested_by is not None:
+        refuse_haste(OF_TRAINING, requested_by, "Trainings")
+        if version.dataset.campaign_id in withheld_campaigns(requested_by):
+            raise Forbidden(WITHHELD)
+    settings = [_checked(version, criterion, options) for criterion in criteria]
+    with transaction.atomic():
+        # Two requests at one moment are looked at one after the other.
+        list(DatasetVersion.objects.select_for_update(no_key=True).filter(pk=version.pk))
+        return [_twin_or_new(version, each, requested_by) for each in settings]
+
+
+def train_again(*, run: TrainingRun, requested_by: User | None = None) -> TrainingRun:
+    """Queue a new run with the data and settings of an earlier one."""
+    given = {name: value for name, value in run.settings.items() if name != "criterion"}
+    return request_training(
+        version=run.dataset_version,
+        criterion=run.criterion,
+        # Whether to fetch an encoder is decided on the command line, each time.
+        options=given | {"allow_download": False},
+        requested_by=requested_by,
+    )
+
+
+def _checked(version: DatasetVersion, criterion: str, options: dict[str, Any]) -> TrainingSettings:
+    if criterion not in ALL_CRITERIA:
+        raise Refused(
+            f"{criterion} is no criterion; criteria are {', '.join(ALL_CRITERIA)}.",
+            {"criterion": [f"Choose one of {', '.join(ALL_CRITERIA)}."]},
+        )
+    try:
+        settings = TrainingSettings(criterion=criterion, **options).resolved()
+    except SettingsError as error:
+        raise Refused(str(error), {error.field: [error.message]}) from error
+    except TypeError as error:
+        raise Refused("There is a setting that no training has.") from error
+    _refuse_poor_data(version, criterion)
+    return settings
+
+
+def _twin_or_new(
+    version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
+) -> TrainingRun:
+    if requested_by is not None:
+        twin = _unfinished_twin(version, settings)
+        if twin is not None:
+            return twin
+        _refuse_many(requested_by)
+    return _queue(version, settings, requested_by)
+
+
+def _unfinished_twin(version: DatasetVersion, settings: TrainingSettings) -> TrainingRun | None:
+    """Return the run that does, or soon will, what another one would do once more."""
+    rows = TrainingRun.objects.filter(
+        dataset_version=version, criterion=settings.criterion, cancel_requested=False
+    ).exclude(status__in=FINAL_STATUSES)
+    wanted = asdict(settings)
+    return next((row for row in rows.order_by("created_at") if row.settings == wanted), None)
+
+
+def _queue(
+    version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
+) -> TrainingRun:
+    run = TrainingRun.objects.create(
+        dataset_version=version,
+        criterion=settings.criterion,
+        settings=asdict(settings),
+        requested_by=requested_by,
+        epochs=settings.epochs or 0,
+        message="Waiting for a worker.",
+    )
+    record_event("training.requested", run, requested_by)
+    return run
+
+
+def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> None:
+    """Ask a run to stop; OutOfDate when it has ended already."""
+    with transaction.atomic():
+        if not leases.request_cancel(run):
+            raise OutOfDate("This run has ended already.")
+        record_event("training.cancelled", run, cancelled_by)
+
+
+def _refuse_many(person: User) -> None:
+    rows = TrainingRun.objects.filter(requested_by=person).exclude(status__in=FINAL_STATUSES)
+    if rows.count() >= MOST_UNFINISHED:
+        raise TooOften(
+            f"{MOST_UNFINISHED} of your runs wait or train already; cancel some, or let them end."
+        )
+
+
+def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:
+    rows = [row for row in labelled_rows(version, criterion) if row.split == TRAIN]
+    if len(rows) < MIN_ITEMS:
+        raise Refused(
+            f"{version} has {len(rows)} quadruplets with a label for {NAMES[criterion]} in its "
+            f"train split; training needs at least {MIN_ITEMS}."
+        )
+    if len({row.reference_id for row in rows}) < 2:
+        raise Refused(
+            f"All training quadruplets of {version} share one reference; nothing could be "
+            "learnt that holds for another. Add claim sets of at least one more reference."
+        )
+
+
+def record_event(action: str, run: TrainingRun, actor: User | None, **details: str) -> None:
+    """Write an audit row about a run."""
+    audit_log.record(
+        actor=actor,
+        campaign=run.dataset_version.dataset.campaign,
+        action=action,
+        object_type="training_run",
+        object_id=run.pk,
+        details={"criterion": run.criterion, "dataset": str(run.dataset_version)} | details,
+    )

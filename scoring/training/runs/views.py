@@ -1,0 +1,108 @@
+"""Training run screens: list and start, one run with live progress, cancel, run again."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotator.access.gate import SignedInRequest
+from core.errors import OutOfDate, Refused
+from core.jobs.registry import ring_on_commit
+from scoring.access import is_researcher
+from scoring.training.model_versions.queries import runs_for
+from scoring.training.runs.choices import training_options
+from scoring.training.runs.estimate import training_estimate
+from scoring.training.runs.forms import TrainingForm
+from scoring.training.runs.queries import run_page
+from scoring.training.runs.services import cancel_training, request_trainings, train_again
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_list(request: SignedInRequest) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, TrainingForm(request.user))
+    form = TrainingForm(request.user, request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    values = dict(form.cleaned_data)
+    version = values.pop("version")
+    del values["criterion"]
+    if not is_researcher(request.user, version):
+        raise PermissionDenied("Researchers of the campaign start training.")
+    try:
+        options = training_options(values)
+        if "estimate" in request.POST:
+            estimate = training_estimate(request.user, version, form.criteria, options)
+            return _page(request, form, estimate=estimate, is_estimated=True)
+        runs = request_trainings(
+            version=version,
+            criteria=form.criteria,
+            options=options,
+            requested_by=request.user,
+        )
+    except Refused as refusal:
+        _say_where(form, refusal)
+        return _page(request, form, status=refusal.status)
+    for run in runs:
+        ring_on_commit(run)
+    return redirect("scoring:run", pk=runs[0].pk) if len(runs) == 1 else redirect("scoring:runs")
+
+
+@require_safe
+def run(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    return _run(request, pk, "scoring/run.html")
+
+
+@require_safe
+def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Answer the poll of a run's page; the fragment stops polling by itself once final."""
+    return _run(request, pk, "scoring/_run_progress.html")
+
+
+@require_POST
+def cancel(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    try:
+        cancel_training(run=row, cancelled_by=request.user)
+        messages.success(request, "The run will stop within seconds.")
+    except OutOfDate as refusal:
+        messages.warning(request, refusal.sentence)
+    return redirect("scoring:run", pk=pk)
+
+
+@require_POST
+def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    if not is_researcher(request.user, row.dataset_version):
+        raise PermissionDenied("Researchers of the campaign start training.")
+    try:
+        new = train_again(run=row, requested_by=request.user)
+    except Refused as refusal:
+        messages.warning(request, refusal.sentence)
+        return redirect("scoring:run", pk=pk)
+    ring_on_commit(new)
+    return redirect("scoring:run", pk=new.pk)
+
+
+def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
+    row = get_object_or_404(runs_for(request.user), pk=pk)
+    return render(request, template, {"run": row, "page": run_page(row, request.user)})
+
+
+def _say_where(form: TrainingForm, refusal: Refused) -> None:
+    """Put a refusal beside the fields that it names, or above the form."""
+    named = {name: said for name, said in refusal.fields.items() if name in form.fields}
+    for name, sentences in named.items():
+        form.add_error(name, sentences)
+    if not named:
+        form.add_error(None, refusal.sentence)
+
+
+def _page(
+    request: SignedInRequest, form: TrainingForm, status: int = 200, **more: object
+) -> HttpResponse:
+    context = {"runs": runs_for(request.user)[:100], "form": form, **more}
+    return render(request, "scoring/runs.html", context, status=status)

@@ -1,0 +1,217 @@
+"""Finds the model that a run would only train again: same data, settings, encoder and code.
+
+Carries out training runs: claim, train, end in exactly one final state.
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from core.errors import Refused
+from core.files import why_stopped
+from core.jobs import leases
+from core.jobs.leases import heartbeat
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.access import LabelledRow, labelled_rows
+from scoring.models import ModelVersion, TrainingRun
+from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings, code_version
+from scoring.patclaimeval.data import Quadruplet, TrainingResult
+from scoring.patclaimeval.errors import PatClaimEvalError, TrainingCancelled
+from scoring.quadruplets import TRAIN, VALIDATION
+from scoring.training.model_versions.files import is_sealed, seal_of
+from scoring.training.model_versions.queries import readme_of
+from scoring.training.runs.estimate import seen_in_training
+from scoring.training.runs.services import (
+    RunProgress,
+    clear_run,
+    model_directory,
+    record_event,
+    state_directory,
+)
+
+
+def unchanged_model(run: TrainingRun) -> ModelVersion | None:
+    """Return the oldest such model of the same campaign whose files are whole; None without one.
+
+    The settings are compared as they were asked for, `auto` devices included.
+    """
+    version = run.dataset_version
+    found = ModelVersion.objects.filter(
+        criterion=run.criterion,
+        dataset_sha256=version.sha256,
+        code_version=code_version(),
+        run__dataset_version__dataset__campaign=version.dataset.campaign,
+    ).select_related("run")
+    wanted = _decisive(run)
+    alike = [model for model in found.order_by("created_at") if _decisive(model.run) == wanted]
+    return next((model for model in alike if _is_whole(model) and _has_same_encoder(model)), None)
+
+
+def _decisive(run: TrainingRun) -> dict[str, Any]:
+    return {name: value for name, value in run.settings.items() if name != "allow_download"}
+
+
+def _is_whole(model: ModelVersion) -> bool:
+    # torch loads here, in a worker or command, and never in the web process.
+    from scoring.patclaimeval.checkpoint import read_checkpoint
+
+    if not is_sealed(model):
+        return False
+    try:
+        read_checkpoint(scoring_files.models_directory() / model.directory, model.manifest_sha256)
+    except PatClaimEvalError:
+        return False
+    return True
+
+
+def _has_same_encoder(model: ModelVersion) -> bool:
+    """Tell whether the encoder's files are those of then: a directory may hold others by now."""
+    settings = TrainingSettings(**model.run.settings)
+    if settings.encoder == DEFAULT_ENCODER:
+        return True  # its digest is part of the code
+    from scoring.patclaimeval.train import load_settings_encoder
+
+    try:
+        return load_settings_encoder(settings).digest == model.card["encoder"]["sha256"]
+    except PatClaimEvalError:
+        return False  # the training itself will say what is missing
+
+
+def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text: None) -> None:
+    """Claim a run, train, and put it into exactly one final state.
+
+    Safe to call any number of times by any number of workers: only the holder of the lease
+    writes. A run whose worker was killed goes on from its saved state; one that would only train
+    an existing model again ends with that model. `say` hears each line of progress that the row
+    gets.
+    """
+    run = leases.claim(TrainingRun, pk)
+    if run is None:
+        return
+    progress = RunProgress(run, say)
+    progress.note(f"attempt {run.attempt} began")
+    try:
+        with heartbeat(run) as progress.check:
+            known = unchanged_model(run)
+            if known is None:
+                directory = model_directory(run)
+                result = _train(run, directory, progress)
+        if known is None:
+            _complete(run, directory.name, result, progress)
+        else:
+            _reuse(run, known, progress)
+    except (leases.LostLease, TrainingCancelled):
+        # Nothing else is written: another worker may own the run by now.
+        leases.settle_cancelled(run)
+    except (PatClaimEvalError, Refused) as error:
+        _fail(run, str(error), progress)
+    except Exception as error:
+        _fail(run, why_stopped("Training", error), progress)
+        raise
+    finally:
+        _clear(run)
+
+
+def _clear(run: TrainingRun) -> None:
+    """Take away this claim's own model unless it was registered; all else once the run ended."""
+    directory = model_directory(run)
+    if not ModelVersion.objects.filter(directory=directory.name).exists():
+        shutil.rmtree(directory, ignore_errors=True)
+    clear_run(run)
+
+
+def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:
+    # torch loads here, in a worker or command, and never in the web process.
+    from scoring.patclaimeval.train import train_model
+
+    rows = labelled_rows(run.dataset_version, run.criterion)
+    seen = seen_in_training(rows)
+    result = train_model(
+        training=_quadruplets(rows, TRAIN),
+        validation=_quadruplets(rows, VALIDATION),
+        settings=TrainingSettings(**run.settings),
+        directory=directory,
+        cache_directory=scoring_files.cache_directory(),
+        on_progress=progress.hear,
+        state_directory=state_directory(run),
+        describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),
+        save_every_seconds=settings.TRAINING_STATE_SECONDS,
+    )
+    return replace(result, seen_in_training=seen)
+
+
+def _quadruplets(rows: Sequence[LabelledRow], split: str) -> list[Quadruplet]:
+    return [
+        Quadruplet(row.reference_id, row.reference, row.b, row.c, row.y)
+        for row in rows
+        if row.split == split
+    ]
+
+
+def _complete(
+    run: TrainingRun, directory: str, result: TrainingResult, progress: RunProgress
+) -> None:
+    """The only place that registers a model: the fence and the row are one transaction."""
+    progress.note("done")
+    with transaction.atomic():
+        leases.close(
+            run,
+            JobStatus.SUCCEEDED,
+            **_done(progress),
+            epoch=result.epochs_run,
+            validation_tau=result.validation.get("tau_b"),
+            message=" ".join(["Done.", *result.warnings]),
+        )
+        # After the fence: whoever ended the run meanwhile has cleared our directory away.
+        manifest = (scoring_files.models_directory() / directory / "MANIFEST.json").read_bytes()
+        model = ModelVersion(
+            run=run,
+            criterion=run.criterion,
+            directory=directory,
+            manifest_sha256=sha256(manifest).hexdigest(),
+            dataset_sha256=run.dataset_version.sha256,
+            code_version=code_version(),
+            card=asdict(result),
+        )
+        model.seal = seal_of(model)
+        model.save(force_insert=True)
+        record_event("model.registered", run, run.requested_by, model=str(model.pk))
+
+
+def _reuse(run: TrainingRun, model: ModelVersion, progress: RunProgress) -> None:
+    """End a run with the model that it would only have trained again."""
+    sentence = (
+        "Nothing was trained: data, settings and code are those of the run that gave this model."
+    )
+    progress.note(sentence)
+    with transaction.atomic():
+        leases.close(
+            run,
+            JobStatus.SUCCEEDED,
+            **_done(progress),
+            epoch=model.card["epochs_run"],
+            validation_tau=model.card["validation"].get("tau_b"),
+            reused_model=model,
+            message=sentence,
+        )
+        record_event("model.reused", run, run.requested_by, model=str(model.pk))
+
+
+def _done(progress: RunProgress) -> dict[str, Any]:
+    return {"progress": 1.0, "stage": "done", "seconds_left": 0.0, **progress.lists()}
+
+
+def _fail(run: TrainingRun, sentence: str, progress: RunProgress) -> None:
+    # A lost lease means that another worker owns the run now: nothing of ours is written.
+    with suppress(leases.LostLease), transaction.atomic():
+        leases.close(run, JobStatus.FAILED, message=sentence, **progress.lists())
+        record_event("training.failed", run, None)
