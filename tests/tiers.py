@@ -1,4 +1,4 @@
-"""Says which tests a command runs, where the place, the name or the promise of a test tells it.
+"""Says which tests a command runs, where its fixtures, its name or its promise tell it.
 
 `make test` runs what is not `exhaustive`: on real services what bears `postgres`, `browser` or
 `broker`, on SQLite all the others. `make test-all` runs everything, on both but what is `pure`.
@@ -18,8 +18,6 @@ TIERS = (*WAITING, "embedded", "postgres", "promise")
 UNSAID = ("exhaustive", "planted", "pure")
 # The fixtures of whatever asks the database.
 DATABASE = frozenset({"db", "transactional_db"})
-# What asks or changes the tables itself; pages and calls reach them through these rooms only.
-ROOMS_OF_THE_DATABASE = frozenset({"services", "queries"})
 # What a file says in which a test bears a mark.
 MARKED = re.compile(rf"mark\.({'|'.join(TIERS)})|transaction")
 
@@ -38,11 +36,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @cache
 def may_be_marked(path: Path) -> bool:
-    """Tell whether the file, or the folder that it is in, gives its tests a mark of a tier."""
-    return bool(
-        ROOMS_OF_THE_DATABASE & {*path.parent.parts}
-        or MARKED.search(path.read_text(encoding="utf-8"))
-    )
+    """Tell whether the file gives its tests a mark of a tier."""
+    return bool(MARKED.search(path.read_text(encoding="utf-8")))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -61,9 +56,8 @@ def marks_of(item: pytest.Item) -> Iterator[str]:
     """Yield the marks that a test bears without being told."""
     database = item.get_closest_marker("django_db")
     fixtures = frozenset(getattr(item, "fixturenames", ()))
-    is_asked_by_its_room = database and ROOMS_OF_THE_DATABASE & {*item.path.parent.parts}
     commits = database and database.kwargs.get("transaction")
-    if is_asked_by_its_room or commits or "transactional_db" in fixtures:
+    if commits or "transactional_db" in fixtures:
         yield "postgres"
     is_waiting = any(map(item.get_closest_marker, WAITING))
     if not (database or is_waiting or DATABASE & fixtures):

@@ -17,7 +17,7 @@ from annotator.imports.files import stored_uploads
 from annotator.imports.services import carry_out_import
 from annotator.models import Campaign, Candidate, ClaimImport, Preference, Reference, TokenScope
 from scoring.models import DatasetVersion
-from tests.annotator.services.import_files import drop_at_once
+from tests.annotator.imports.import_files import drop_at_once
 from tests.bad_input.damaged_files import (
     CLAIM,
     CLAIM_SETS,

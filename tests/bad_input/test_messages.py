@@ -20,7 +20,7 @@ from core.jobs.rows import JobRow
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
 from scoring.quadruplets import SplitPlan
-from tests.annotator.services.import_files import file, lines, reference
+from tests.annotator.imports.import_files import file, lines, reference
 from tests.flows.conftest import ROOT, environment, kill_group
 from tests.scoring.conftest import data_directory, dataset_rows
 

@@ -21,7 +21,7 @@ HEADERS: Final = {"If-Match": '"1"', "Idempotency-Key": "a key"}
 MARK: Final = "@@here@@"
 WRITES: Final = ("POST", "PATCH", "DELETE")
 REFUSALS: Final = frozenset({400, 403, 404, 405, 409, 412, 413, 415, 428, 429})
-# Takes a file, which `tests/annotator/api/test_imports.py` sends it.
+# Takes a file, which `tests/annotator/imports/test_imports_call.py` sends it.
 BY_FILE: Final = {"api:import_claims"}
 
 

@@ -20,7 +20,7 @@ from tests.browser.room import press, wait_until_kept
 from tests.house.blindness.marks import HERE
 from tests.house.blindness.measured_rows import CRITERION
 from tests.house.blindness.states import House, furnish
-from tests.scoring.cards.model_builders import MODEL
+from tests.scoring.training.card_builders import MODEL
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -10,7 +10,7 @@ from annotator.imports import services as imports_services
 from annotator.imports.services import carry_out_import
 from annotator.models import ClaimImport, Reference, User
 from core.jobs.rows import JobStatus
-from tests.annotator.services.import_files import bad, good, lines, reference
+from tests.annotator.imports.import_files import bad, good, lines, reference
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.room import press

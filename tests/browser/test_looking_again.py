@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotator.models import Adjudication, Conflict, Rating, Round, User
 from annotator.rubric import CRITERIA
-from tests.annotator.services.discrepant import member, rate_all
+from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.browser.axe import faults
 from tests.browser.room import PASSWORD, furnish
 

@@ -13,7 +13,7 @@ from annotator.imports.services import SMALL_BYTES
 from annotator.models import ClaimImport, ImportStage, Reference
 from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
-from tests.annotator.services.import_files import good
+from tests.annotator.imports.import_files import good
 from tests.flows.conftest import StartWorker, kill_group
 
 pytestmark = [

@@ -1,4 +1,4 @@
-"""Each test runs in the tier that its place, name and promise say."""
+"""Each test runs in the tier that its marks, name and promise say."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ from tests.tiers import (
 
 def item(
     name: str = "test_it",
-    path: str = "tests/annotator/views/test_it.py",
+    path: str = "tests/annotator/rating/test_it.py",
     fixtures: tuple[str, ...] = (),
     **marks: Any,
 ) -> Any:
@@ -38,9 +38,6 @@ def item(
     )
 
 
-SERVICE = "tests/annotator/services/test_it.py"
-
-
 @pytest.mark.parametrize(
     ("test", "marks"),
     [
@@ -50,9 +47,6 @@ SERVICE = "tests/annotator/services/test_it.py"
         (item(django_db={}), []),
         (item(django_db={"transaction": True}), ["postgres"]),
         (item(fixtures=("cast", "transactional_db")), ["postgres"]),
-        (item(path=SERVICE, django_db={}), ["postgres"]),
-        (item(path=SERVICE), ["pure"]),
-        (item(path="tests/scoring/queries/reports/test_it.py", django_db={}), ["postgres"]),
         (item("test_a_fault_is_found_out"), ["pure", "planted"]),
         (item("test_a_fault_is_found_out[one]", slow=()), ["planted", "exhaustive"]),
         (item("test_faults_are_found_out", browser=()), ["planted", "exhaustive"]),
@@ -60,7 +54,7 @@ SERVICE = "tests/annotator/services/test_it.py"
         (item("test_a_fault_is_found_out_late", slow=()), []),
     ],
 )
-def test_marks_follow_from_the_place_and_the_name(test: Any, marks: list[str]) -> None:
+def test_marks_follow_from_the_fixtures_and_the_name(test: Any, marks: list[str]) -> None:
     assert list(marks_of(test)) == marks
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotator.models import Campaign, Candidate, ClaimImport, Reference
-from tests.annotator.services.import_files import good
+from tests.annotator.imports.import_files import good
 from tests.crowd import at_once
 from tests.promises.harness import SCALE
 from tests.served.programs import run_program

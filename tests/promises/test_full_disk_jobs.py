@@ -17,7 +17,7 @@ from scoring.training.runs.services import request_training
 from scoring.training.runs.work import carry_out_training
 from tests.promises.small_disks import fill, small_disk
 from tests.scoring.conftest import RatedCampaign, make_campaign, tiny_encoder  # noqa: F401 - fixture
-from tests.scoring.services.test_freezes import SETTINGS
+from tests.scoring.datasets.test_freezes import SETTINGS
 from tests.soak.tally import Tally
 
 pytestmark = [pytest.mark.promise("P14"), pytest.mark.slow, pytest.mark.django_db]

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from annotator.imports.services import carry_out_import, request_import
 from annotator.models import Campaign, ClaimImport, Rating
 from core.jobs.rows import JobStatus
-from tests.annotator.services.import_files import file, good
+from tests.annotator.imports.import_files import file, good
 from tests.promises.conftest import StartServer
 from tests.promises.harness import SCALE, Caller, make_callers, wait_until
 from tests.promises.small_disks import fill, small_disk

@@ -14,7 +14,7 @@ from annotator.models import Campaign, ClaimImport, ImportStage
 from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
 from tests.amounts import tries
-from tests.annotator.services.import_files import file, good
+from tests.annotator.imports.import_files import file, good
 from tests.crowd import at_once
 from tests.promises.harness import SCALE, wait_until
 from tests.served.programs import run_program

@@ -13,7 +13,7 @@ from annotator.adjudication.rulings import services as rulings_services
 from annotator.models import Adjudication, Candidate, Conflict, Ruling, User
 from core.errors import OutOfDate
 from tests.amounts import tries
-from tests.annotator.services.rulings import PASSWORD, decide
+from tests.annotator.adjudication.rulings import PASSWORD, decide
 from tests.conftest import grant
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
 from tests.promises.harness import SCALE

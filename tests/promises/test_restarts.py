@@ -17,7 +17,7 @@ from annotator.imports.services import request_import
 from annotator.models import AuditEvent, Campaign, Candidate, ClaimImport, Reference
 from core.jobs.registry import ring_on_commit, sweep
 from core.jobs.rows import JobStatus
-from tests.annotator.services.import_files import file, good
+from tests.annotator.imports.import_files import file, good
 from tests.crowd import at_once
 from tests.flows.conftest import StartWorker
 from tests.promises.harness import SCALE, make_callers, wait_until

@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.training.model_versions.files import seal_of
-from tests.scoring.cards.model_builders import MODEL
+from tests.scoring.training.card_builders import MODEL
 
 CRITERION = "feature_completeness"
 

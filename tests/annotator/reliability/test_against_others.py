@@ -7,7 +7,7 @@ import pytest
 
 from annotator.reliability.people import NO_SHARED_ITEMS, against_others
 from tests.amounts import tries
-from tests.annotator.reliability.conftest import GAP, make_table, random_tables
+from tests.core.statistics.conftest import GAP, make_table, random_tables
 
 
 def test_figures_by_hand() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.reliability.people import components, connection_warning, is_connected
-from tests.annotator.reliability.conftest import GAP, make_table
+from tests.core.statistics.conftest import GAP, make_table
 
 CHAIN = [[1, 2, GAP], [GAP, 3, 4]]
 APART = [[1, 2, GAP, GAP], [GAP, GAP, 3, 4], [5, GAP, GAP, GAP]]

@@ -8,7 +8,7 @@ import pytest
 from annotator.reliability.people import CONFOUNDED, NO_DRIFT_ERROR, NO_DRIFT_REST, NO_SHARED, drift
 from core.statistics.tables import ReliabilityError, Table
 from tests.amounts import tries
-from tests.annotator.reliability.conftest import GAP, make_table, random_tables
+from tests.core.statistics.conftest import GAP, make_table, random_tables
 
 
 def random_positions(table: Table, random: np.random.Generator) -> Table:

@@ -8,7 +8,7 @@ import pytest
 from annotator.reliability.people import component_numbers, fit_additive
 from core.statistics.tables import Table
 from tests.amounts import tries
-from tests.annotator.reliability.conftest import make_table, random_tables
+from tests.core.statistics.conftest import make_table, random_tables
 
 
 def dense_fit(table: Table) -> dict[str, Any]:

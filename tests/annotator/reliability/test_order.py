@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 
 from annotator.reliability.rules import ALL_TIES, NO_COMPARISON, order_agreement
 from tests.amounts import tries
-from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
+from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
 
 
 def slow_counts(values: np.ndarray, clusters: tuple[str, ...]) -> list[int]:

@@ -7,7 +7,7 @@ import pytest
 from annotator.reliability.rules import annotators_needed, expected_icc, standard_error_of_mean
 from core.statistics.coefficients import Components, intraclass_correlations
 from core.statistics.tables import ReliabilityError
-from tests.annotator.reliability.conftest import SHROUT_FLEISS, make_table
+from tests.core.statistics.conftest import SHROUT_FLEISS, make_table
 
 COMPONENTS = Components(items=4.0, annotators=1.0, residual=3.0, ratings_per_item=2.0)
 

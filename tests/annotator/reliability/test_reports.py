@@ -24,7 +24,7 @@ from annotator.reliability.rules import (
 )
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
 from core.statistics.tables import Repeat, Table
-from tests.annotator.reliability.conftest import GAP, make_table, random_table
+from tests.core.statistics.conftest import GAP, make_table, random_table
 
 UNIT = 11
 

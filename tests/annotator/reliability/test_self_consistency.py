@@ -6,7 +6,7 @@ from annotator.reliability.people import NO_REPEATS, self_consistency
 from core.statistics import tables
 from core.statistics.coefficients import TOO_FEW, intraclass_correlations
 from core.statistics.tables import Repeat
-from tests.annotator.reliability.conftest import make_table
+from tests.core.statistics.conftest import make_table
 
 REPEATS = [
     Repeat("bob", "r", 5, 5),

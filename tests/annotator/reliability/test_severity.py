@@ -14,8 +14,8 @@ from annotator.reliability.people import (
 )
 from core.statistics.tables import ReliabilityError
 from tests.amounts import tries
-from tests.annotator.reliability.conftest import GAP, make_table, random_tables, shuffled
 from tests.annotator.reliability.test_least_squares import dense_fit
+from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
 
 
 def made_scores(random: np.random.Generator, strict: np.ndarray, items: int) -> np.ndarray:

@@ -1,0 +1,263 @@
+"""Sending back on screen: the form beside the ruling, what waits, what a second look changed."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils.html import strip_tags
+
+from annotator.adjudication.rounds import send_back, take_turn
+from annotator.models import Adjudication, Candidate, Conflict, Round, User
+from annotator.rubric import CRITERIA
+from tests.annotator.adjudication.discrepant import (
+    disagree,
+    give_ladder,
+    member,
+    of,
+    revise,
+    share,
+    statuses,
+)
+from tests.annotator.adjudication.rulings import PASSWORD
+from tests.conftest import grant
+
+QUESTION = "Does claim 2 narrow the handle?"
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
+
+
+@pytest.fixture
+def candidate(cast) -> Candidate:
+    return disagree(cast)
+
+
+def signed_in(client: Client, user: User) -> Client:
+    user.set_password(PASSWORD)
+    user.save()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def taken(cast, candidate, client) -> str:
+    """Give the address of carol's conflict, which she has open."""
+    signed_in(client, cast.carol)
+    take_turn(conflict_id=of(candidate).pk, adjudicator=cast.carol)
+    return f"/adjudication/{of(candidate).pk}/"
+
+
+def both_forms(**more: str) -> dict[str, str]:
+    ruling = {"decision": "scores", "reason_code": "overlooked", "reason": "kept reason"}
+    ruling |= {CRITERIA[0]: "7"}
+    return ruling | {"back_kind": "again", "back_question": QUESTION} | more
+
+
+def text_of(answer: Any) -> str:
+    return " ".join(strip_tags(answer.content.decode()).split())
+
+
+def test_the_form_stands_beside_the_ruling_and_sends_it_back(client, candidate, taken) -> None:
+    page = client.get(taken).content.decode()
+    assert f'formaction="{taken}send-back/"' in page and "look again" in page
+    # Enter in the password signs: the first button of the form is still the ruling's.
+    form = page[page.index('id="ruling"') :]
+    assert re.findall(r"<button[^>]*>([^<]*)", form)[0] == "Sign the ruling"
+    answer = client.post(f"{taken}send-back/", both_forms())
+    assert (answer.status_code, answer["Location"]) == (303, "/adjudication/")
+    assert Round.objects.get().question == QUESTION
+    assert statuses(candidate) == {"waiting"} and not Adjudication.objects.exists()
+
+
+WRONG = {
+    "none": {"back_kind": ""},
+    "ladder": {"back_kind": "ladder"},
+    "blank": {"back_question": " "},
+    "nul": {"back_question": "nul\x00"},
+    "long": {"back_question": "x" * 200_000},
+    "digit": {"back_kind": "٣"},
+}
+
+
+def test_what_is_wrong_comes_back_with_everything_typed_in_both_forms(client, taken) -> None:
+    for name, wrong in WRONG.items():
+        answer = client.post(f"{taken}send-back/", both_forms(password=PASSWORD, **wrong))
+        page = answer.content.decode()
+        assert answer.status_code == 422 and PASSWORD not in page, name
+        assert "kept reason" in page and 'value="7" selected' in page, name
+        assert re.search(r'value="scores"[^>]* checked', page), name
+        assert wrong.get("back_question", QUESTION).strip("\x00") in page, name
+        assert '<details class="send-back" open>' in page and 'class="error"' in page, name
+        assert not Round.objects.exists(), name
+
+
+def test_a_ruling_that_is_refused_keeps_the_question_too(client, taken) -> None:
+    answer = client.post(taken, both_forms(decision="mean"))
+    assert answer.status_code == 422
+    assert QUESTION in answer.content.decode()
+
+
+def test_where_nobody_else_can_rate_it_says_so_in_place(client, taken) -> None:
+    answer = client.post(f"{taken}send-back/", both_forms(back_kind="another"))
+    assert answer.status_code == 422 and "No other annotator" in text_of(answer)
+
+
+def test_what_another_did_meanwhile_is_a_409_that_still_shows_the_words(
+    cast, client, candidate, taken
+) -> None:
+    client.post(f"{taken}give-back/")
+    take_turn(conflict_id=of(candidate).pk, adjudicator=member(cast, "dora", "adjudicator"))
+    for address in (taken, f"{taken}send-back/"):
+        answer = client.post(address, both_forms(decision="mean", password=PASSWORD))
+        assert answer.status_code == 409
+        assert "kept reason" in text_of(answer) and QUESTION in text_of(answer)
+
+
+def test_what_waits_is_listed_with_round_and_time_and_without_names(
+    client, candidate, taken
+) -> None:
+    client.post(f"{taken}send-back/", both_forms())
+    text = text_of(client.get("/adjudication/"))
+    since = Round.objects.get().made_at
+    assert "Waiting for annotators 1" in text and "0 open" in text
+    assert "Round 2: the same annotators look again" in text
+    assert f"{since:%H:%M} UTC" in text
+    assert not re.search(r"\b(alice|bob)\b", text)
+
+
+def test_a_ladder_waits_in_the_list_too_and_shows_no_ratings(cast, client) -> None:
+    give_ladder(cast)
+    member(cast, "erin")
+    candidate = disagree(cast)
+    signed_in(client, cast.carol)
+    text = text_of(client.get("/adjudication/"))
+    assert "Round 2: one more annotator, by the campaign's rules" in text.replace("&#x27;", "'")
+    page = text_of(client.get(f"/adjudication/{of(candidate).pk}/"))
+    assert "Call back" in page and "Annotator 1" not in page and "Take this" not in page
+
+
+def test_called_back_it_is_in_the_list_of_who_may_rule(cast, client, candidate, taken) -> None:
+    dora = member(cast, "dora", "adjudicator")
+    client.post(f"{taken}send-back/", both_forms())
+    answer = client.post(f"{taken}call-back/", follow=True)
+    text = text_of(answer)
+    assert "called back" in text and "0 open" in text and "Waiting" not in text
+    assert "another adjudicator rules on it" in text_of(client.get(taken))
+    assert "another adjudicator rules on it" in text_of(client.post(f"{taken}take/", follow=True))
+    refused = client.post(taken, both_forms(decision="mean", password=PASSWORD))
+    assert refused.status_code == 403 and "kept reason" in text_of(refused)
+    signed_in(client, dora)
+    text = text_of(client.get("/adjudication/"))
+    assert "1 open" in text and "round 2" in text
+    client.post(f"{taken}take/")
+    page = text_of(client.get(taken))
+    assert f"the same annotators look again; called back. {QUESTION}" in page.replace("&quot;", "")
+    answer = client.post(f"{taken}call-back/", follow=True)
+    assert "Nobody is being asked" in text_of(answer)
+
+
+def test_the_page_shows_what_the_second_look_changed(cast, client, candidate, taken) -> None:
+    client.post(f"{taken}send-back/", both_forms())
+    revise(cast.alice, candidate, (4, 1, 1, 1))
+    revise(cast.bob, candidate)
+    client.post(f"{taken}take/")
+    page = client.get(taken).content.decode()
+    rows = re.findall(r"<th scope=.row.>(.*?)</tr>", page, re.S)
+    shown = [" ".join(strip_tags(row).split()) for row in rows]
+    feature = next(row for row in shown if row.startswith("Feature completeness"))
+    assert "before the annotators were asked again 1 →, now 4" in feature
+    clarity = next(row for row in shown if row.startswith("Conceptual clarity"))
+    assert "→" not in clarity
+    assert QUESTION in page and page.count("round 2") == 2
+    assert "look again; answered." in strip_tags(page)
+
+
+def test_a_further_annotators_rating_says_its_round(cast, client, candidate, taken) -> None:
+    erin = member(cast, "erin")
+    client.post(f"{taken}send-back/", both_forms(back_kind="another", back_question=""))
+    cast.submit(share(erin, candidate), (5, 5, 5, 5))
+    client.post(f"{taken}take/")
+    page = client.get(taken).content.decode()
+    assert page.count(">round 2<") == 1 and "Annotator 3" in page and "→" not in page
+
+
+def test_neither_is_for_who_has_rated_or_adjudicates_elsewhere(cast, client, candidate) -> None:
+    grant(cast.alice, cast.campaign, "adjudicator")
+    grant(cast.mallory, cast.elsewhere, "adjudicator")
+    address = f"/adjudication/{of(candidate).pk}/"
+    for person in (cast.alice, cast.mallory):
+        client.force_login(person)
+        for path in ("send-back/", "call-back/"):
+            assert client.post(f"{address}{path}", both_forms()).status_code == 404
+            assert client.get(f"{address}{path}").status_code == 405
+    assert not Round.objects.exists()
+
+
+def test_an_annotator_is_asked_on_the_queue_and_on_the_rate_page(cast, client, candidate) -> None:
+    client.force_login(cast.alice)
+    assert "look again" not in text_of(client.get("/"))
+    send_back(conflict_id=of(candidate).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
+    text = text_of(client.get("/"))
+    assert "Asked to look again 1" in text and "Look again at Candidate 1" in text
+    assert QUESTION in text and "Title of r1" in text
+    address = f"/rate/{share(cast.alice, candidate).pk}/"
+    page = client.get(address)
+    assert QUESTION in text_of(page) and "Submit rating" in text_of(page)
+    for words in (text, text_of(page)):
+        assert not re.search(r"conflict(?! of interest)|disagree|bob|carol", words, re.I)
+    fields = dict(
+        re.findall(r'name="(version|draft_version|key)" value="([^"]*)"', page.content.decode())
+    )
+    answer = client.post(address, dict.fromkeys(CRITERIA, "1") | fields)
+    assert (answer.status_code, answer["Location"]) == (303, "/")
+    rating = candidate.ratings.get(annotator=cast.alice)
+    assert (rating.version, rating.round, rating.scores[CRITERIA[0]]) == (2, 2, 1)
+    assert "look again" not in text_of(client.get("/")).lower()
+    assert QUESTION not in text_of(client.get(address))
+
+
+def test_the_next_candidate_is_what_is_to_be_looked_at_again(cast, client, candidate) -> None:
+    (row,) = cast.assign(cast.alice, cast.reference("r2", 1))
+    (other,) = cast.assign(cast.alice, cast.reference("r3", 1))
+    send_back(conflict_id=of(candidate).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
+    client.force_login(cast.alice)
+    answer = client.post(f"/rate/{row.pk}/", dict.fromkeys(CRITERIA, "5"))
+    assert answer["Location"] == f"/rate/{share(cast.alice, candidate).pk}/"
+    revise(cast.alice, candidate)
+    (last,) = cast.assign(cast.alice, cast.reference("r4", 1))
+    answer = client.post(f"/rate/{last.pk}/", dict.fromkeys(CRITERIA, "5"))
+    assert answer["Location"] == f"/rate/{other.pk}/"
+
+
+def test_a_further_annotator_sees_nothing_special(cast, client, candidate) -> None:
+    erin = member(cast, "erin")
+    send_back(
+        conflict_id=of(candidate).pk, adjudicator=cast.carol, kind="another", question=QUESTION
+    )
+    client.force_login(erin)
+    address = f"/rate/{share(erin, candidate).pk}/"
+    for page in (client.get("/"), client.get(address)):
+        text = text_of(page)
+        assert QUESTION not in text and "look again" not in text and "ound 2" not in text
+
+
+def test_a_list_of_waiting_cases_asks_the_database_as_often_for_many(
+    cast, client, candidate, taken, django_assert_max_num_queries
+) -> None:
+    for number in range(2):
+        other = disagree(cast, f"x{number}")
+        send_back(conflict_id=of(other).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
+    assert Conflict.objects.filter(status="waiting").count() >= 2 * 5
+    with django_assert_max_num_queries(13):
+        client.get("/adjudication/")
+
+
+def test_the_rate_page_of_a_second_look_costs_no_more_queries(
+    cast, client, candidate, django_assert_max_num_queries
+) -> None:
+    send_back(conflict_id=of(candidate).pk, adjudicator=cast.carol, kind="again", question=QUESTION)
+    client.force_login(cast.alice)
+    address = f"/rate/{share(cast.alice, candidate).pk}/"
+    client.get(address)
+    with django_assert_max_num_queries(12):
+        client.get(address)

@@ -1,0 +1,221 @@
+"""The settled ratings of a campaign, and the page of one candidate."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID, uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotator.access.visibility import show_names
+from annotator.models import Campaign, Candidate, Conflict, Membership, Purpose, Unblinding, User
+from tests.annotator.adjudication.rulings import PASSWORD, decide
+
+pytestmark = pytest.mark.usefixtures("quick_passwords")
+LIST = "/campaigns/cups/settled/"
+
+
+@pytest.fixture
+def disputed(cast) -> Candidate:
+    """Give a candidate that alice rated 9 and bob 1, with what each of them wrote."""
+    reference = cast.reference("r1", 1)
+    for user, score in ((cast.alice, 9), (cast.bob, 1)):
+        row = cast.assign(user, reference)[0]
+        cast.submit(row, (score,) * 4, comment=f"comment of {user.username}")
+    return reference.candidates.get()
+
+
+def ruled(cast, **more) -> None:
+    """Have carol rule on the dispute."""
+    cast.carol.set_password(PASSWORD)
+    cast.carol.save()
+    decide(Conflict.objects.get(kind="overall_gap"), cast.carol, **more)
+
+
+def read(client: Client, user: User, address: str) -> str:
+    client.force_login(user)
+    answer = client.get(address)
+    assert answer.status_code == 200, (address, answer.status_code)
+    return answer.content.decode()
+
+
+def pages(disputed: Candidate) -> tuple[str, str]:
+    return LIST, f"{LIST}{disputed.pk}/"
+
+
+def close(cast) -> None:
+    Campaign.objects.filter(pk=cast.campaign.pk).update(status="closed", closed_at=timezone.now())
+
+
+def test_the_list_says_what_counts_and_that_it_is_disputed(client, cast, disputed) -> None:
+    html = read(client, cast.ada, LIST)
+    assert "open conflict, not locked" in html
+    assert html.count('<td class="number">5</td>') == 5
+    assert 'class="is-unsettled"' in html
+    majority = read(client, cast.ada, f"{LIST}?policy=majority")
+    assert majority.count('<td class="number">none</td>') == 5
+
+
+def test_the_candidate_page_traces_a_mean_to_its_rows(client, cast, disputed) -> None:
+    html = read(client, cast.ada, f"{LIST}{disputed.pk}/")
+    assert re.search(r"the mean: \((9 \+ 1|1 \+ 9)\) / 2 = 5<", html)
+    assert "Annotator 1" in html and "Annotator 2" in html
+    assert "Feature completeness: 8 points apart" in html
+    assert "no majority" in html
+
+
+def test_the_candidate_page_traces_a_ruling_to_its_signature(client, cast, disputed) -> None:
+    ruled(cast, decision="take", rating_id=cast.bob.ratings.get().pk)
+    html = read(client, cast.ada, f"{LIST}{disputed.pk}/")
+    assert re.search(r"ruled, taken from Annotator [12]: 1<", html)
+    assert "unchanged" in html
+    assert "ruled, locked" in html
+    Conflict.objects.get(kind="overall_gap").adjudications.update(reason="Another reason.")
+    assert "not what was signed" in read(client, cast.ada, f"{LIST}{disputed.pk}/")
+
+
+def test_numbers_of_annotators_stay_when_the_campaign_closes(client, cast, disputed) -> None:
+    def numbers() -> list[str]:
+        html = read(client, cast.ada, f"{LIST}{disputed.pk}/")
+        return re.findall(r'class="nowrap">(\w+ ?\d?)</th>.*?number">(\d)</td></tr>', html)
+
+    before = numbers()
+    assert len(before) == 2
+    close(cast)
+    assert numbers() == before
+
+
+def test_an_admin_reads_names_only_once_they_were_asked_for(client, cast, disputed) -> None:
+    Membership.objects.create(user=cast.bob, campaign=cast.campaign, role="admin")
+    close(cast)
+    cast.campaign.refresh_from_db()
+    for admin in (cast.ada, cast.bob):
+        html = read(client, admin, f"{LIST}{disputed.pk}/")
+        assert 'class="nowrap">alice<' not in html
+    show_names(campaign=cast.campaign, asked_by=cast.ada, reason="A question about one rating.")
+    assert 'class="nowrap">alice<' in read(client, cast.ada, f"{LIST}{disputed.pk}/")
+    assert 'class="nowrap">alice<' not in read(client, cast.bob, f"{LIST}{disputed.pk}/")
+
+
+def test_systems_are_told_after_closing_and_that_is_recorded_once(client, cast, disputed) -> None:
+    for user in (cast.ada, cast.rita):
+        for address in pages(disputed):
+            assert cast.system_canary not in read(client, user, address)
+    assert not Unblinding.objects.exists()
+    close(cast)
+    for address in (*pages(disputed), LIST):
+        assert cast.system_canary in read(client, cast.ada, address)
+    assert [(row.user, row.shown) for row in Unblinding.objects.all()] == [(cast.ada, "systems")]
+
+
+def test_no_text_and_no_name_stands_on_any_of_the_pages(client, cast, disputed) -> None:
+    ruled(cast)
+    for status in ("open", "closed"):
+        Campaign.objects.update(status=status)
+        for user in (cast.ada, cast.rita):
+            for address in pages(disputed):
+                html = read(client, user, address)
+                assert not re.search(r"comment of|A mug|A cup|\balice\b|\bbob\b", html)
+
+
+def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(
+    client, cast, disputed
+) -> None:
+    ruled(cast)
+    for address in pages(disputed):
+        html = read(client, cast.rita, address)
+        assert "Not while the campaign is open" in html
+        assert cast.candidate_canary not in html
+    close(cast)
+    for address in pages(disputed):
+        assert cast.candidate_canary in read(client, cast.rita, address)
+
+
+def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(
+    client, cast, disputed
+) -> None:
+    ruled(cast, reason="ruling words")
+    close(cast)
+    html = "".join(read(client, cast.rita, address) for address in pages(disputed))
+    for secret in ("ruling words", "carol", "Annotator 1", "9 + 1", "1 + 9"):
+        assert secret not in html, secret
+    assert "they are not told apart" in html
+
+
+def third_annotator(cast) -> None:
+    other = User.objects.create(username="third")
+    Membership.objects.create(user=other, campaign=cast.campaign, role="annotator")
+    cast.submit(cast.assign(other, cast.reference("r2", 1))[0])
+
+
+def test_a_researcher_reads_three_annotators_by_numbers_of_each_candidate(
+    client, cast, disputed
+) -> None:
+    third_annotator(cast)
+    close(cast)
+    assert re.search(r"Annotator [123]<", read(client, cast.rita, f"{LIST}{disputed.pk}/"))
+
+
+@pytest.mark.parametrize("name", ["alice", "carol"])
+def test_who_rates_or_adjudicates_is_refused(client, cast, disputed, name: str) -> None:
+    client.force_login(getattr(cast, name))
+    for address in pages(disputed):
+        assert client.get(address).status_code == 403
+    close(cast)
+    for address in pages(disputed):
+        assert client.get(address).status_code == 403
+
+
+@pytest.mark.parametrize("role", ["admin", "researcher"])
+def test_from_who_also_rates_it_is_withheld_while_the_campaign_is_open(
+    client, cast, disputed, role: str
+) -> None:
+    Membership.objects.create(user=cast.alice, campaign=cast.campaign, role=role)
+    client.force_login(cast.alice)
+    for address in pages(disputed):
+        answer = client.get(address)
+        assert answer.status_code == 403
+        assert b"Not while you rate here" in answer.content
+        assert disputed.candidate_id.encode() not in answer.content
+    close(cast)
+    assert [client.get(address).status_code for address in pages(disputed)] == [200, 200]
+
+
+def test_what_is_not_in_the_campaign_is_not_found(client, cast, disputed) -> None:
+    other = cast.reference("x", 1, campaign=cast.elsewhere).candidates.get()
+    client.force_login(cast.ada)
+    missing: list[UUID] = [uuid4(), other.pk]
+    assert [client.get(f"{LIST}{pk}/").status_code for pk in missing] == [404, 404]
+    assert client.get("/campaigns/elsewhere/settled/").status_code == 404
+    Candidate.objects.filter(pk=disputed.pk).update(purpose=Purpose.SENTINEL)
+    assert client.get(f"{LIST}{disputed.pk}/").status_code == 404
+
+
+def test_a_page_that_is_none_shows_one_that_is(client, cast, disputed) -> None:
+    client.force_login(cast.ada)
+    for page in ("0", "-1", "99", "x", "\x00", "9" * 5000, "last"):
+        answer = client.get(LIST, {"page": page, "policy": page})
+        assert answer.status_code == 200, page[:8]
+        assert b"r1" in answer.content, page[:8]
+
+
+def test_many_references_stand_on_pages(client, cast) -> None:
+    for number in range(21):
+        cast.reference(f"r{number:02d}", 1)
+    first, last = (read(client, cast.ada, f"{LIST}?page={page}") for page in (1, 2))
+    assert "r00" in first and "r20" not in first and "Page 1 of 2" in first
+    assert "r20" in last and "r19" not in last
+
+
+def test_the_way_to_another_page_keeps_the_policy(client, cast) -> None:
+    for number in range(21):
+        cast.reference(f"r{number:02d}", 1)
+    page = read(client, cast.ada, f"{LIST}?policy=majority&page=1")
+    (way,) = re.findall('href="([^"]*)" rel="next"', page)
+    assert parse_qs(urlsplit(unescape(way)).query) == {"policy": ["majority"], "page": ["2"]}
+
+
+def test_an_empty_campaign_says_so(client, cast) -> None:
+    assert "holds no reference yet" in read(client, cast.ada, LIST)

@@ -1,0 +1,132 @@
+"""What a freeze may use, and the reasons for what it may not."""
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotator.adjudication.settled.queries import freezable_references
+from annotator.assignments.services import assign_candidates
+from annotator.models import Campaign, Candidate, Conflict, Membership, Rating, Reference, User
+from annotator.rating.services import submit_rating
+from annotator.rubric import CRITERIA
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = Campaign.objects.create(slug="room", name="Room", overlap=1)
+    for n in (2, 1):
+        reference = Reference.objects.create(
+            campaign=campaign,
+            reference_id=f"r{n}",
+            claims="x",
+            claims_sha256=str(n),
+            position=n,
+            may_train=True,
+        )
+        for name in ("c1", "c2", "c3"):
+            Candidate.objects.create(
+                reference=reference,
+                campaign=reference.campaign,
+                queue_position=reference.position,
+                places=campaign.overlap,
+                candidate_id=name,
+                claims="y",
+                claims_sha256=name,
+            )
+    return campaign
+
+
+def candidate(name: str) -> Candidate:
+    reference, own = name.split("/")
+    return Candidate.objects.get(reference__reference_id=reference, candidate_id=own)
+
+
+def rate(campaign: Campaign, who: str, *names: str, hours_ago: int = 48) -> None:
+    user, _ = User.objects.get_or_create(username=who)
+    Membership.objects.get_or_create(campaign=campaign, user=user, role="annotator")
+    for name in names:
+        (row,) = assign_candidates(campaign=campaign, annotator=user, candidates=[candidate(name)])
+        submit_rating(
+            assignment_id=row.pk,
+            annotator=user,
+            scores=dict.fromkeys(CRITERIA, 5),
+            submitted_at=timezone.now() - timedelta(hours=hours_ago),
+        )
+
+
+def kept(campaign: Campaign, *, unlocked: bool = False) -> tuple[list[str], dict[str, int]]:
+    left_out: Counter[str] = Counter()
+    found = freezable_references(campaign, include_unlocked=unlocked, left_out=left_out)
+    names = [
+        f"{one.reference.reference_id}/{own.candidate_id}"
+        for one in found
+        for own, _ in sorted(one.ratings, key=lambda pair: pair[0].candidate_id)
+    ]
+    return names, dict(left_out)
+
+
+def test_references_stand_in_their_order_and_unrated_candidates_are_counted(
+    campaign: Campaign,
+) -> None:
+    rate(campaign, "alice", "r2/c1", "r1/c2", "r1/c1")
+    assert kept(campaign) == (["r1/c1", "r1/c2", "r2/c1"], {"not rated": 3})
+
+
+def test_a_reference_with_nothing_to_freeze_is_not_given(campaign: Campaign) -> None:
+    rate(campaign, "alice", "r1/c1")
+    found = list(freezable_references(campaign, include_unlocked=False, left_out=Counter()))
+    assert [one.reference.reference_id for one in found] == ["r1"]
+
+
+def test_fresh_ratings_wait_unless_asked_for(campaign: Campaign) -> None:
+    rate(campaign, "alice", "r1/c1", hours_ago=48)
+    rate(campaign, "alice", "r1/c2", hours_ago=1)
+    assert kept(campaign) == (["r1/c1"], {"not rated": 4, "not locked": 1})
+    assert kept(campaign, unlocked=True) == (["r1/c1", "r1/c2"], {"not rated": 4})
+
+
+@pytest.mark.parametrize("unlocked", [False, True])
+def test_an_order_flip_disputes_both_of_its_candidates(campaign: Campaign, unlocked: bool) -> None:
+    rate(campaign, "alice", "r1/c1", "r1/c2", "r1/c3")
+    conflict = Conflict.objects.create(
+        campaign=campaign,
+        candidate=candidate("r1/c1"),
+        other_candidate=candidate("r1/c2"),
+        kind="order_flip",
+        gap=12,
+        opened_at=timezone.now(),
+    )
+    left_out = {"not rated": 3, "open conflict": 2}
+    assert kept(campaign, unlocked=unlocked) == (["r1/c3"], left_out)
+    for status in ("lapsed", "ruled"):
+        conflict.status = status
+        conflict.save()
+        assert kept(campaign)[0] == ["r1/c1", "r1/c2", "r1/c3"]
+
+
+@pytest.mark.parametrize("unlocked", [False, True])
+def test_what_may_not_train_stays_out_whatever_is_asked(campaign: Campaign, unlocked: bool) -> None:
+    rate(campaign, "alice", "r1/c1", "r2/c1")
+    Reference.objects.filter(reference_id="r1").update(may_train=False)
+    assert kept(campaign, unlocked=unlocked) == (
+        ["r2/c1"],
+        {"not rated": 4, "training not allowed": 1},
+    )
+
+
+def test_all_ratings_of_a_candidate_come_with_it(campaign: Campaign) -> None:
+    rate(campaign, "alice", "r1/c1")
+    rate(campaign, "bob", "r1/c1")
+    (found,) = freezable_references(campaign, include_unlocked=False, left_out=Counter())
+    ((_, ratings),) = found.ratings
+    assert {r.pk for r in ratings} == set(Rating.objects.values_list("pk", flat=True))
+
+
+def test_nothing_comes_from_another_campaign(campaign: Campaign) -> None:
+    rate(campaign, "alice", "r1/c1")
+    other = Campaign.objects.create(slug="other", name="Other")
+    assert kept(other, unlocked=True) == ([], {})

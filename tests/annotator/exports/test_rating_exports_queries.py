@@ -1,0 +1,73 @@
+"""What an export tells of ratings: in one order, however few are read at once."""
+
+import pytest
+
+from annotator.exports import rows as exports_rows
+from annotator.exports.rows import Pseudonyms, Telling, exported_lines
+from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
+from annotator.models import Purpose
+from tests.annotator.rating_rows import prefer, random_ratings, rate
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+def lines(cast) -> list[dict]:
+    naming = Pseudonyms(cast.campaign, "key")
+    return list(exported_lines(cast.campaign, Telling(naming, frozenset(), True, True)))
+
+
+@pytest.fixture
+def rated(cast):
+    random_ratings(cast, [cast.alice, cast.bob], references=4)
+    for number in range(4):
+        first, second, _ = cast.campaign.candidates.filter(
+            reference__reference_id=f"ref-{number}"
+        ).order_by("candidate_id")
+        prefer(cast.alice, second, first, overall_quality=1)
+    return cast
+
+
+def test_batches_of_one_tell_the_same_in_the_same_order(rated, monkeypatch) -> None:
+    expected = lines(rated)
+    monkeypatch.setattr(exports_rows, "REFERENCES_AT_ONCE", 1)
+    monkeypatch.setattr(exports_rows, "CANDIDATES_AT_ONCE", 1)
+    assert lines(rated) == expected
+    assert len({line["id"] for line in expected}) == len(expected) > 20
+
+
+def test_references_come_in_their_order_and_candidates_by_their_ids(rated) -> None:
+    found = lines(rated)
+    places = [(line["reference_id"], line.get("candidate_id") or line["left_id"]) for line in found]
+    assert places == sorted(places)
+    keys = {"rating": RATING_KEYS, "preference": PREFERENCE_KEYS}
+    assert all(tuple(line) == keys[line["kind"]] for line in found)
+
+
+def test_more_ratings_ask_no_more_questions(rated, django_assert_max_num_queries) -> None:
+    with django_assert_max_num_queries(6):
+        lines(rated)
+
+
+def test_nothing_of_another_campaign_is_told(rated) -> None:
+    other = rated.reference("far", 1, campaign=rated.elsewhere).candidates.get()
+    rate(rated.mallory, other, (1, 1, 1, 1))
+    assert "far" not in {line["reference_id"] for line in lines(rated)}
+
+
+def test_keys_inside_are_in_one_order_whatever_the_database_keeps(cast) -> None:
+    candidate = cast.reference("r1", 1).candidates.get()
+    tag = {"remark": "x", "end": 4, "start": 3, "side": "candidate", "tag": "vagueness"}
+    shown = {"marks": True, "diff": False, "aligned": True}
+    rate(cast.alice, candidate, (1, 1, 1, 1), error_tags=[tag], shown=shown)
+    (line,) = lines(cast)
+    assert list(line["error_tags"][0]) == ["tag", "side", "start", "end", "remark"]
+    assert list(line["shown"].items()) == [("aligned", True), ("diff", False), ("marks", True)]
+
+
+def test_a_repeat_names_what_it_repeats(cast) -> None:
+    first, again = cast.reference("r1", 2).candidates.order_by("candidate_id")
+    again.purpose, again.original = Purpose.REPEAT, first
+    again.save()
+    rate(cast.alice, again, (1, 1, 1, 1))
+    (line,) = lines(cast)
+    assert (line["purpose"], line["repeats"]) == ("repeat", first.candidate_id)

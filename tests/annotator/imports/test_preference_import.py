@@ -1,0 +1,243 @@
+"""Preferences stated elsewhere into a campaign: whole or nothing, and nothing twice."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.contrib.auth import authenticate
+
+from annotator.accounts.services import create_user
+from annotator.assignments.services import take_next
+from annotator.campaigns.members.services import grant_role
+from annotator.campaigns.services import create_campaign
+from annotator.formats.label_studio import PreferenceRecord
+from annotator.imports.preferences.services import PreferenceCounts, import_preferences
+from annotator.models import (
+    AuditEvent,
+    Campaign,
+    Candidate,
+    ClaimImport,
+    Comparison,
+    Membership,
+    Preference,
+    Reference,
+    User,
+)
+from annotator.rubric import ALL_CRITERIA, OVERALL
+from core.errors import OutOfDate, Refused
+from core.text_io.text import text_sha256
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+RECORD = PreferenceRecord(
+    annotation=1,
+    annotator="label-studio-7",
+    reference_claims="1. A cup.",
+    left="2. A mug.",
+    right="2. A pot.",
+    judgement=-1,
+    created_at=datetime(2024, 3, 1, 12, tzinfo=UTC),
+    updated_at=datetime(2024, 3, 2, 12, tzinfo=UTC),
+    ipc="A",
+    error_tags=({"tag": "vagueness", "side": "left", "start": 3, "end": 8},),
+    right_comment="odd",
+    highlights=2,
+)
+OTHERS = replace(RECORD, annotation=2, annotator="label-studio-8", judgement=1)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return create_campaign(slug="room")
+
+
+def bring(campaign: Campaign, *records: PreferenceRecord, **more: Any) -> PreferenceCounts:
+    return import_preferences(campaign=campaign, records=records, **more)[1]
+
+
+def test_a_record_becomes_a_comparison_with_a_preference_and_its_revision(
+    campaign: Campaign,
+) -> None:
+    claims, counts = import_preferences(campaign=campaign, records=[RECORD])
+    assert (claims.references, claims.candidates) == (1, 2)
+    assert counts == PreferenceCounts(1, 0, 0, 0, 0, 1, 0, 2, 1, 0, 0)
+    row = Preference.objects.get()
+    comparison = row.comparison
+    assert (comparison.left.claims, comparison.right.claims) == ("2. A mug.", "2. A pot.")
+    assert comparison.left.reference.claims == "1. A cup."
+    assert comparison.left.reference.ipc == "A"
+    assert row.judgements == {OVERALL: -1}
+    assert all(getattr(row, name) is None for name in ALL_CRITERIA if name != OVERALL)
+    assert (row.submitted_at, row.revised_at) == (RECORD.created_at, RECORD.updated_at)
+    assert (row.comment, row.error_tags) == ("odd", list(RECORD.error_tags))
+    revision = row.revisions.get()
+    assert (revision.number, revision.made_at) == (1, RECORD.updated_at)
+    assert (revision.judgements, revision.error_tags) == (row.judgements, row.error_tags)
+
+
+def test_nobody_can_sign_in_as_an_imported_annotator(campaign: Campaign) -> None:
+    bring(campaign, RECORD)
+    user = User.objects.get(username="label-studio-7")
+    assert not user.is_active and not user.has_usable_password()
+    assert authenticate(username=user.username, password="") is None
+    assert Membership.objects.get(user=user).role == "annotator"
+
+
+def test_no_system_is_made_up(campaign: Campaign) -> None:
+    bring(campaign, RECORD)
+    assert set(Candidate.objects.values_list("system", flat=True)) == {""}
+
+
+def test_equal_texts_are_one_claim_set(campaign: Campaign) -> None:
+    bring(
+        campaign,
+        RECORD,
+        OTHERS,
+        replace(RECORD, annotation=3, left="2. A jug."),
+        replace(RECORD, annotation=4, reference_claims="1. A bowl."),
+    )
+    assert Reference.objects.count() == 2
+    assert Candidate.objects.count() == 3 + 2
+    assert Preference.objects.count() == 4
+
+
+def test_texts_that_the_campaign_has_under_other_ids_are_those(cast) -> None:
+    reference = cast.reference("r1", 2)
+    one, other = reference.candidates.order_by("candidate_id")
+    for row in (reference, one, other):
+        row.claims_sha256 = text_sha256(row.claims)
+        row.save()
+    record = replace(RECORD, reference_claims=reference.claims, left=other.claims, right=one.claims)
+    claims, counts = import_preferences(campaign=cast.campaign, records=[record])
+    assert (claims.references, claims.candidates, counts.preferences) == (0, 0, 1)
+    assert Comparison.objects.get().left == other
+
+
+def test_sent_again_nothing_changes_and_all_is_known(campaign: Campaign) -> None:
+    bring(campaign, RECORD, OTHERS)
+    before = list(Preference.objects.values())
+    claims, counts = import_preferences(campaign=campaign, records=[RECORD, OTHERS])
+    assert (claims.references, claims.known_references) == (0, 1)
+    assert (counts.preferences, counts.known_preferences, counts.annotators) == (0, 2, 0)
+    assert list(Preference.objects.values()) == before
+    assert sum(row.revisions.count() for row in Preference.objects.all()) == 2
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_statements_on_a_pair_the_newest_counts(campaign: Campaign, order: int) -> None:
+    older = replace(RECORD, annotation=9, judgement=1, updated_at=RECORD.created_at)
+    counts = bring(campaign, *(RECORD, older)[::order])
+    assert (counts.preferences, counts.superseded) == (1, 1)
+    assert Preference.objects.get().overall_quality == RECORD.judgement
+
+
+def test_the_same_pair_the_other_way_round_is_the_same_pair(campaign: Campaign) -> None:
+    newer = replace(RECORD.turned(), annotation=9, updated_at=datetime(2024, 4, 1, tzinfo=UTC))
+    counts = bring(campaign, RECORD, newer)
+    assert (counts.preferences, counts.superseded) == (1, 1)
+    # Turned back, it says what the stored one says: nothing is new.
+    assert bring(campaign, RECORD).known_preferences == 1
+    assert Preference.objects.get().overall_quality == 1
+
+
+def test_a_newer_statement_in_a_later_file_is_a_revision(campaign: Campaign) -> None:
+    bring(campaign, RECORD)
+    newer = replace(RECORD, judgement=0, updated_at=datetime(2024, 4, 1, tzinfo=UTC))
+    counts = bring(campaign, newer.turned())
+    assert (counts.revised_preferences, counts.preferences) == (1, 0)
+    row = Preference.objects.get()
+    assert (row.version, row.overall_quality, row.revised_at) == (2, 0, newer.updated_at)
+    assert row.error_tags == list(RECORD.error_tags)
+    assert [one.overall_quality for one in row.revisions.all()] == [-1, 0]
+    # The first file again is older, and does not bring its statement back.
+    assert bring(campaign, RECORD).superseded == 1
+    assert Preference.objects.get().version == 2
+
+
+def test_two_outputs_with_one_text_are_counted_and_left_out(campaign: Campaign) -> None:
+    counts = bring(campaign, RECORD, replace(RECORD, annotation=3, right=RECORD.left))
+    assert (counts.preferences, counts.same_text) == (1, 1)
+
+
+def test_every_record_is_counted_once(campaign: Campaign) -> None:
+    older = replace(RECORD, annotation=9, judgement=1, updated_at=RECORD.created_at)
+    same = replace(RECORD, annotation=3, right=RECORD.left)
+    bring(campaign, RECORD)
+    found = bring(campaign, RECORD, older, same, OTHERS)
+    counted = (
+        found.preferences,
+        found.revised_preferences,
+        found.known_preferences,
+        found.superseded,
+        found.same_text,
+    )
+    assert counted == (1, 0, 1, 1, 1)
+
+
+def test_words_are_not_put_into_the_mouth_of_who_can_sign_in(campaign: Campaign) -> None:
+    create_user(username="LABEL-studio-8", password="correct horse battery")
+    with pytest.raises(Refused, match="can sign in"):
+        bring(campaign, RECORD, OTHERS)
+    assert not Reference.objects.exists()
+    assert not Preference.objects.exists()
+    assert not User.objects.filter(username="label-studio-7").exists()
+
+
+def test_a_closed_campaign_takes_nothing(campaign: Campaign) -> None:
+    Campaign.objects.update(status="closed")
+    with pytest.raises(OutOfDate):
+        bring(campaign, RECORD)
+    assert not Comparison.objects.exists()
+    assert not User.objects.exists()
+
+
+def test_a_wrong_record_in_the_middle_leaves_nothing(campaign: Campaign) -> None:
+    # What no reader lets through: the database refuses it, and the rest goes with it.
+    with pytest.raises(Exception, match="(?i)constraint"):
+        bring(campaign, RECORD, replace(OTHERS, judgement=2))
+    assert not Reference.objects.exists()
+
+
+def test_the_trail_tells_of_the_import_without_texts(campaign: Campaign) -> None:
+    ada = create_user(username="ada", password=None)
+    bring(campaign, RECORD, imported_by=ada)
+    event = AuditEvent.objects.get(action="preferences.imported")
+    assert (event.actor, event.campaign) == (ada, campaign)
+    assert (event.details["preferences"], event.details["annotators"]) == (1, 1)
+    for one in AuditEvent.objects.all():
+        assert "mug" not in str(one.details) and "odd" not in str(one.details)
+
+
+def test_training_stays_forbidden_unless_it_is_allowed(campaign: Campaign) -> None:
+    bring(campaign, RECORD)
+    assert not Reference.objects.get().may_train
+
+
+def test_imported_candidates_are_rated_like_any_other(campaign: Campaign) -> None:
+    bring(campaign, RECORD)
+    dora = create_user(username="dora", password=None)
+    grant_role(user=dora, campaign=campaign, role="annotator")
+    assignment = take_next(slug=campaign.slug, annotator=dora)
+    assert assignment is not None
+    assert assignment.candidate.claims in {RECORD.left, RECORD.right}
+
+
+def test_positions_follow_the_time_of_each_annotator(campaign: Campaign) -> None:
+    early = replace(
+        RECORD, annotation=3, left="2. A jug.", created_at=datetime(2024, 1, 1, tzinfo=UTC)
+    )
+    bring(campaign, RECORD, OTHERS, early)
+    rows = Comparison.objects.filter(annotator__username="label-studio-7")
+    assert [(row.position, row.left.claims) for row in rows] == [(1, "2. A jug."), (2, "2. A mug.")]
+    bring(campaign, replace(early, annotation=4, left="2. A tin."))
+    assert rows.get(position=3).left.claims == "2. A tin."
+
+
+def test_new_claim_sets_name_the_import_that_they_come_from(campaign: Campaign) -> None:
+    source = ClaimImport.objects.create(
+        campaign=campaign, file_name="f.json", file_sha256="0", file_bytes=1, format="label-studio"
+    )
+    bring(campaign, RECORD, source=source)
+    assert Reference.objects.get().imported_from == source
+    assert {row.imported_from for row in Candidate.objects.all()} == {source}

@@ -1,0 +1,59 @@
+"""Programs are alive as long as they were heard of lately, by the database's clock."""
+
+from datetime import timedelta
+
+import pytest
+
+from annotator.models import Presence
+from annotator.operations.presences import (
+    ALIVE_FOR,
+    FORGOTTEN_AFTER,
+    alive,
+    end_presence,
+    forget_presences,
+    report_presence,
+)
+from core.clock import database_now
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+def let_pass(time: timedelta) -> None:
+    for row in Presence.objects.all():
+        row.seen_at -= time
+        row.save()
+
+
+def test_a_program_that_reports_twice_is_one_and_keeps_its_start() -> None:
+    report_presence(name="a", works=["web", "gpu"])
+    let_pass(timedelta(minutes=5))
+    started = Presence.objects.get(work="web").started_at
+    report_presence(name="a", works=["web"])
+    row = Presence.objects.get(work="web")
+    assert (row.started_at, Presence.objects.count()) == (started, 2)
+    assert database_now() - row.seen_at < timedelta(minutes=1)
+    assert alive() == {"web": 1}
+
+
+def test_a_program_that_is_not_heard_of_any_more_is_not_alive() -> None:
+    report_presence(name="a", works=["web"])
+    let_pass(ALIVE_FOR - timedelta(seconds=20))
+    report_presence(name="b", works=["web"])
+    assert alive() == {"web": 2}
+    let_pass(timedelta(seconds=21))
+    assert alive() == {"web": 1}
+
+
+def test_a_program_that_ends_in_order_is_forgotten_at_once_and_others_are_not() -> None:
+    report_presence(name="a", works=["web", "gpu"])
+    report_presence(name="b", works=["web"])
+    end_presence(name="a")
+    assert alive() == {"web": 1}
+
+
+def test_what_was_not_heard_of_for_a_day_is_deleted() -> None:
+    report_presence(name="a", works=["web"])
+    let_pass(FORGOTTEN_AFTER + timedelta(seconds=20))
+    report_presence(name="b", works=["web"])
+    assert forget_presences() == 1
+    assert Presence.objects.get().name == "b"

@@ -1,0 +1,243 @@
+"""Drafts and active time."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotator.assignments import services as assignments_services
+from annotator.assignments.services import lapse_leases, take_next
+from annotator.models import Assignment, AuditEvent, Draft, Rating, WorkTime
+from annotator.rating import drafts
+from annotator.rating.drafts import (
+    LONGEST_TYPED,
+    DraftMoved,
+    discard_draft,
+    keep_refused,
+    record_ping,
+    save_draft,
+)
+from core.errors import OutOfDate, Refused
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def row(cast) -> Assignment:
+    return cast.assign(cast.alice, cast.reference("r1", 1))[0]
+
+
+def save(row: Assignment, words: str, version: int, rating_version: int = 0) -> Draft:
+    return save_draft(
+        assignment=row, typed={"comment": words}, version=version, rating_version=rating_version
+    )
+
+
+def stored() -> tuple[str, int]:
+    draft = Draft.objects.get()
+    return draft.typed["comment"], draft.version
+
+
+def test_each_save_is_a_new_version_with_its_own_text(row) -> None:
+    versions = [save(row, f"words {n}", n).version for n in range(3)]
+    assert versions == [1, 2, 3]
+    assert stored() == ("words 2", 3)
+
+
+@pytest.mark.parametrize("version", [0, 1, 3, 4, 2**31 - 1, 10**30, -1])
+def test_a_save_on_another_version_keeps_the_newer_text_and_hands_it_back(row, version) -> None:
+    save(row, "old", 0)
+    save(row, "newer", 1)
+    with pytest.raises(DraftMoved) as moved:
+        save(row, "stale", version)
+    assert moved.value.status == 409 and isinstance(moved.value, OutOfDate)
+    there = moved.value.draft
+    assert there and (there.typed, there.version) == ({"comment": "newer"}, 2)
+    assert stored() == ("newer", 2)
+
+
+def test_a_save_on_a_draft_that_is_gone_says_that_there_is_none(row) -> None:
+    save(row, "old", 0)
+    discard_draft(assignment=row)
+    with pytest.raises(DraftMoved) as moved:
+        save(row, "late", 1)
+    assert moved.value.draft is None and not Draft.objects.exists()
+
+
+def test_an_autosave_that_comes_after_the_submit_changes_nothing(cast, row) -> None:
+    save(row, "typed", 0)
+    rating = cast.submit(row, (5, 6, 7, 8), comment="submitted")
+    for version in (0, 1):
+        with pytest.raises(DraftMoved, match="submitted in another tab"):
+            save(row, "late", version)
+    rating.refresh_from_db()
+    assert (rating.comment, rating.version) == ("submitted", 1)
+    assert stored() == ("typed", 1)
+
+
+def test_a_draft_on_a_rating_names_the_revision_that_it_changes(cast, row) -> None:
+    cast.submit(row)
+    save(row, "better", 0, rating_version=1)
+    with pytest.raises(DraftMoved):
+        save(row, "of a revision that is not there", 1, rating_version=2)
+    assert Draft.objects.get().rating_version == 1
+
+
+@pytest.mark.parametrize("words", ["a\x00b", "x" * (LONGEST_TYPED + 1)])
+def test_what_cannot_be_kept_is_refused_by_field_and_the_old_text_stays(row, words: str) -> None:
+    save(row, "good", 0)
+    with pytest.raises(Refused) as refused:
+        save(row, words, 1)
+    assert refused.value.status == 422 and set(refused.value.fields) == {"comment"}
+    assert len(refused.value.sentence) < 200
+    assert stored() == ("good", 1)
+
+
+def test_a_draft_keeps_far_more_than_a_rating_may_have(row) -> None:
+    save(row, "x" * LONGEST_TYPED, 0)
+    assert len(stored()[0]) == LONGEST_TYPED
+
+
+def test_the_length_counts_over_all_fields_and_other_values_are_kept(row) -> None:
+    half = "x" * (LONGEST_TYPED // 2 + 1)
+    with pytest.raises(Refused, match="200,000"):
+        save_draft(
+            assignment=row, typed={"comment": half, "note": half}, version=0, rating_version=0
+        )
+    save_draft(assignment=row, typed={"n": 7}, version=0, rating_version=0)
+    assert Draft.objects.get().typed == {"n": 7}
+
+
+def test_a_refused_submit_leaves_its_words_as_a_draft_and_a_row_in_the_trail(row) -> None:
+    kept = keep_refused(assignment=row, typed={"comment": "canary words"}, version=0)
+    assert kept is not None and stored() == ("canary words", 1)
+    event = AuditEvent.objects.get(action="rating.refused")
+    assert (event.actor, event.object_id) == (row.annotator, str(row.pk))
+    assert "canary" not in str(event.details)
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_refused_submit_never_overwrites_what_another_tab_typed_later(row, version) -> None:
+    save(row, "old", 0)
+    save(row, "newer", 1)
+    assert keep_refused(assignment=row, typed={"comment": "stale"}, version=version) is None
+    assert stored() == ("newer", 2)
+    assert AuditEvent.objects.filter(action="rating.refused").count() == 1
+
+
+def test_a_refused_submit_is_kept_where_the_draft_went_with_another_tabs_submit(cast, row) -> None:
+    save(row, "shared by two tabs", 0)
+    discard_draft(assignment=row)
+    cast.submit(row)
+    assert keep_refused(assignment=row, typed={"comment": "mine"}, version=1) is not None
+    assert stored() == ("mine", 1)
+    assert Draft.objects.get().rating_version == 1
+
+
+def test_what_cannot_be_kept_of_a_refused_submit_is_no_fault(row) -> None:
+    assert keep_refused(assignment=row, typed={"comment": "a\x00"}, version=0) is None
+    assert AuditEvent.objects.filter(action="rating.refused").count() == 1
+
+
+def test_only_the_draft_that_was_shown_is_discarded(row) -> None:
+    save(row, "old", 0)
+    save(row, "newer", 1)
+    with pytest.raises(DraftMoved, match="not discarded") as moved:
+        discard_draft(assignment=row, version=1)
+    assert moved.value.draft == Draft.objects.get() and stored() == ("newer", 2)
+    discard_draft(assignment=row, version=2)
+    assert not Draft.objects.exists()
+    discard_draft(assignment=row, version=2)
+
+
+# Seconds since the first ping at which further ones come, and the seconds that count.
+WORK = [
+    ([15, 30, 45], 45),
+    ([15, 60], 60),
+    ([15, 61], 15),
+    ([3600], 0),
+    ([15, 3600, 3615], 30),
+    ([15, 15, 15], 15),
+    ([15, -3600, -3585], 30),
+    ([-1], 0),
+    ([45], 45),
+    ([46], 0),
+]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], datetime]:
+    """Give a function that sets the clock of the database to seconds after now."""
+    start = timezone.now()
+
+    def turn(seconds: float) -> datetime:
+        now = start + timedelta(seconds=seconds)
+        for room in (assignments_services, drafts):
+            monkeypatch.setattr(room, "database_now", lambda: now)
+        return now
+
+    return turn
+
+
+@pytest.mark.parametrize(("pings", "seconds"), WORK)
+def test_active_time_leaves_pauses_out_and_a_clock_set_back_gives_nothing(
+    row, clock, pings: list[int], seconds: float
+) -> None:
+    for moment in (0, *pings):
+        last = clock(moment)
+        record_ping(assignment=row)
+    work = WorkTime.objects.get()
+    assert work.seconds == pytest.approx(seconds)
+    assert work.last_ping_at == last
+
+
+def test_a_lease_is_renewed_in_its_second_half_only(cast, clock) -> None:
+    cast.reference("r1", 1)
+    clock(0)
+    row = take_next(slug="cups", annotator=cast.alice)
+    assert row is not None and row.lease_expires_at is not None
+    whole = timedelta(minutes=cast.campaign.lease_minutes)
+    first = row.lease_expires_at
+    for share, is_renewed in ((0.4, False), (0.6, True)):
+        now = clock(whole.total_seconds() * share)
+        record_ping(assignment=row)
+        stored = Assignment.objects.get()
+        assert stored.lease_expires_at == row.lease_expires_at
+        assert stored.lease_expires_at == (now + whole if is_renewed else first)
+
+
+def test_pings_give_no_lease_to_what_was_assigned_by_name(row) -> None:
+    record_ping(assignment=row)
+    assert Assignment.objects.get().lease_expires_at is None
+
+
+@pytest.mark.parametrize("status", ["lapsed", "skipped", "recused", "submitted"])
+def test_pings_bring_no_lease_back(cast, status: str) -> None:
+    cast.reference("r1", 1)
+    row = take_next(slug="cups", annotator=cast.alice)
+    assert row is not None
+    past = timezone.now() - timedelta(minutes=1)
+    # The page has read the row as open; what counts is what is stored.
+    row.lease_expires_at = past
+    Assignment.objects.update(status=status, lease_expires_at=past)
+    record_ping(assignment=row)
+    assert Assignment.objects.get().lease_expires_at == past
+
+
+def test_a_ping_saves_a_lease_that_ran_out_and_was_not_lapsed_yet(cast) -> None:
+    cast.reference("r1", 1)
+    row = take_next(slug="cups", annotator=cast.alice)
+    assert row is not None
+    row.lease_expires_at = timezone.now() - timedelta(seconds=1)
+    row.save()
+    record_ping(assignment=row)
+    assert lapse_leases(cast.campaign) == 0
+
+
+def test_active_time_reaches_the_rating(cast, row, clock) -> None:
+    for moment in (0, 20, 40):
+        clock(moment)
+        record_ping(assignment=row)
+    cast.submit(Assignment.objects.get())
+    assert Rating.objects.get().active_seconds == 40

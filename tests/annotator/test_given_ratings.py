@@ -1,0 +1,172 @@
+"""Which ratings a reliability report is about: genuine, blind, as they were first given."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotator.models import Candidate, Membership, Purpose, Role
+from annotator.records import (
+    ALONE,
+    BY_ADMIN,
+    LATER_ROUND,
+    NOT_BLIND,
+    UNKNOWN_DAMAGE,
+    Inputs,
+    State,
+    given_preferences,
+    given_ratings,
+    inputs_of,
+    repeated_ratings,
+    score_table,
+    sentinels_of,
+)
+from annotator.rubric import CRITERIA
+from tests.annotator.rating_rows import prefer, rate, revise
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def three(cast) -> list[Candidate]:
+    return list(cast.reference("r1").candidates.order_by("candidate_id"))
+
+
+def first_scores(campaign) -> list[int]:
+    return sorted(row.scores[CRITERIA[0]] for row in given_ratings(campaign).rows)
+
+
+def test_a_rating_changed_in_a_later_round_counts_as_it_stood_before(cast, three) -> None:
+    row = rate(cast.alice, three[0], (1, 1, 1, 1))
+    revise(row, (2, 2, 2, 2))
+    revise(row, (9, 9, 9, 9), round=2)
+    revise(row, (8, 8, 8, 8), round=2)
+    found = given_ratings(cast.campaign)
+    assert first_scores(cast.campaign) == [2]
+    assert found.rows[0].scores["overall_quality"] == 22
+    assert not found.left_out
+
+
+def test_what_was_first_given_in_a_later_round_is_left_out_and_counted(cast, three) -> None:
+    rate(cast.alice, three[0], (1, 1, 1, 1), round=2)
+    found = given_ratings(cast.campaign)
+    assert (found.rows, dict(found.left_out)) == ((), {LATER_ROUND: 1})
+
+
+def test_what_was_not_given_blind_is_left_out_and_counted(cast, three) -> None:
+    rate(cast.alice, three[0], (1, 1, 1, 1), is_blind=False)
+    rate(cast.bob, three[0], (2, 1, 1, 1))
+    assert first_scores(cast.campaign) == [2]
+    assert dict(given_ratings(cast.campaign).left_out) == {NOT_BLIND: 1}
+
+
+def test_a_first_round_that_was_blind_counts_though_the_second_was_not(cast, three) -> None:
+    row = rate(cast.alice, three[0], (1, 1, 1, 1))
+    revise(row, (9, 9, 9, 9), round=2, is_blind=False)
+    assert first_scores(cast.campaign) == [1]
+
+
+def test_ratings_of_an_admin_are_left_out_and_counted(cast, three) -> None:
+    Membership.objects.create(campaign=cast.campaign, user=cast.bob, role=Role.ADMIN)
+    rate(cast.alice, three[0], (1, 1, 1, 1))
+    rate(cast.bob, three[0], (2, 2, 2, 2))
+    prefer(cast.bob, three[0], three[1], overall_quality=1)
+    assert first_scores(cast.campaign) == [1]
+    assert dict(given_ratings(cast.campaign).left_out) == {BY_ADMIN: 1}
+    assert given_preferences(cast.campaign).by_admins == 1
+
+
+def test_another_campaign_is_not_read(cast, three) -> None:
+    other = cast.reference("r1", 1, campaign=cast.elsewhere).candidates.get()
+    rate(cast.mallory, other, (1, 1, 1, 1))
+    assert given_ratings(cast.campaign).rows == ()
+
+
+def test_positions_count_the_own_work_in_the_order_of_giving(cast, three) -> None:
+    for candidate in (three[2], three[0]):
+        rate(cast.alice, candidate, (1, 1, 1, 1))
+    rate(cast.bob, three[0], (1, 1, 1, 1))
+    places = {(r.annotator, r.candidate): r.position for r in given_ratings(cast.campaign).rows}
+    alice, bob = str(cast.alice.pk), str(cast.bob.pk)
+    assert places == {(alice, three[2].pk): 1, (alice, three[0].pk): 2, (bob, three[0].pk): 1}
+
+
+def test_repeats_and_sentinels_stay_out_of_the_table(cast, three) -> None:
+    for candidate in three:
+        rate(cast.alice, candidate, (1, 1, 1, 1))
+    Candidate.objects.filter(pk=three[1].pk).update(purpose=Purpose.REPEAT)
+    Candidate.objects.filter(pk=three[2].pk).update(purpose=Purpose.SENTINEL)
+    table = score_table(given_ratings(cast.campaign).rows, CRITERIA[0])
+    assert table.items == (str(three[0].pk),)
+    assert table.clusters == (str(three[0].reference_id),)
+
+
+def test_a_repeat_without_its_first_rating_is_left_out_and_counted(cast, three) -> None:
+    Candidate.objects.filter(pk=three[1].pk).update(purpose=Purpose.REPEAT, original=three[0])
+    rate(cast.alice, three[1], (1, 1, 1, 1))
+    rate(cast.bob, three[0], (2, 2, 2, 2))
+    given = given_ratings(cast.campaign)
+    assert repeated_ratings(cast.campaign, given) == ()
+    assert dict(given.left_out) == {ALONE: 1}
+
+
+def test_a_sentinel_is_held_against_the_own_rating_of_the_reference_where_there_is_one(
+    cast, three
+) -> None:
+    twin, sentinel, _ = three
+    sha = twin.reference.claims_sha256
+    Candidate.objects.filter(pk=twin.pk).update(claims_sha256=sha)
+    Candidate.objects.filter(pk=sentinel.pk).update(
+        purpose=Purpose.SENTINEL, damage={"criterion": CRITERIA[1]}
+    )
+    rate(cast.alice, twin, (9, 8, 9, 9))
+    for user in (cast.alice, cast.bob):
+        rate(user, sentinel, (9, 5, 9, 9))
+    found, assumed = sentinels_of(cast.campaign, given_ratings(cast.campaign))
+    untouched = {one.annotator: one.untouched[CRITERIA[1]] for one in found}
+    assert untouched == {str(cast.alice.pk): 8, str(cast.bob.pk): 10}
+    assert assumed == 1
+
+
+def test_a_sentinel_of_unknown_damage_is_left_out_and_counted(cast, three) -> None:
+    Candidate.objects.filter(pk=three[0].pk).update(
+        purpose=Purpose.SENTINEL, damage={"criterion": "style"}
+    )
+    rate(cast.alice, three[0], (1, 1, 1, 1))
+    given = given_ratings(cast.campaign)
+    assert sentinels_of(cast.campaign, given) == ((), 0)
+    assert dict(given.left_out) == {UNKNOWN_DAMAGE: 1}
+
+
+def test_rows_and_aggregates_give_the_same_digest_and_any_change_another(cast, three) -> None:
+    row = rate(cast.alice, three[0], (1, 1, 1, 1))
+    prefer(cast.alice, three[0], three[1], overall_quality=1)
+
+    def read() -> Inputs:
+        ratings, stated = given_ratings(cast.campaign), given_preferences(cast.campaign)
+        return Inputs(ratings.state, stated.state, ())
+
+    seen = [inputs_of(cast.campaign).sha256]
+    assert read().sha256 == seen[0]
+    revise(row, (2, 1, 1, 1))
+    seen.append(inputs_of(cast.campaign).sha256)
+    rate(cast.bob, three[0], (1, 1, 1, 1))
+    seen.append(inputs_of(cast.campaign).sha256)
+    prefer(cast.bob, three[0], three[1], overall_quality=1)
+    seen.append(inputs_of(cast.campaign).sha256)
+    assert read().sha256 == seen[-1]
+    Membership.objects.create(campaign=cast.campaign, user=cast.bob, role=Role.ADMIN)
+    seen.append(inputs_of(cast.campaign).sha256)
+    assert len(set(seen)) == 5
+    assert State(2, 3, "").revisions == 1
+
+
+def test_the_digest_reads_no_rating(cast, three) -> None:
+    for user in (cast.alice, cast.bob):
+        for candidate in three:
+            rate(user, candidate, (1, 1, 1, 1))
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        inputs_of(cast.campaign)
+    assert len(asked) == 3
+    assert all("claims" not in one["sql"] for one in asked)

@@ -1,0 +1,78 @@
+"""Variance components equal those solved from quadratic forms and their expectations."""
+
+import numpy as np
+import pytest
+
+from core.statistics.coefficients import component_rows, components_of_sums
+from core.statistics.tables import Table, shared_items
+from tests.core.statistics.conftest import TABLES, make_table, random_tables
+
+
+def fast_components(table: Table) -> list[float]:
+    sums = component_rows(table).sum(axis=0, keepdims=True)
+    return [float(part[0]) for part in components_of_sums(sums)]
+
+
+def slow_components(values: np.ndarray) -> np.ndarray | None:
+    """Solve E[y'Qy] = sum of tr(Z'QZ) x variance for the three quadratic forms of method 1."""
+    item, annotator = np.nonzero(~np.isnan(values))
+    y = values[item, annotator]
+    of_items = (item[:, None] == np.unique(item)).astype(float)
+    of_annotators = (annotator[:, None] == np.unique(annotator)).astype(float)
+    one, own = np.ones((len(y), 1)), np.eye(len(y))
+
+    def onto(z: np.ndarray) -> np.ndarray:
+        return z @ np.linalg.pinv(z)
+
+    forms = (own - onto(of_items), own - onto(of_annotators), onto(of_items) - onto(one))
+    sides = np.array([y @ form @ y for form in forms])
+    matrix = np.array(
+        [[np.trace(z.T @ form @ z) for z in (of_items, of_annotators, own)] for form in forms]
+    )
+    return np.linalg.solve(matrix, sides) if np.linalg.cond(matrix) < 1e8 else None
+
+
+def test_components_of_a_complete_table_are_those_of_the_analysis_of_variance() -> None:
+    # 1 2 | 4 5 | 7 6: between items 46/3 on 2, annotators 1/6 on 1, rest 4/3 on 2 degrees.
+    values = np.array([[1.0, 2], [4, 5], [7, 6]])
+    grand = values.mean()
+    items = 2 * np.square(values.mean(axis=1) - grand).sum() / 2
+    annotators = 3 * np.square(values.mean(axis=0) - grand).sum() / 1
+    rest = np.square(values - values.mean(axis=1)[:, None] - values.mean(axis=0) + grand).sum() / 2
+    found = fast_components(make_table(values))
+    assert found == pytest.approx([(items - rest) / 2, (annotators - rest) / 3, rest, 2.0])
+
+
+def test_components_equal_the_slow_solution_on_random_tables() -> None:
+    compared = 0
+    for table in random_tables():
+        shared = shared_items(table)
+        if len(shared.items) < 2:
+            continue
+        expected = slow_components(shared.values)
+        if expected is not None:
+            assert fast_components(shared)[:3] == pytest.approx(expected.tolist(), abs=1e-9)
+            compared += 1
+    assert compared > 0.8 * TABLES
+
+
+def test_components_come_back_from_scores_made_with_them() -> None:
+    random = np.random.default_rng(3)
+    items, annotators, rest = 4.0, 1.0, 2.0
+    means = []
+    for _ in range(60):
+        values = (
+            random.normal(0, items**0.5, (60, 1))
+            + random.normal(0, annotators**0.5, 12)
+            + random.normal(0, rest**0.5, (60, 12))
+        )
+        values[random.random((60, 12)) < 0.7] = np.nan
+        means.append(fast_components(shared_items(make_table(values)))[:3])
+    assert np.mean(means, axis=0).tolist() == pytest.approx([items, annotators, rest], abs=0.25)
+
+
+def test_adding_a_constant_to_all_scores_changes_nothing() -> None:
+    table = next(random_tables(1))
+    shared = shared_items(table)
+    moved = make_table(shared.values + 1e6, shared.clusters)
+    assert fast_components(moved) == pytest.approx(fast_components(shared), abs=1e-6)

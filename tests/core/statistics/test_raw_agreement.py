@@ -1,0 +1,68 @@
+"""Raw agreement equals numbers by hand and its definition; every item weighs the same."""
+
+from collections.abc import Callable
+from itertools import combinations
+from statistics import mean
+
+import pytest
+
+from core.statistics import tables as words
+from core.statistics.coefficients import raw_agreement
+from tests.amounts import tries
+from tests.core.statistics.conftest import (
+    GAP,
+    make_table,
+    random_tables,
+    score_lists,
+    shuffled,
+)
+
+
+def slow_mean(items: list[list[float]], of_pair: Callable[..., float]) -> float:
+    return mean(mean(of_pair(a, b) for a, b in combinations(item, 2)) for item in items)
+
+
+def test_raw_agreement_by_hand() -> None:
+    # 3 3 equal; 4 5 one apart; 2 2 6 has one equal pair of three, distances 0 4 4.
+    found = raw_agreement(make_table([[3, 3, GAP], [4, GAP, 5], [2, 2, 6], [1, GAP, GAP]]))
+    assert found.exact.value == pytest.approx((1 + 0 + 1 / 3) / 3)
+    assert found.within.value == pytest.approx((1 + 1 + 1 / 3) / 3)
+    assert found.mean_difference.value == pytest.approx((0 + 1 + 8 / 3) / 3)
+    assert found.exact.n == 3
+
+
+def test_raw_agreement_equals_its_definition_on_random_tables() -> None:
+    for number, table in enumerate(random_tables()):
+        items, within = score_lists(table), number % 4
+        found = raw_agreement(table, within)
+        if not items:
+            assert found.exact.value is None
+            continue
+        assert found.exact.value == pytest.approx(slow_mean(items, lambda a, b: a == b), abs=1e-9)
+        assert found.within.value == pytest.approx(
+            slow_mean(items, lambda a, b, most=within: abs(a - b) <= most), abs=1e-9
+        )
+        assert found.mean_difference.value == pytest.approx(
+            slow_mean(items, lambda a, b: abs(a - b)), abs=1e-9
+        )
+
+
+def test_the_order_of_items_and_annotators_changes_no_raw_agreement() -> None:
+    for table in random_tables(tries(50), seed=1):
+        one, two = raw_agreement(table), raw_agreement(shuffled(table))
+        for name in ("exact", "within", "mean_difference"):
+            first, second = getattr(one, name), getattr(two, name)
+            assert first.value == pytest.approx(second.value, abs=1e-12)
+            assert first.low == pytest.approx(second.low, abs=1e-12)
+
+
+def test_intervals_stay_within_the_range() -> None:
+    found = raw_agreement(make_table([[1, 1]] * 9 + [[1, 9]]))
+    assert found.exact.high == 1.0
+    assert found.mean_difference.low == 0.0
+
+
+def test_no_overlap_is_said_in_words() -> None:
+    found = raw_agreement(make_table([[1, GAP], [GAP, 2]]))
+    assert found.exact.value is found.within.value is found.mean_difference.value is None
+    assert found.within.reason == words.NO_OVERLAP

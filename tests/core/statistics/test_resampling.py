@@ -1,0 +1,143 @@
+"""Intervals equal slow resampling of whole references, repeat by seed, and say why they lack."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import t as student
+
+from core.statistics import tables
+from core.statistics import tables as words
+from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
+from core.statistics.tables import Figure, Floats, Table, divide, estimate, sums_by_cluster
+from tests.core.statistics.conftest import make_table, random_table, shuffled
+
+MEAN = Figure(lambda sums: divide(sums[:, 0], sums[:, 1]), "No items.", 0.0, 10.0)
+
+
+def mean_sums(values: list[float], clusters: list[str]) -> Floats:
+    sums: Floats = sums_by_cluster(clusters, np.column_stack([values, np.ones(len(values))]))
+    return sums
+
+
+def many(count: int, seed: int = 0) -> Table:
+    return random_table(np.random.default_rng(seed), 2 * count, 3)
+
+
+def part(table: Table, drawn: list[str]) -> Table:
+    """The table that a resample stands for: each reference as often as it was drawn."""
+    rows = [i for name in drawn for i, own in enumerate(table.clusters) if own == name]
+    repeats = [n for n, name in enumerate(drawn) for own in table.clusters if own == name]
+    values = table.values[rows].reshape(-1, len(table.annotators))
+    return make_table(values, [f"{n}" for n in repeats])
+
+
+def used_references(table: Table) -> list[str]:
+    """References with an item that two annotators rated."""
+    return sorted({c for c, n in zip(table.clusters, table.counts, strict=True) if n >= 2})
+
+
+def test_rows_of_one_reference_are_added_up_dense_or_sparse() -> None:
+    rows = np.array([[1.0, 2], [3, 4], [5, 6]])
+    assert sums_by_cluster("bab", rows).tolist() == [[3, 4], [6, 8]]
+    assert sums_by_cluster("bab", csr_array(rows)).toarray().tolist() == [[3, 4], [6, 8]]
+
+
+def test_jackknife_by_hand() -> None:
+    # Two references with means 2 and 4; without each the mean is 4 and 2: variance 1/2 x 2 = 1.
+    found = estimate(mean_sums([2, 4], ["a", "b"]), MEAN, 2)
+    half = student.ppf(0.975, 1) * 1
+    assert half > 10  # cut at both ends of the range
+    assert (found.value, found.low, found.high) == (3, 0.0, 10.0)
+    assert found.interval == words.JACKKNIFE_T
+
+
+def test_jackknife_of_a_mean_is_the_textbook_interval() -> None:
+    values = np.random.default_rng(1).uniform(4, 6, 30)
+    found = estimate(mean_sums(values.tolist(), [str(i) for i in range(30)]), MEAN, 30)
+    half = student.ppf(0.975, 29) * values.std(ddof=1) / np.sqrt(30)
+    assert found.low == pytest.approx(values.mean() - half, abs=1e-12)
+    assert found.high == pytest.approx(values.mean() + half, abs=1e-12)
+
+
+def test_each_resample_is_the_figure_of_the_references_drawn() -> None:
+    table = many(45)
+    found = krippendorff_alpha(table, "ordinal", draws=30, seed=4)
+    kept = used_references(table)
+    assert found.clusters == len(kept) >= 40
+    weights = np.concatenate(list(tables.bootstrap_weights(len(kept), 30, 4)))
+    assert weights.sum(axis=1).tolist() == [len(kept)] * 30
+    slow = []
+    for row in weights.astype(int):
+        drawn = [name for name, times in zip(kept, row, strict=True) for _ in range(times)]
+        slow.append(krippendorff_alpha(part(table, drawn), "ordinal", draws=1).value)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
+    assert found.interval == words.BOOTSTRAP
+
+
+def test_each_jackknife_value_is_the_figure_without_a_reference() -> None:
+    table = many(12)
+    found = intraclass_correlations(table).single
+    names = used_references(table)
+    slow = []
+    for left_out in names:
+        rest = part(table, [name for name in names if name != left_out])
+        slow.append(intraclass_correlations(rest).single.value)
+    values = np.array(slow, dtype=float)
+    error = np.sqrt((len(values) - 1) * np.mean((values - values.mean()) ** 2))
+    half = student.ppf(0.975, len(values) - 1) * error
+    assert found.value is not None
+    assert found.low == pytest.approx(found.value - half, abs=1e-9)
+    assert found.high == pytest.approx(min(1, found.value + half), abs=1e-9)
+
+
+def test_the_same_seed_gives_the_same_interval_in_any_order_of_items() -> None:
+    table = many(50)
+    one, two = (krippendorff_alpha(t, "interval", 300, 5) for t in (table, shuffled(table)))
+    assert (one.low, one.high) == pytest.approx((two.low, two.high), abs=1e-9)
+    assert krippendorff_alpha(table, "interval", 300, 5) == one
+    assert krippendorff_alpha(table, "interval", 300, 6).low != one.low
+
+
+def test_more_draws_than_a_block_are_all_used() -> None:
+    draws = 2 * tables.BLOCK + 7
+    values = tables.bootstrap_values(mean_sums([1, 2, 3], list("abc")), MEAN, draws, 0)
+    assert len(values) == draws
+    assert np.ptp(values) > 0
+
+
+def test_items_of_one_reference_are_drawn_together() -> None:
+    random = np.random.default_rng(8)
+    values = np.repeat(random.uniform(0, 10, 50), 10).tolist()
+    together: Any = estimate(mean_sums(values, [str(i // 10) for i in range(500)]), MEAN, 500)
+    apart: Any = estimate(mean_sums(values, [str(i) for i in range(500)]), MEAN, 500)
+    assert together.high - together.low > 2 * (apart.high - apart.low)
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters", "reason"),
+    [
+        ([1, 2], ["a", "a"], tables.ONE_REFERENCE),
+        ([3, 3], ["a", "b"], tables.NO_SPREAD),
+        ([3.0] * 50, [str(i) for i in range(50)], tables.NO_SPREAD),
+    ],
+    ids=["one reference", "jackknife", "bootstrap"],
+)
+def test_a_value_without_an_interval_says_why(values, clusters, reason: str) -> None:
+    found = estimate(mean_sums(values, clusters), MEAN, len(values))
+    assert found.value == pytest.approx(np.mean(values))
+    assert (found.low, found.high, found.interval) == (None, None, "")
+    assert found.reason == reason
+
+
+def test_a_figure_that_one_reference_carries_has_no_interval() -> None:
+    found = krippendorff_alpha(make_table([[4, 4], [4, 4], [1, 4]]), "nominal")
+    assert (found.low, found.reason) == (None, tables.UNDEFINED_WITHOUT_ONE)
+    rare = krippendorff_alpha(make_table([[4, 4]] * 60 + [[1, 4]]), "nominal")
+    assert (rare.low, rare.reason) == (None, tables.UNDEFINED_RESAMPLES)
+
+
+def test_nothing_at_all_is_undefined() -> None:
+    found = estimate(np.zeros((0, 2)), MEAN, 0)
+    assert (found.value, found.reason) == (None, "No items.")

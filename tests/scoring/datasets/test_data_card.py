@@ -1,0 +1,66 @@
+"""The card as it leaves: the same bytes whatever the order a database keeps keys in."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from annotator.rubric import ALL_CRITERIA, CRITERIA
+from scoring.datasets.cards import card_json, data_card, rubric_words
+from tests.scoring.datasets.card_builders import CARD, NAMED, OLD_CARD
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+def shuffled(value: Any, seed: random.Random) -> Any:
+    if isinstance(value, dict):
+        keys = list(value)
+        seed.shuffle(keys)
+        return {key: shuffled(value[key], seed) for key in keys}
+    return [shuffled(entry, seed) for entry in value] if isinstance(value, list) else value
+
+
+def test_the_bytes_are_fixed() -> None:
+    assert card_json(data_card(CARD, **NAMED)) == (GOLDEN / "cups_1-2.card.json").read_bytes()
+
+
+def test_the_order_of_keys_does_not_matter() -> None:
+    once = card_json(data_card(CARD, **NAMED))
+    for number in range(20):
+        assert card_json(data_card(shuffled(CARD, random.Random(number)), **NAMED)) == once
+
+
+def test_everything_on_the_card_leaves_with_it() -> None:
+    document = json.loads(card_json(data_card(CARD, **NAMED)))
+    assert {key: document[key] for key in CARD if key != "licence"} == {
+        key: CARD[key] for key in CARD if key != "licence"
+    }
+    assert (document["dataset"], document["version"]) == ("cups_1", 2)
+    assert document["licence"] == "CC *BY* 4.0"
+    assert "confidential" in document["confidentiality"]
+
+
+def test_the_licence_of_the_card_holds_until_an_admin_names_another() -> None:
+    assert data_card(CARD, **NAMED | {"licence": ""})["licence"] == "Not for release."
+
+
+def test_labels_stand_beside_the_published_ones() -> None:
+    published = data_card(CARD, **NAMED)["published"]
+    assert list(published["labels"]) == list(ALL_CRITERIA)
+    assert list(published["labels"]["overall_quality"].items()) == [
+        ("1", 422),
+        ("0", 382),
+        ("-1", 424),
+    ]
+    assert "ACL 2025" in published["source"]
+
+
+def test_the_rubric_leaves_with_ratings_made_by_it_and_not_with_imported_labels() -> None:
+    rubric = data_card(CARD, **NAMED)["rubric"]
+    assert rubric == json.loads(json.dumps(rubric_words()))
+    assert [entry["key"] for entry in rubric["criteria"]] == list(CRITERIA)
+    assert [entry["weight"] for entry in rubric["criteria"]] == [4, 2, 2, 3]
+    older = data_card(CARD | {"rubric_version": "0"}, **NAMED)
+    imported = data_card(OLD_CARD, **NAMED)
+    assert "rubric" not in older and "rubric" not in imported
+    assert "confidentiality" not in imported

@@ -1,0 +1,125 @@
+"""What leaves of a version: the same bytes each time, whole or not at all, and on record."""
+
+import gzip
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.models import AuditEvent
+from core.errors import Refused
+from scoring import files as scoring_files
+from scoring.datasets.exports.services import export_to_file, export_version
+from scoring.files import SUMS_NAME, digest_of
+from scoring.formats import patent_ce_csv, patent_ce_json, patent_ce_jsonl
+from scoring.formats.rows import DatasetRow
+from scoring.models import DatasetVersion
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+WRITERS = {
+    "patent-ce-jsonl": patent_ce_jsonl.write,
+    "patent-ce-json": patent_ce_json.write,
+    "csv": patent_ce_csv.write,
+}
+Rows = Callable[..., list[DatasetRow]]
+
+
+def exported(version: DatasetVersion, **how: Any) -> bytes:
+    return b"".join(export_version(version=version, **how).pieces)
+
+
+@pytest.mark.parametrize("file_format", WRITERS)
+@pytest.mark.parametrize("split", ["all", "train", "validation", "test"])
+def test_every_format_and_split_is_what_its_writer_makes_of_the_rows(
+    version: DatasetVersion, rows: Rows, file_format: str, split: str
+) -> None:
+    wanted = [row for row in rows() if split in ("all", row.split)]
+    assert wanted
+    expected = b"".join(WRITERS[file_format](wanted))
+    assert exported(version, file_format=file_format, split=split) == expected
+    assert exported(version, file_format=file_format, split=split) == expected
+    packed = exported(version, file_format=file_format, split=split, is_gzipped=True)
+    assert gzip.decompress(packed) == expected
+    assert packed == exported(version, file_format=file_format, split=split, is_gzipped=True)
+    assert packed[4:8] == b"\0\0\0\0"  # no time of writing
+    assert not packed[3]  # no name
+    assert export_version(version=version, split=split).rows == len(wanted)
+
+
+def test_each_export_is_in_the_audit_trail_before_a_byte_has_left(
+    cast: Any, version: DatasetVersion
+) -> None:
+    found = export_version(version=version, file_format="csv", split="test", exported_by=cast.ada)
+    event = AuditEvent.objects.get(action="dataset.exported")
+    assert (event.actor, event.object_id) == (cast.ada, str(version.pk))
+    assert event.details == {
+        "dataset": "tiny@1",
+        "sha256": version.sha256,
+        "format": "csv",
+        "split": "test",
+        "gzip": False,
+    }
+    assert next(found.pieces)
+
+
+@pytest.mark.parametrize(
+    ("how", "field"), [({"file_format": "xml"}, "format"), ({"split": "dev"}, "split")]
+)
+def test_what_is_unknown_is_refused_by_field(
+    version: DatasetVersion, how: dict[str, str], field: str
+) -> None:
+    with pytest.raises(Refused) as caught:
+        export_version(version=version, **how)
+    assert list(caught.value.fields) == [field]
+    assert not AuditEvent.objects.filter(action="dataset.exported").exists()
+
+
+@pytest.mark.parametrize("file_format", WRITERS)
+def test_a_damaged_file_is_refused_before_anything_leaves(
+    version: DatasetVersion, file_format: str, tmp_path: Path
+) -> None:
+    path = scoring_files.dataset_path(version.sha256)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(scoring_files.StoredFileDamaged):
+        export_version(version=version, file_format=file_format, split="test")
+    with pytest.raises(scoring_files.StoredFileDamaged):
+        export_to_file(version=version, target=tmp_path / "x", file_format=file_format)
+    assert not AuditEvent.objects.filter(action="dataset.exported").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+def test_a_file_has_its_card_and_its_sums_beside_it(
+    version: DatasetVersion, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.csv.gz"
+    written = export_to_file(version=version, target=target, file_format="csv", is_gzipped=True)
+    assert written.sha256 == hashlib.sha256(target.read_bytes()).hexdigest()
+    card = json.loads((tmp_path / "out.card.json").read_bytes())
+    assert (card["sha256"], card["items"], card["splits"]["test"]) == (version.sha256, 18, 3)
+    sums = (tmp_path / SUMS_NAME).read_bytes()
+    assert digest_of("out.csv.gz", sums) == written.sha256
+    assert digest_of("out.card.json", sums)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.jsonl.gz", "a"])
+def test_the_card_beside_a_file_is_named_after_it(
+    version: DatasetVersion, tmp_path: Path, name: str
+) -> None:
+    export_to_file(version=version, target=tmp_path / name)
+    assert (tmp_path / "a.card.json").is_file()
+
+
+def test_progress_is_told_up_to_the_end(version: DatasetVersion, tmp_path: Path) -> None:
+    for act in (
+        lambda hear: export_to_file(version=version, target=tmp_path / "x", progress=hear),
+        lambda hear: export_to_file(
+            version=version, target=tmp_path / "x", file_format="csv", progress=hear
+        ),
+    ):
+        heard: list[float] = []
+        act(heard.append)
+        assert heard == sorted(heard)
+        assert (len(heard), heard[-1]) == (18, 1.0)

@@ -1,0 +1,213 @@
+"""Freezes as jobs: asked for once, carried out once, cancelled, and taken over from the dead."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotator.models import AuditEvent
+from annotator.rubric import ALL_CRITERIA
+from core.errors import OutOfDate, Refused
+from core.jobs import leases
+from core.jobs.registry import sweep
+from core.jobs.rows import JobStatus
+from scoring import tasks as scoring_tasks
+from scoring.datasets.freezing import services as freezing_services
+from scoring.datasets.freezing.services import (
+    cancel_freeze,
+    carry_out_freeze,
+    freeze_dataset,
+    request_freeze,
+)
+from scoring.models import Dataset, DatasetVersion, Freeze
+from tests.conftest import make_user
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+SETTINGS: dict[str, Any] = {
+    "name": None,
+    "policy": "settled",
+    "tie_band": 0.0,
+    "criteria": list(ALL_CRITERIA),
+    "split_by": "reference",
+    "test_share": 0.3,
+    "validation_share": 0.0,
+    "seed": 7,
+    "include_unlocked": False,
+}
+
+
+@pytest.fixture
+def room(rated: Any) -> Any:
+    """Three references that two people have rated long ago."""
+    house = rated(3)
+    house.rate_all(range(3))
+    return house
+
+
+def asked(room: Any, **changes: Any) -> Freeze:
+    return request_freeze(campaign=room.campaign, settings=SETTINGS | changes)
+
+
+def again(row: Freeze) -> Freeze:
+    row.refresh_from_db()
+    return row
+
+
+def test_a_freeze_ends_in_the_version_that_the_service_makes(room: Any) -> None:
+    rita = make_user("rita")
+    row = request_freeze(campaign=room.campaign, settings=SETTINGS, asked_by=rita)
+    assert (row.status, row.version) == (JobStatus.QUEUED, None)
+    carry_out_freeze(row.pk)
+    assert (again(row).status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
+    assert row.version is not None
+    assert (str(row.version), row.version.created_by) == ("room@1", rita)
+    assert row.version.card["split"]["seed"] == 7
+    same = freeze_dataset(campaign=room.campaign, **SETTINGS)
+    assert (same.version, same.is_new) == (row.version, False)
+
+
+def test_the_index_for_the_pages_is_there_once_a_freeze_has_ended(
+    room: Any, data_directory: Path
+) -> None:
+    row = asked(room)
+    carry_out_freeze(row.pk)
+    again(row)
+    assert row.version is not None
+    (index,) = (data_directory / "cache").glob("rows-*.index")
+    assert row.version.sha256 in index.name
+
+
+def test_the_same_request_gives_the_row_that_is_under_way(room: Any) -> None:
+    row = asked(room)
+    assert asked(room) == row
+    assert leases.claim(Freeze, row.pk)
+    assert asked(room) == row
+    assert asked(room, seed=8) != row
+    assert Freeze.objects.count() == 2
+    assert AuditEvent.objects.filter(action="freeze.requested").count() == 2
+
+
+def test_a_freeze_that_has_ended_or_is_to_stop_is_not_given_again(room: Any) -> None:
+    first = asked(room)
+    carry_out_freeze(first.pk)
+    second = asked(room)
+    assert second != first
+    assert leases.claim(Freeze, second.pk)
+    cancel_freeze(freeze=second)
+    assert asked(room) not in {first, second}
+
+
+def test_freezing_what_is_there_already_gives_that_version(room: Any) -> None:
+    for is_new in (True, False):
+        row = asked(room)
+        carry_out_freeze(row.pk)
+        assert again(row).is_new is is_new
+    assert DatasetVersion.objects.count() == 1
+
+
+def test_a_name_of_another_campaign_is_refused_at_its_field_before_anything_is_queued(
+    room: Any,
+) -> None:
+    Dataset.objects.create(name="taken")
+    with pytest.raises(Refused) as refused:
+        asked(room, name="taken")
+    assert list(refused.value.fields) == ["name"]
+    assert not Freeze.objects.exists()
+
+
+def test_a_freeze_that_gives_nothing_fails_and_says_why(rated: Any) -> None:
+    row = request_freeze(campaign=rated(2).campaign, settings=SETTINGS)
+    carry_out_freeze(row.pk)
+    assert again(row).status == JobStatus.FAILED
+    assert "gives no quadruplet" in row.message and "6 not rated" in row.message
+
+
+def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(room: Any) -> None:
+    row = asked(room)
+    cancel_freeze(freeze=row, cancelled_by=room.people["bob"])
+    carry_out_freeze(row.pk)
+    assert again(row).status == JobStatus.CANCELLED
+    assert not DatasetVersion.objects.exists()
+    with pytest.raises(OutOfDate):
+        cancel_freeze(freeze=row)
+
+
+def test_a_running_freeze_that_is_cancelled_stores_no_version(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
+    row = asked(room)
+    told: list[str] = []
+
+    def cancelling(**kwargs: Any) -> Any:
+        def progress(share: float, words: str) -> None:
+            told.append(words)
+            if len(told) == 2:
+                cancel_freeze(freeze=again(row))
+            kwargs["progress"](share, words)
+
+        return freeze_dataset(**kwargs | {"progress": progress})
+
+    monkeypatch.setattr(freezing_services, "freeze_dataset", cancelling)
+    carry_out_freeze(row.pk)
+    assert again(row).status == JobStatus.CANCELLED
+    assert len(told) == 2
+    assert not DatasetVersion.objects.exists()
+
+
+def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first worker dies after the version was stored and before its row was closed."""
+    row = asked(room)
+    assert leases.claim(Freeze, row.pk)
+    stored = freeze_dataset(campaign=room.campaign, **SETTINGS).version
+    # Nobody's while the dead worker's lease lasts.
+    carry_out_freeze(row.pk)
+    assert again(row).status == JobStatus.RUNNING
+    late = timezone.now() - timedelta(minutes=1)
+    Freeze.objects.update(lease_until=late, rung_at=late)
+    rung: list[str] = []
+    monkeypatch.setattr(scoring_tasks.freeze, "delay", rung.append)
+    sweep()
+    assert rung == [str(row.pk)]
+    carry_out_freeze(rung[0])
+    assert (again(row).status, row.attempt, row.version) == (JobStatus.SUCCEEDED, 2, stored)
+    assert row.is_new
+    assert DatasetVersion.objects.count() == 1
+
+
+def test_an_unexpected_error_is_told_without_its_words(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(**_: Any) -> None:
+        raise ValueError("1. A secret claim.")
+
+    monkeypatch.setattr(freezing_services, "freeze_dataset", broken)
+    row = asked(room)
+    with pytest.raises(ValueError):
+        carry_out_freeze(row.pk)
+    assert again(row).status == JobStatus.FAILED
+    assert "ValueError" in row.message and "secret" not in row.message
+
+
+def test_progress_is_written_down_with_its_words(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
+    row = asked(room)
+    seen: list[tuple[float, str]] = []
+    beat = leases.beat
+
+    def noting(of: Any, **fields: Any) -> None:
+        beat(of, **fields)
+        seen.append((again(row).progress, row.message))
+
+    monkeypatch.setattr(leases, "beat", noting)
+    carry_out_freeze(row.pk)
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares) and len(set(shares)) > 3
+    assert all(words for _, words in seen)

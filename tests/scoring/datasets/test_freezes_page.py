@@ -1,0 +1,237 @@
+"""The freeze form, its preview, and the page of a freeze."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from annotator.models import Campaign, Membership
+from annotator.rubric import ALL_CRITERIA
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing import queries as freezing_queries
+from scoring.datasets.freezing import views
+from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
+from scoring.datasets.markdown import OLD_MAJORITY
+from scoring.models import DatasetVersion, Freeze
+from tests.scoring.conftest import SETTINGS, FrozenRoom, signed_in
+
+pytestmark = [pytest.mark.django_db]
+
+FORM = "/datasets/freeze/"
+
+
+@pytest.fixture
+def rita(unrated: FrozenRoom) -> Client:
+    return signed_in(unrated.rita)
+
+
+def sent(**changes: Any) -> dict[str, Any]:
+    """What a browser sends for the settings of these tests."""
+    return {"campaign": "room", "name": "", **SETTINGS, **changes}
+
+
+def asked(room: FrozenRoom) -> Freeze:
+    settings = SETTINGS | {"name": None, "include_unlocked": False}
+    return request_freeze(campaign=room.campaign, settings=settings, asked_by=room.rita)
+
+
+def test_the_form_asks_for_a_freeze_and_leads_to_its_page(
+    unrated: FrozenRoom, rita: Client
+) -> None:
+    answer = rita.post(
+        FORM, sent(name="cups", tie_band="0.5", split_by="family", policy="majority")
+    )
+    row = Freeze.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, f"/datasets/freezes/{row.pk}/")
+    assert row.asked_by == unrated.rita
+    assert row.settings == {
+        **SETTINGS,
+        "name": "cups",
+        "tie_band": 0.5,
+        "split_by": "family",
+        "policy": "majority",
+        "include_unlocked": False,
+    }
+    assert not DatasetVersion.objects.exists()
+
+
+def test_criteria_are_asked_for_in_the_order_of_the_rubric(
+    unrated: FrozenRoom, rita: Client
+) -> None:
+    """The same request is known by its settings, however a program orders them."""
+    for criteria in (ALL_CRITERIA, ALL_CRITERIA[::-1]):
+        rita.post(FORM, sent(criteria=list(criteria)))
+    assert Freeze.objects.get().settings["criteria"] == list(ALL_CRITERIA)
+
+
+def test_the_form_names_the_campaign_that_the_address_names(rita: Client) -> None:
+    page = rita.get(f"{FORM}?campaign=room").content.decode()
+    assert '<option value="room" selected>' in page
+
+
+def test_the_only_campaign_is_chosen_already(unrated: FrozenRoom, rita: Client) -> None:
+    chosen = '<option value="room" selected>'
+    assert chosen in rita.get(FORM).content.decode()
+    other = Campaign.objects.create(slug="other", name="Other")
+    Membership.objects.create(user=unrated.rita, campaign=other, role="researcher")
+    assert chosen not in rita.get(FORM).content.decode()
+
+
+MISTAKES: list[tuple[str, Any, str]] = [
+    ("campaign", "elsewhere", "Select a valid choice"),
+    ("name", "no name", "letters, numbers"),
+    ("policy", "best", "Select a valid choice"),
+    ("tie_band", "-1", "greater than or equal to 0"),
+    ("tie_band", "nan", "Enter a number"),
+    ("criteria", [], "Choose at least one criterion."),
+    ("criteria", ["beauty"], "Select a valid choice"),
+    ("split_by", "item", "Select a valid choice"),
+    ("test_share", "0.95", "less than or equal to 0.9"),
+    ("validation_share", "x", "Enter a number"),
+    ("seed", "-1", "greater than or equal to 0"),
+]
+
+
+@pytest.mark.parametrize("button", ["freeze", "preview"])
+def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(rita: Client, button: str) -> None:
+    pressed = {"preview": "1"} if button == "preview" else {}
+    for field, value, reason in MISTAKES:
+        answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))
+        assert answer.status_code == 422, (field, value)
+        assert list(answer.context["form"].errors) == [field]
+        page = answer.content.decode()
+        assert reason in page and f'id="id_{field}_error"' in page
+        assert 'value="41"' in page or field == "seed"
+    assert not Freeze.objects.exists()
+
+
+def test_a_preview_shows_the_card_and_stores_nothing(
+    room: FrozenRoom, rita: Client, data_directory: Any
+) -> None:
+    answer = rita.post(FORM, sent(preview="1"))
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Preview: 9 quadruplets" in page
+    assert "no claim text in two splits" in page
+    assert "Published: Jiang" in page
+    assert "Krippendorff's alpha" in page
+    assert not Freeze.objects.exists() and not DatasetVersion.objects.exists()
+    assert not list(data_directory.glob("datasets/*"))
+
+
+def test_a_preview_shows_what_the_version_then_says(room: FrozenRoom, rita: Client) -> None:
+    previewed = rita.post(FORM, sent(preview="1", tie_band="3.5")).context["preview"]
+    version = room.freeze(tie_band=3.5)
+    shown = rita.get(f"/datasets/room/{version.number}/").context["page"]
+    assert previewed == shown
+    assert {line.ties for line in shown.labels} == {"66.7 %"}
+
+
+def test_a_preview_of_nothing_says_why(rita: Client) -> None:
+    from annotator.models import Rating
+
+    Rating.objects.update(revised_at="2999-01-01T00:00Z", submitted_at="2999-01-01T00:00Z")
+    answer = rita.post(FORM, sent(preview="1"))
+    assert answer.status_code == 422
+    assert "gives no quadruplet" in answer.content.decode()
+
+
+def test_a_preview_of_too_many_comparisons_is_not_worked_out(
+    room: FrozenRoom, rita: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert freezing_queries.comparisons_of(room.campaign) == 9
+    monkeypatch.setattr(views, "MOST_PREVIEWED", 8)
+    monkeypatch.setattr(views, "preview_freeze", lambda **_: pytest.fail("worked out"))
+    page = rita.post(FORM, sent(preview="1")).content.decode()
+    assert "makes up to 9 comparisons" in page
+    assert "Preview:" not in page
+
+
+def test_who_rates_in_an_open_campaign_previews_nothing(room: FrozenRoom) -> None:
+    alice = room.people["alice"]
+    Membership.objects.create(user=alice, campaign=room.campaign, role="researcher")
+    answer = signed_in(alice).post(FORM, sent(preview="1"))
+    assert answer.status_code == 422
+    assert "You rate in this campaign" in answer.content.decode()
+    room.close()
+    assert signed_in(alice).post(FORM, sent(preview="1")).status_code == 200
+
+
+def test_the_page_of_a_freeze_polls_until_it_leads_to_the_version(
+    room: FrozenRoom, rita: Client
+) -> None:
+    row = asked(room)
+    path = f"/datasets/freezes/{row.pk}/"
+    waiting = rita.get(f"{path}progress/").content.decode()
+    assert 'hx-trigger="every 2s"' in waiting and "Waiting for a worker." in waiting
+    assert path in rita.get("/datasets/").content.decode()
+    carry_out_freeze(row.pk)
+    for address in (path, f"{path}progress/"):
+        page = rita.get(address).content.decode()
+        assert "hx-trigger" not in page and "Cancel freeze" not in page
+        assert 'href="/datasets/room/1/"' in page
+    assert path not in rita.get("/datasets/").content.decode()
+
+
+def test_the_page_says_how_it_was_asked_for(unrated: FrozenRoom, rita: Client) -> None:
+    page = rita.get(f"/datasets/freezes/{asked(unrated).pk}/").content.decode()
+    assert "by reference, 0.3 test, 0 validation, seed 7" in page
+    assert "all five" in page
+
+
+def test_a_waiting_freeze_is_cancelled_once(unrated: FrozenRoom, rita: Client) -> None:
+    row = asked(unrated)
+    for sentence in ("will stop within seconds", "has ended already"):
+        path = f"/datasets/freezes/{row.pk}/cancel/"
+        assert sentence in rita.post(path, follow=True).content.decode()
+    row.refresh_from_db()
+    assert row.status == JobStatus.CANCELLED
+
+
+def test_a_freeze_of_another_campaign_is_not_found(unrated: FrozenRoom, cast: Any) -> None:
+    row = asked(unrated)
+    stranger = signed_in(cast.rita)
+    for path in ("", "progress/"):
+        assert stranger.get(f"/datasets/freezes/{row.pk}/{path}").status_code == 404
+    assert stranger.post(f"/datasets/freezes/{row.pk}/cancel/").status_code == 404
+    assert str(row.pk) not in stranger.get("/datasets/").content.decode()
+
+
+def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(
+    room: FrozenRoom, rita: Client
+) -> None:
+    body = {
+        "campaign": "room",
+        "policy": "majority",
+        "tie_band": 1,
+        "criteria": [ALL_CRITERIA[4], ALL_CRITERIA[0]],
+        "split_by": "time",
+        "test_share": 0.3,
+        "validation_share": 0,
+    }
+    for status in (201, 200):
+        answer = rita.post("/api/v1/datasets/", body, content_type="application/json")
+        assert answer.status_code == status, answer.content
+    card = DatasetVersion.objects.get().card
+    assert (card["policy"], card["tie_band"], card["split"]["by"]) == ("majority", 1.0, "time")
+    assert card["policy_version"] == 2
+    page = "/datasets/room/1/"
+    assert escape(OLD_MAJORITY) not in rita.get(page).content.decode()
+    # As a version of before the rule's second version is stored.
+    del card["policy_version"]
+    DatasetVersion.objects.update(card=card)
+    assert escape(OLD_MAJORITY) in rita.get(page).content.decode()
+    assert set(answer.json()["labels"]) == {ALL_CRITERIA[0], ALL_CRITERIA[4]}
+
+
+def test_the_api_names_the_field_of_a_mistake(rita: Client) -> None:
+    mistakes: list[tuple[str, Any]] = [
+        *(("criteria", []), ("criteria", "all"), ("policy", 1), ("tie_band", "x")),
+        ("split_by", "item"),
+    ]
+    for field, value in mistakes:
+        body = {"campaign": "room", field: value}
+        answer = rita.post("/api/v1/datasets/", body, content_type="application/json")
+        assert answer.status_code == 400, (field, value)
+        assert list(answer.json()) == [field]

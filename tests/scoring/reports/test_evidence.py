@@ -1,0 +1,192 @@
+"""What a report knows of ratings, annotators, systems and leaks, from a campaign that was rated."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotator.models import Campaign, Candidate, Rating, Reference, User
+from scoring.agreement.ceiling import NO_RATINGS
+from scoring.datasets.freezing.services import freeze_dataset
+from scoring.models import DatasetVersion
+from scoring.reports.inputs import (
+    NO_LANGUAGE,
+    NO_SYSTEMS,
+    SYSTEMS_HIDDEN,
+    drafts_of,
+    evidence_of,
+    report_ratings,
+    report_rows,
+)
+from scoring.reports.page_parts import cautions
+from scoring.reports.work import ONLY_ADMINS
+from tests.conftest import grant, spread
+from tests.scoring.asked_reports import CRITERION, carried_out, finished, request
+from tests.scoring.conftest import RatedCampaign
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def room(rated: Callable[..., RatedCampaign]) -> RatedCampaign:
+    """Eight references of three candidates; alice and bob agree on no pair of the last one."""
+    room: RatedCampaign = rated(8)
+    room.rate_all(range(7))
+    for number, hers, his in ((1, 6, 5), (2, 5, 5), (3, 5, 6)):
+        room.rate("alice", 7, number, hers, 5, 5, 5)
+        room.rate("bob", 7, number, his, 5, 5, 5)
+    return room
+
+
+@pytest.fixture
+def frozen(room: RatedCampaign) -> DatasetVersion:
+    found: DatasetVersion = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+    return found
+
+
+def evidence(version: DatasetVersion, *, has_systems: bool = False) -> Any:
+    read = report_rows(version, CRITERION, "all")
+    return evidence_of(version, CRITERION, read, ["length"], has_systems=has_systems)
+
+
+def test_points_are_the_settled_ratings_of_each_candidate(frozen: DatasetVersion) -> None:
+    points = evidence(frozen).points
+    assert len(points) == 24
+    assert points["1. A cup number 0.", "1. A mug 0 1."] == 9.0
+    assert points["1. A cup number 7.", "1. A mug 7 1."] == 5.5
+
+
+def test_each_pair_of_candidates_is_judged_once_by_each_annotator(frozen: DatasetVersion) -> None:
+    found = evidence(frozen).overlap
+    assert found is not None
+    assert len(found.b) == 24
+    assert len(found.value) == 48
+    assert set(found.annotator.tolist()) == {1, 2}
+    assert len(set(found.cluster.tolist())) == 8
+
+
+def test_per_annotator_rows_do_not_repeat_a_pair(room: RatedCampaign) -> None:
+    version = freeze_dataset(
+        campaign=room.campaign, include_unlocked=True, policy="per-annotator"
+    ).version
+    assert version.items == 48
+    found = evidence(version).overlap
+    assert found is not None
+    assert len(found.b) == 24
+
+
+def test_overall_points_are_on_the_scale_of_the_rubric(frozen: DatasetVersion) -> None:
+    ratings = report_ratings(frozen, "overall_quality", set())
+    assert ratings.unit == 11
+    assert ratings.settled["r0", "c1"] == 9.0
+    assert ratings.given["r0", "c1"] == {1: 99, 2: 99}
+
+
+def test_a_rating_that_was_revised_after_the_freeze_is_left_out(frozen: DatasetVersion) -> None:
+    one = Rating.objects.filter(candidate__reference__reference_id="r0").first()
+    assert one is not None
+    Rating.objects.filter(pk=one.pk).update(revised_at=timezone.now() + timedelta(hours=1))
+    assert report_ratings(frozen, CRITERION, set()).left_out == 1
+    assert evidence(frozen).checks["revised_ratings"] == 1
+
+
+def test_the_report_of_a_rated_campaign_has_a_ceiling_and_a_scatter_of_ratings(
+    frozen: DatasetVersion,
+) -> None:
+    result = finished(frozen, "length", split="all")
+    ceiling = result["human_ceiling"]
+    # Of 24 pairs they agree on all but the three of the last reference.
+    assert (ceiling["n"], ceiling["annotators"], ceiling["references"]) == (24, 2, 8)
+    assert ceiling["accuracy"]["value"] == pytest.approx(21 / 24)
+    assert ceiling["per_annotator"] == []  # two are not told apart
+    assert result["scatter"]["length"]["kind"] == "ratings"
+    assert result["scatter"]["length"]["n"] == 24
+    assert result["checks"]["annotators"] == 2
+    assert result["checks"]["transitivity"] == {"triads": 8, "violations": 0}
+
+
+def test_systems_are_hidden_until_the_campaign_closes(frozen: DatasetVersion) -> None:
+    Candidate.objects.filter(candidate_id="c1").update(system="gpt-4")
+    Candidate.objects.filter(candidate_id="c2").update(system="llama")
+    hidden = finished(frozen, "length", split="all")
+    assert hidden["breakdowns"]["system"] == {"reason": SYSTEMS_HIDDEN, "groups": []}
+    assert "gpt-4" not in str(hidden)
+    Campaign.objects.update(status="closed")
+    frozen = DatasetVersion.objects.get()
+    shown = finished(frozen, "length", split="all")
+    assert [group["group"] for group in shown["breakdowns"]["system"]["groups"]] == [
+        *("gpt-4", "llama", "not known")
+    ]
+    assert [group["n"] for group in shown["breakdowns"]["system"]["groups"]] == [16, 16, 16]
+
+
+def test_unknown_systems_and_languages_are_said_in_words(
+    frozen: DatasetVersion, version: DatasetVersion
+) -> None:
+    assert evidence(frozen, has_systems=True).groups["system"] == NO_SYSTEMS
+    found = evidence(version)
+    assert found.groups["system"] == NO_SYSTEMS
+    assert found.groups["language"] == NO_LANGUAGE
+    assert (found.overlap, found.no_overlap, found.points) == (None, NO_RATINGS, {})
+
+
+def test_ipc_sections_and_languages_come_from_the_rows(room: RatedCampaign) -> None:
+    Reference.objects.filter(reference_id="r0").update(ipc="g06F 11/36", language="de")
+    Reference.objects.filter(reference_id="r1").update(ipc="?", language="en")
+    frozen = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+    groups = evidence(frozen).groups
+    (sections,) = groups["ipc"]
+    assert (sections.count("G"), sections.count("")) == (3, 21)
+    (languages,) = groups["language"]
+    assert languages.count("de") == 3
+
+
+def test_drafts_are_found_by_the_text_of_their_reference(
+    frozen: DatasetVersion, version: DatasetVersion
+) -> None:
+    Reference.objects.filter(reference_id="r0").update(draft_claims="1. A draft.")
+    assert list(drafts_of(frozen).values()) == ["1. A draft."]
+    assert drafts_of(version) == {}
+
+
+def made_admin(room: RatedCampaign, name: str) -> None:
+    room.campaign.memberships.create(user=room.people[name], role="admin")
+
+
+def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(
+    room: RatedCampaign,
+) -> None:
+    room.people["ada"] = grant(User.objects.create(username="ada"), room.campaign, "annotator")
+    spread(room.campaign, 3)
+    room.rate("ada", 0, 1, 9, 9, 9, 9)
+    frozen = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+    everything = finished(frozen, "length")
+    assert everything["checks"]["items"] == 24
+    assert everything["checks"]["by_admins"] == {"items": 0, "counted": False}
+    assert everything["checks"]["annotators"] == 3
+    made_admin(room, "ada")
+    without = finished(frozen, "length")
+    # Of the three comparisons of r0, the two that hold c1.
+    assert without["checks"]["items"] == 22
+    assert without["checks"]["by_admins"] == {"items": 2, "counted": False}
+    assert without["checks"]["annotators"] == 2
+    assert "admins:" not in without["signature"]
+    (told,) = (one for one in cautions(without) if "administers" in one)
+    assert told.startswith("2 items are left out")
+    counted = finished(frozen, "length", admins_counted=True)
+    assert counted["checks"]["items"] == 24
+    assert counted["checks"]["annotators"] == 3
+    assert counted["question"]["admins_counted"]
+    assert "|admins:counted|" in counted["signature"]
+    assert any("2 items rest on ratings" in one for one in cautions(counted))
+
+
+def test_a_report_of_nothing_but_ratings_of_admins_says_so(
+    room: RatedCampaign, frozen: DatasetVersion
+) -> None:
+    made_admin(room, "alice")
+    row = carried_out(request(frozen, "length"))
+    assert (row.status, row.message) == ("failed", ONLY_ADMINS)
+    assert finished(frozen, "length", admins_counted=True)["checks"]["items"] == 24

@@ -1,0 +1,228 @@
+"""Reports are carried out once, whole, to the same bytes, and say what could not be scored."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from core.jobs.rows import JobStatus
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.formats.rows import DatasetRow
+from scoring.metrics.base import Pair, Score
+from scoring.metrics.registry import BASELINE_NAMES
+from scoring.models import AgreementReport, DatasetVersion, MetricScore
+from scoring.quadruplets import SplitPlan
+from scoring.reports import work as reports_work
+from scoring.reports.files import canonical_json, storable
+from scoring.reports.queries import ordered_result, report_page
+from scoring.reports.services import cancel_report
+from scoring.reports.work import carry_out_report
+from tests.scoring.asked_reports import (
+    Scores,
+    carried_out,
+    count_calls,
+    finished,
+    request,
+    watch,
+)
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+FIGURES = (
+    *("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"),
+    *("accuracy", "f1_weighted", "f1_macro", "decisive_accuracy"),
+)
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
+    """Have one scorer score by another function."""
+    watch(monkeypatch, lambda one, real: score if one == name else real)
+
+
+def test_a_report_has_the_promised_figures(version: DatasetVersion) -> None:
+    result = finished(version, "bleu-1", "rouge-l")
+    assert set(result["scorers"]) == {"bleu-1", "rouge-l"}
+    for entry in result["scorers"].values():
+        for figure in FIGURES:
+            assert {"value", "low", "high"} <= set(entry[figure])
+        assert (entry["n"], entry["references"]) == (18, 6)
+        assert sum(map(sum, entry["confusion"]["table"])) == 18
+        assert (entry["kind"], entry["unavailable"]) == ("metric", "")
+    assert result["scorers"]["bleu-1"]["label"] == "BLEU-1"
+    assert set(result["baselines"]) == {"majority", *BASELINE_NAMES}
+    assert {"human_ceiling", "checks", "signature", "comparisons", "power"} <= set(result)
+    assert version.sha256[:8] in str(result["question"])
+    assert result["question"]["n_asked"] == 18
+    assert result["dropped"]["items"] == 0
+
+
+def test_figures_follow_from_the_labels(version: DatasetVersion) -> None:
+    result = finished(version, "length")
+    # Two thirds of the comparisons set one part against three, and length tells those.
+    assert result["scorers"]["length"]["accuracy"]["value"] >= 2 / 3
+    majority = result["baselines"]["majority"]["accuracy"]["value"]
+    assert majority == pytest.approx(1 / 3)  # six of each label
+
+
+def test_a_split_takes_its_own_items_only(version: DatasetVersion) -> None:
+    assert finished(version, "bleu-1", split="test")["checks"]["items"] == 3
+    assert finished(version, "bleu-1", split="train")["checks"]["items"] == 12
+
+
+def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = count_calls(monkeypatch)
+    first = finished(version, "bleu-1")
+    assert calls == [18] * 5  # three candidates of six references; one metric, four baselines
+    rows = MetricScore.objects.count()
+    assert rows == 5 * 18
+    calls.clear()
+    again = finished(version, "bleu-1", tie_threshold=1e-6)
+    assert again["scorers"]["bleu-1"]["tau_b"] == first["scorers"]["bleu-1"]["tau_b"]
+    assert calls == []
+    assert MetricScore.objects.count() == rows
+
+
+def test_of_a_new_dataset_only_new_pairs_are_scored(
+    version: DatasetVersion,
+    rows: Callable[..., list[DatasetRow]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    finished(version, "bleu-1")
+    calls = count_calls(monkeypatch)
+    larger = import_dataset(name="larger", rows=rows(7), plan=SplitPlan("file")).version
+    finished(larger, "bleu-1")
+    assert calls == [3] * 5
+
+
+def test_a_stored_score_is_used_as_it_is(version: DatasetVersion) -> None:
+    before = finished(version, "bleu-1")["scorers"]["bleu-1"]["tau_b"]["value"]
+    for row in MetricScore.objects.filter(scorer__startswith="bleu-1 "):
+        row.value = -row.value
+        row.save()
+    after = finished(version, "bleu-1", seed=1)["scorers"]["bleu-1"]["tau_b"]["value"]
+    assert before > 0
+    assert after == pytest.approx(-before)
+
+
+def test_the_same_question_computed_twice_gives_the_same_bytes(version: DatasetVersion) -> None:
+    first = canonical_json(finished(version, "bleu-1", "length"))
+    AgreementReport.objects.all().delete()
+    MetricScore.objects.all().delete()
+    assert canonical_json(finished(version, "bleu-1", "length")) == first
+
+
+def test_what_is_stored_comes_back_as_the_same_bytes(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL keeps numbers as decimals: no zero has a sign there, no whole number an exponent.
+
+    Identity scores of -1e300 make huge differences, and the equal ones negative zeros.
+    """
+    given: list[dict[str, Any]] = []
+
+    def stored(document: dict[str, Any]) -> dict[str, Any]:
+        given.append(storable({**document, "odd": [-0.0, 1e16, -1e300, 1e-300, 5.0, 123456789.5]}))
+        return given[0]
+
+    monkeypatch.setattr(reports_work, "storable", stored)
+    row = carried_out(request(version, "length"))
+    assert row.result is not None
+    assert canonical_json(row.result) == canonical_json(given[0])
+    assert b"-0.0" not in canonical_json(given[0])
+
+
+def test_killed_midway_only_what_is_missing_is_scored(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that is killed writes nothing more: its lease runs out, and another takes over."""
+
+    def dies(pairs: Sequence[Pair]) -> Sequence[Score]:
+        raise KeyboardInterrupt
+
+    report = request(version, "bleu-1", "rouge-l")
+    failing(monkeypatch, "rouge-l", dies)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out_report(report.pk)
+    assert AgreementReport.objects.get().status == JobStatus.RUNNING
+    AgreementReport.objects.update(lease_until="2000-01-01T00:00:00Z")
+    calls = count_calls(monkeypatch)
+    row = carried_out(report)
+    assert (row.status, row.attempt) == (JobStatus.SUCCEEDED, 2)
+    assert calls == [18] * 5  # rouge-l and the baselines; bleu-1 was kept
+
+
+def test_carrying_out_a_finished_report_again_changes_nothing(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = request(version, "bleu-1", "bleu-1")
+    assert report.scorers == ["bleu-1"]
+    carry_out_report(report.pk)
+    before = AgreementReport.objects.values().get()
+    calls = count_calls(monkeypatch)
+    carry_out_report(report.pk)
+    assert AgreementReport.objects.values().get() == before
+    assert calls == []
+
+
+def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
+    report = request(version, "bleu-1", "rouge-l")
+
+    def cancels(pairs: Sequence[Pair]) -> Sequence[Score]:
+        cancel_report(report=report)
+        return [0.5] * len(pairs)
+
+    failing(monkeypatch, "bleu-1", cancels)
+    row = carried_out(report)
+    assert (row.status, row.result) == (JobStatus.CANCELLED, None)
+    assert MetricScore.objects.count() == 18
+
+
+def test_a_report_tells_its_stage_and_how_far_it_is(
+    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
+    seen: list[tuple[str, int, int]] = []
+
+    def change(name: str, score: Scores) -> Scores:
+        def looking(pairs: Sequence[Pair]) -> Sequence[Score]:
+            row = AgreementReport.objects.get()
+            seen.append((row.stage, row.done, row.total))
+            return score(pairs)
+
+        return looking
+
+    watch(monkeypatch, change)
+    row = carried_out(request(version, "bleu-1", "rouge-l"))
+    assert seen[:3] == [
+        ("Scoring with bleu-1.", 0, 108),
+        ("Scoring with rouge-l.", 18, 108),
+        ("Scoring with random.", 36, 108),
+    ]
+    assert (row.done, row.total, row.progress) == (108, 108, 1.0)
+
+
+def test_no_claim_text_stands_in_the_document(version: DatasetVersion) -> None:
+    text = json.dumps(finished(version, "bleu-1", "sari"))
+    assert "housing" not in text
+    assert "machine" not in text
+
+
+def test_the_page_of_a_report_reads_what_was_stored(version: DatasetVersion) -> None:
+    report = request(version, "bleu-1")
+    assert report_page(report) is None
+    page = report_page(carried_out(report))
+    assert page is not None
+    assert page.rows[0].name == "bleu-1"
+    assert {row.kind for row in page.rows} == {"scorer", "baseline"}
+
+
+def test_scorers_are_told_in_the_order_that_was_asked_for(version: DatasetVersion) -> None:
+    result = ordered_result(carried_out(request(version, "rouge-l", "bleu-1")))
+    assert result is not None
+    assert list(result["scorers"]) == ["rouge-l", "bleu-1"]

@@ -1,0 +1,218 @@
+"""Requests for scores: refused, answered from the cache or by a worker, deleted."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotator.models import AuditEvent, CampaignStatus
+from core.errors import Forbidden, Refused, TooOften
+from core.jobs import leases
+from scoring import files as scoring_files
+from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.patclaimeval import score as scoring_library
+from scoring.scores import services as service
+from scoring.scores.scorers import cached_scorer
+from scoring.scores.services import (
+    carry_out_scores,
+    delete_old_scores,
+    delete_scores,
+    request_scores,
+)
+from tests.conftest import Cast, grant
+from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+REFERENCE, PUMP, LEVER = "1. A housing, a pump.", "1. A pump.", "1. A lever."
+
+
+@pytest.fixture
+def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
+    """A promoted model that has only a manifest: it scores from the cache or not at all."""
+    found = make_model(version)
+    promote(found, cast.ada)
+    return found
+
+
+@pytest.fixture
+def tiny(version: DatasetVersion, tiny_encoder: Path, cast: Cast) -> ModelVersion:
+    found = train_tiny(version, tiny_encoder)
+    promote(found, cast.ada)
+    return found
+
+
+def ask(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
+    return request_scores(
+        **{"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
+        | more
+    )
+
+
+def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
+    row = ask(cast, PUMP, LEVER, PUMP)
+    assert (row.status, row.scores) == ("queued", None)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    directory = scoring_files.models_directory() / tiny.directory
+    pump, lever = scoring_library.load_scorer(directory).score(
+        [(REFERENCE, PUMP), (REFERENCE, LEVER)]
+    )
+    assert row.status == "succeeded"
+    assert row.scores == {CRITERION: [{"score": pump}, {"score": lever}, {"score": pump}]}
+    assert row.models_by_criterion == {CRITERION: str(tiny.pk)}
+    events = AuditEvent.objects.filter(object_id=str(row.pk)).values_list("action", flat=True)
+    assert list(events) == ["scores.requested", "scores.finished"]
+
+
+def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cast, model) -> None:
+    know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
+    row = ask(cast, LEVER, PUMP)
+    assert row.status == "succeeded"
+    assert row.scores == {CRITERION: [{"score": 0.25}, {"score": 0.75}]}
+    assert ask(cast, PUMP, "1. A spring.").status == "queued"
+
+
+def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
+    cast, tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = ask(cast, PUMP, LEVER)
+    dead = leases.claim(ScoreRequest, row.pk)
+    assert dead is not None
+    # It had scored all, and died before it could close.
+    cached_scorer(tiny).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
+    ScoreRequest.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+
+    def never(*given: Any) -> None:
+        raise AssertionError("the model was loaded again")
+
+    monkeypatch.setattr(scoring_library, "load_scorer", never)
+    carry_out_scores(row.pk)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert (row.status, row.attempt) == ("succeeded", 2)
+    with pytest.raises(leases.LostLease):
+        leases.close(dead, "failed")
+
+
+def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
+    cast, version, model, tiny
+) -> None:
+    broken = make_model(version, "logical_linkage")
+    promote(broken, cast.ada)
+    row = ask(cast)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.status == "succeeded"
+    assert row.scores is not None
+    assert "score" in row.scores[CRITERION][0]
+    assert "lacks" in row.scores["logical_linkage"][0]["error"]
+
+
+def test_a_request_that_no_model_can_score_fails_in_a_sentence(cast, model) -> None:
+    row = ask(cast)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.status == "failed"
+    assert "The model directory lacks" in row.message
+    assert row.scores is None
+
+
+def test_an_unexpected_error_shows_its_kind_and_no_text(
+    cast, model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def burst(*given: Any) -> None:
+        raise RuntimeError(REFERENCE)
+
+    monkeypatch.setattr(service, "_score", burst)
+    row = ask(cast)
+    with pytest.raises(RuntimeError):
+        carry_out_scores(row.pk)
+    row.refresh_from_db()
+    assert row.status == "failed"
+    assert "RuntimeError" in row.message
+    assert "pump" not in row.message
+
+
+def test_no_text_enters_the_trail(cast, model) -> None:
+    carry_out_scores(ask(cast).pk)
+    events = list(AuditEvent.objects.filter(object_type="score_request"))
+    assert [event.action for event in events] == ["scores.requested", "scores.failed"]
+    assert events[0].details == {"candidates": 1, "models": [str(model.pk)]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "field", "words"),
+    [
+        ({"reference": " \n"}, "reference", "The reference is empty."),
+        ({"reference": "x" * 200_001}, "reference", "longer than 200,000"),
+        ({"candidates": []}, "candidates", "at least one"),
+        ({"candidates": ["a"] * 51}, "candidates", "at most 50"),
+        ({"candidates": ["secret", ""]}, "candidates", "Candidate 2 is empty."),
+        ({"criteria": []}, "criteria", "Choose from"),
+        ({"criteria": ["beauty"]}, "criteria", "Choose from"),
+        ({"criteria": ["logical_linkage"]}, "criteria", "No model is promoted for Logical"),
+    ],
+)
+def test_bad_values_are_refused_by_field_and_nothing_is_stored(
+    cast, model, sent: dict[str, Any], field: str, words: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        ask(cast, **sent)
+    assert list(refused.value.fields) == [field]
+    assert any(words in reason for reason in refused.value.fields[field])
+    assert "secret" not in refused.value.sentence
+    assert not ScoreRequest.objects.exists()
+
+
+def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
+    with pytest.raises(Refused, match=r"No model is promoted for Feature.*A researcher asks"):
+        ask(cast)
+
+
+@pytest.mark.parametrize("role", ["annotator", "adjudicator"])
+def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role: str) -> None:
+    grant(cast.rita, cast.campaign, role)
+    with pytest.raises(Forbidden, match="withheld"):
+        ask(cast)
+    cast.campaign.status = CampaignStatus.CLOSED
+    cast.campaign.save()
+    assert ask(cast).status == "queued"
+
+
+def test_no_more_than_ten_requests_of_a_person_wait(cast, model) -> None:
+    for _ in range(10):
+        ask(cast)
+    with pytest.raises(TooOften):
+        ask(cast)
+    know(model, REFERENCE, {PUMP: 0.5})
+    assert ask(cast).status == "succeeded"
+    assert ask(cast, asked_by=cast.ada).status == "succeeded"
+
+
+def test_texts_are_gone_once_their_time_is_over_done_or_not(cast, model, settings) -> None:
+    know(model, REFERENCE, {PUMP: 0.5})
+    old, waiting, young = ask(cast), ask(cast, LEVER), ask(cast)
+    settings.SCORE_KEEP_MINUTES = 30
+    ScoreRequest.objects.filter(pk__in=[old.pk, waiting.pk]).update(
+        created_at=timezone.now() - timedelta(minutes=31)
+    )
+    assert delete_old_scores() == 2
+    assert list(ScoreRequest.objects.all()) == [young]
+    expired = AuditEvent.objects.filter(action="scores.expired").values_list("object_id", flat=True)
+    assert set(expired) == {str(old.pk), str(waiting.pk)}
+
+
+def test_a_request_deleted_while_it_is_scored_stays_deleted(
+    cast, tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = ask(cast)
+
+    def score(request: ScoreRequest, check: Any) -> dict[str, Any]:
+        delete_scores(request=request, deleted_by=cast.rita)
+        return {}
+
+    monkeypatch.setattr(service, "_score", score)
+    carry_out_scores(row.pk)
+    assert not ScoreRequest.objects.exists()

@@ -1,0 +1,36 @@
+"""The README of a model directory: the same text each time, no foreign markup."""
+
+from typing import Any
+
+import pytest
+
+from scoring.training.model_versions.card import model_card_markdown
+from tests.scoring.training.card_builders import DATA, MODEL
+
+
+def test_it_tells_data_agreement_and_limits() -> None:
+    page = model_card_markdown(MODEL, DATA)
+    assert page.startswith("# PatClaimEval, Overall quality\n")
+    assert "| Dataset | cups@2 |" in page
+    assert (
+        "| tau-b, of score differences with labels; no tie threshold | 0.41 | 0.2 to 0.6 |" in page
+    )
+    assert "| decisive accuracy, where people prefer one candidate | undefined |" in page
+    assert "| lead over ROUGE-L: worse | -0.2 | -0.3 to -0.1 |" in page
+    assert "| test | 5 | 1 of 2 (50.0 %) | 3 of 6 (50.0 %) |" in page
+    assert "## What to mind\n\n- It has learnt" in page
+    assert page == model_card_markdown(dict(reversed(MODEL.items())), DATA)
+
+
+def test_foreign_text_is_no_markup_and_no_directory_is_told() -> None:
+    page = model_card_markdown(MODEL, DATA)
+    assert "/data" not in page
+    assert "<b>" not in page and "small \\<b\\>" in page
+    assert "\\[x\\](javascript:y)" in page
+
+
+@pytest.mark.parametrize("left", list(MODEL))
+def test_no_key_is_needed(left: str) -> None:
+    card: dict[str, Any] = {key: value for key, value in MODEL.items() if key != left}
+    assert model_card_markdown(card, DATA).startswith("# PatClaimEval")
+    assert model_card_markdown({left: MODEL[left]}, DATA).startswith("# PatClaimEval")

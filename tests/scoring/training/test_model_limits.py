@@ -1,0 +1,53 @@
+"""The limits of a model in words: each from the figure that it rests on."""
+
+from typing import Any
+
+import pytest
+
+from scoring.training.model_versions.card import CONFIDENTIAL, model_limits
+from tests.scoring.training.card_builders import DATA, MODEL
+
+
+def said(data: dict[str, Any] = DATA, **changes: Any) -> str:
+    return "\n".join(model_limits(MODEL | changes, data))
+
+
+def test_each_limit_has_its_figure() -> None:
+    words = said()
+    assert "more than 4,096 tokens is refused" in words
+    assert "end at 512 tokens; beyond, they are repeated" in words
+    assert "learnt from 12 references only" in words
+    assert "Training saw references of test (split by item)" in words
+    assert "24 items of 8 references" in words
+    assert "less than ROUGE-L." in words
+    assert "calls 10 % of its validation items a tie, people call 25 %" in words
+    assert words.endswith(CONFIDENTIAL)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "words"), [("default", "has read English"), ("small", "language of its encoder")]
+)
+def test_the_language_is_that_of_the_encoder(encoder: str, words: str) -> None:
+    assert words in said(settings={"encoder": encoder})
+
+
+def test_what_does_not_limit_is_not_said() -> None:
+    words = said(
+        encoder=MODEL["encoder"] | {"own_positions": 4096},
+        seen_in_training={
+            "train": {
+                "items": 9,
+                "references": {"of": 50, "seen": 50},
+                "candidates": {"of": 9, "seen": 9},
+            }
+        },
+        validation=MODEL["validation"] | {"references": 12, "overlaps": {}},
+    )
+    for part in ("repeated", "references only", "Training saw", "mean little", "less than"):
+        assert part not in words
+
+
+def test_an_unmeasured_or_undefined_model_says_so() -> None:
+    assert "It was not measured" in said(validation={"n": 0, "tau_b": None})
+    assert "tau-b is undefined" in said(validation={"n": 2, "tau_b": None, "references": 1})
+    assert model_limits({}, {})[-1] == CONFIDENTIAL

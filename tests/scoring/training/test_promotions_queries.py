@@ -1,0 +1,98 @@
+"""Which model is promoted for a criterion, and for whom."""
+
+import pytest
+
+from annotator.models import User
+from core.errors import Refused
+from scoring.datasets.freezing.imports import import_dataset
+from scoring.models import DatasetVersion, PromotionAct
+from scoring.quadruplets import SplitPlan
+from scoring.training.model_versions.promotions import (
+    promoted,
+    promoted_ids,
+    promoted_model,
+    promotion_state,
+)
+from tests.conftest import grant
+from tests.scoring.conftest import dataset_rows
+from tests.scoring.model_builders import make_model, promote
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def cups(cast, data_directory) -> DatasetVersion:
+    return import_dataset(
+        name="cups", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.campaign
+    ).version
+
+
+def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups) -> None:
+    old, new = make_model(cups), make_model(cups)
+    assert promoted(cast.rita) == {}
+    promote(old, cast.ada)
+    promote(new, cast.ada)
+    assert promoted(cast.rita)["feature_completeness"].model == new
+    promote(new, cast.ada, PromotionAct.WITHDRAWN)
+    assert promoted(cast.rita) == {}
+    promote(old, cast.ada)
+    assert promoted_model("feature_completeness", cast.rita) == old
+
+
+def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> None:
+    foreign = import_dataset(
+        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
+    ).version
+    own, other, later = make_model(cups), make_model(foreign), make_model(cups)
+    promote(own, cast.ada)
+    promote(other, cast.mallory)
+    promote(later, cast.rita, PromotionAct.ASKED)
+    assert promoted_ids(cast.rita) == {own.pk}
+    # Of the other campaign, and none who rates there: models are withheld from those meanwhile.
+    emma = User.objects.create(username="emma")
+    grant(emma, cast.elsewhere, "researcher")
+    assert promoted_ids(emma) == {other.pk}
+    grant(emma, cast.elsewhere, "annotator")
+    assert promoted_ids(emma) == set()
+    promote(later, cast.ada)
+    assert promoted_ids(cast.rita) == {later.pk}
+
+
+def test_asking_alone_promotes_nothing(cast, cups) -> None:
+    promote(make_model(cups), cast.rita, PromotionAct.ASKED)
+    with pytest.raises(Refused, match="No model is promoted for Feature completeness"):
+        promoted_model("feature_completeness", cast.rita)
+
+
+def test_criteria_come_in_the_order_of_the_rubric(cast, cups) -> None:
+    for criterion in ("overall_quality", "logical_linkage", "feature_completeness"):
+        promote(make_model(cups, criterion), cast.ada)
+    assert list(promoted(cast.rita)) == [
+        *("feature_completeness", "logical_linkage", "overall_quality")
+    ]
+
+
+def test_another_campaigns_promotion_neither_counts_nor_ends_ones_own(cast, cups) -> None:
+    foreign = import_dataset(
+        name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
+    ).version
+    own, other = make_model(cups), make_model(foreign)
+    promote(other, cast.mallory)
+    assert promoted(cast.rita) == {}
+    promote(own, cast.ada)
+    promote(other, cast.mallory, PromotionAct.WITHDRAWN)
+    assert promoted(cast.rita)["feature_completeness"].model == own
+    assert promoted(None)["feature_completeness"].model == own
+
+
+def test_the_state_says_what_a_person_may_do(cast, cups) -> None:
+    model, other = make_model(cups), make_model(cups)
+    state = promotion_state(model, cast.rita)
+    assert (state.may_ask, state.may_answer, state.may_withdraw) == (True, False, False)
+    promote(model, cast.rita, PromotionAct.ASKED)
+    rita, ada = promotion_state(model, cast.rita), promotion_state(model, cast.ada)
+    assert (rita.may_ask, rita.may_answer) == (False, False)
+    assert (ada.may_ask, ada.may_answer) == (False, True)
+    promote(other, cast.ada)
+    assert promotion_state(model, cast.ada).promoted_instead == other
+    assert promotion_state(other, cast.rita).may_withdraw

@@ -1,0 +1,87 @@
+"""Files of runs are cleared once a run ended, however it ended, and never another's."""
+
+from uuid import uuid4
+
+import pytest
+
+from core.jobs.registry import sweep, tidy
+from core.jobs.rows import JobStatus
+from scoring import files as scoring_files
+from scoring.models import DatasetVersion, ModelVersion, TrainingRun
+from scoring.training.runs.services import (
+    clear_ended_runs,
+    clear_run,
+    model_directory,
+    request_training,
+    state_directory,
+)
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+def begun(version: DatasetVersion, status: JobStatus, owner: str = "a") -> TrainingRun:
+    """Return a run with a state, a model that was not registered, and one half made."""
+    run = request_training(version=version, criterion="feature_completeness", options={})
+    TrainingRun.objects.filter(pk=run.pk).update(status=status, owner=owner)
+    run.refresh_from_db()
+    (state_directory(run) / "weights-2.safetensors").write_bytes(b"weights")
+    directory = model_directory(run)
+    directory.mkdir()
+    (directory.parent / f".{directory.name}.1f2e.partial").mkdir()
+    return run
+
+
+def left() -> list[str]:
+    return [
+        path.name
+        for directory in (scoring_files.runs_directory(), scoring_files.models_directory())
+        for path in directory.iterdir()
+    ]
+
+
+@pytest.mark.parametrize("status", [JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED])
+def test_an_ended_run_leaves_nothing(version: DatasetVersion, status: JobStatus) -> None:
+    begun(version, status)
+    assert clear_ended_runs() == 1
+    assert left() == []
+    assert clear_ended_runs() == 0
+
+
+@pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING])
+def test_what_a_run_still_needs_is_kept(version: DatasetVersion, status: JobStatus) -> None:
+    run = begun(version, status)
+    clear_run(run)
+    assert clear_ended_runs() == 0
+    assert len(left()) == 3
+
+
+def test_the_registered_model_is_kept(version: DatasetVersion) -> None:
+    run = begun(version, JobStatus.SUCCEEDED)
+    ModelVersion.objects.create(
+        run=run,
+        criterion=run.criterion,
+        directory=model_directory(run).name,
+        manifest_sha256="",
+        dataset_sha256="",
+        code_version="",
+        card={},
+    )
+    clear_run(run)
+    assert left() == [model_directory(run).name]
+
+
+def test_runs_that_this_database_does_not_know_are_let_be(version: DatasetVersion) -> None:
+    (scoring_files.runs_directory() / uuid4().hex).mkdir()
+    (scoring_files.runs_directory() / "notes").mkdir()
+    assert clear_ended_runs() == 0
+    assert len(left()) == 2
+
+
+def test_the_sweep_clears_a_run_that_was_given_up(version: DatasetVersion) -> None:
+    run = begun(version, JobStatus.RUNNING)
+    TrainingRun.objects.filter(pk=run.pk).update(attempt=5, lease_until="2000-01-01T00:00Z")
+    sweep()
+    tidy()
+    run.refresh_from_db()
+    assert run.status == JobStatus.FAILED
+    assert left() == []
