@@ -50,7 +50,7 @@ UNPROCESSABLE = 422
 def account(request: SignedInRequest) -> HttpResponse:
     """Show where the person is signed in, and what else is theirs to keep safe."""
     context = {"sessions": own_sessions(request.user, this_session(request))}
-    return render(request, "annotator/account.html", context)
+    return render(request, "annotator/accounts/account.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -105,7 +105,9 @@ def _password_page(
     request: SignedInRequest, form: NewPasswordForm, status: int = 200
 ) -> HttpResponse:
     form.focus_error()
-    return render(request, "annotator/account_password.html", {"form": form}, status=status)
+    return render(
+        request, "annotator/accounts/account_password.html", {"form": form}, status=status
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -144,7 +146,7 @@ def _page(
 ) -> HttpResponse:
     form.focus_error()
     context = {"form": form, "tokens": own_tokens(request.user), "token": token}
-    return render(request, "annotator/account_tokens.html", context, status=status)
+    return render(request, "annotator/accounts/account_tokens.html", context, status=status)
 
 
 # The secret of a phone that is being set up, until the phone has shown that it knows it.
@@ -224,7 +226,7 @@ def _with_code(
     if codes is None:
         messages.success(request, "The second factor is taken away.")
         return SeeOther(resolve_url("annotator:account"))
-    return render(request, "annotator/recovery_codes.html", {"codes": codes})
+    return render(request, "annotator/accounts/recovery_codes.html", {"codes": codes})
 
 
 def _again(request: SignedInRequest) -> Callable[[CodeForm, int], HttpResponse]:
@@ -242,7 +244,7 @@ def _second_factor_page(
         "since": request.user.second_factor.confirmed_at,
         "is_required": settings.REQUIRE_SECOND_FACTOR,
     }
-    return render(request, "annotator/account_second_factor.html", context, status=status)
+    return render(request, "annotator/accounts/account_second_factor.html", context, status=status)
 
 
 def _set_up_page(
@@ -258,4 +260,4 @@ def _set_up_page(
         "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
         "is_required": settings.REQUIRE_SECOND_FACTOR,
     }
-    return render(request, "annotator/set_up_second_factor.html", context, status=status)
+    return render(request, "annotator/accounts/set_up_second_factor.html", context, status=status)

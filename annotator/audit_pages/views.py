@@ -77,7 +77,7 @@ def _page(
     }
     form.focus_error()
     status = refused if is_valid else UNPROCESSABLE
-    return render(request, "annotator/audit.html", context | more, status=status)
+    return render(request, "annotator/audit_pages/audit.html", context | more, status=status)
 
 
 def _older(form: AuditForm, last: int) -> str:

@@ -96,7 +96,7 @@ def _turn(request: SignedInRequest, slug: str, *, is_closing: bool) -> HttpRespo
 
 def _new(request: SignedInRequest, form: NewCampaignForm, status: int) -> HttpResponse:
     form.focus_error()
-    return render(request, "annotator/new_campaign.html", {"form": form}, status=status)
+    return render(request, "annotator/campaigns/new_campaign.html", {"form": form}, status=status)
 
 
 def _rules(
@@ -115,4 +115,4 @@ def _rules(
         "reason": reason or ReasonForm(),
         "history": rules_history(row),
     }
-    return render(request, "annotator/campaign_rules.html", context, status=status)
+    return render(request, "annotator/campaigns/campaign_rules.html", context, status=status)

@@ -225,7 +225,7 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return HttpResponse(status=NO_CONTENT)
     context = page_context(_own_page(request, pk), form, is_checked=False)
-    return render(request, "annotator/compare.html", context)
+    return render(request, "annotator/comparisons/compare.html", context)
 
 
 def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:
@@ -243,4 +243,4 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     context = page_context(page, form, is_stale=status == OutOfDate.status)
-    return render(request, "annotator/compare.html", context, status=status)
+    return render(request, "annotator/comparisons/compare.html", context, status=status)

@@ -69,7 +69,7 @@ def _withheld(request: SignedInRequest, campaign: Campaign, exporter: Exporter) 
     is_early = exporter.withheld == OPEN
     status = 403 if not is_early else 200 if request.method != "POST" else 409
     context = {"campaign": campaign, "why": exporter.withheld, "is_early": is_early}
-    return render(request, "annotator/export_withheld.html", context, status=status)
+    return render(request, "annotator/exports/export_withheld.html", context, status=status)
 
 
 def _page(
@@ -86,4 +86,4 @@ def _page(
         "form": form,
         "exports": list(exports_of(campaign)) if exporter.is_admin else [],
     }
-    return render(request, "annotator/export_ratings.html", context, status=status)
+    return render(request, "annotator/exports/export_ratings.html", context, status=status)

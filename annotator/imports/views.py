@@ -61,7 +61,7 @@ def claim_import(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Show what was found in a file, and what became of it."""
     row = _own_import(request, slug, pk)
     context = {"campaign": row.campaign, "page": ImportPage(row)}
-    return render(request, "annotator/claim_import.html", context)
+    return render(request, "annotator/imports/claim_import.html", context)
 
 
 @require_safe
@@ -70,7 +70,7 @@ def progress(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     row = _own_import(request, slug, pk)
     context = {"campaign": row.campaign, "page": ImportPage(row)}
     status = STOP_POLLING if row.is_final else 200
-    return render(request, "annotator/_claim_import_body.html", context, status=status)
+    return render(request, "annotator/imports/_claim_import_body.html", context, status=status)
 
 
 @require_POST
@@ -123,4 +123,4 @@ def _upload_page(
         "imports": recent_imports(campaign),
         "refused": refused,
     }
-    return render(request, "annotator/import_claims.html", context, status=status)
+    return render(request, "annotator/imports/import_claims.html", context, status=status)

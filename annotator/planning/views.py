@@ -97,7 +97,7 @@ def plan_page(
         "preview": preview,
         **{f"{section}_form": form for section, form in known.items()},
     }
-    return render(request, "annotator/plan.html", context, status=status)
+    return render(request, "annotator/planning/plan.html", context, status=status)
 
 
 def _fresh_forms(row: Campaign) -> tuple[PlanForm, ...]:

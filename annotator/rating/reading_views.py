@@ -59,7 +59,7 @@ def reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     if not request.headers.get("HX-Request"):
         return back_to(page)
     context = {"page": page, **reading_context(preference)}
-    return render(request, "annotator/_panes.html", context)
+    return render(request, "annotator/rating/_panes.html", context)
 
 
 # "add vagueness", "add vagueness candidate 10 24", "remove 2", or "show" for the list as it is
@@ -90,7 +90,7 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return show_again(request, pk, form, refusal)
     if request.headers.get("HX-Request"):
         context = {"page": page, "sent": {"error_tags": changed}, **tags_context(page, changed)}
-        return render(request, "annotator/_tags.html", context)
+        return render(request, "annotator/rating/_tags.html", context)
     try:
         if not page.is_writable:
             raise OutOfDate(page.closed_because)
@@ -147,7 +147,7 @@ def keys(request: SignedInRequest) -> HttpResponse:
 
 def _page(request: SignedInRequest, form: KeysForm, back: str, status: int = 200) -> HttpResponse:
     context = {"form": form, "groups": list(form.groups()), "back": back}
-    return render(request, "annotator/keys.html", context, status=status)
+    return render(request, "annotator/rating/keys.html", context, status=status)
 
 
 def _here(back: str) -> str:
@@ -175,7 +175,7 @@ def rubric(request: SignedInRequest) -> HttpResponse:
         "claim_tags": grouped(CLAIMS),
         "abstract_tags": grouped(ABSTRACTS),
     }
-    return render(request, "annotator/rubric.html", context)
+    return render(request, "annotator/rating/rubric.html", context)
 
 
 @require_safe
@@ -185,7 +185,9 @@ def rubric_criterion(request: SignedInRequest, name: str) -> HttpResponse:
     if criterion is None:
         raise Http404
     is_part = request.headers.get("HX-Request") == "true"
-    template = "annotator/_exemplars.html" if is_part else "annotator/rubric_criterion.html"
+    template = (
+        "annotator/rating/_exemplars.html" if is_part else "annotator/rating/rubric_criterion.html"
+    )
     response = render(request, template, {"chapter": _chapter(criterion), "chapters": RUBRIC})
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -87,7 +87,7 @@ def show_again(
     form.take_refusal(refusal)
     is_conflict = refusal.status == OutOfDate.status
     context = page_context(own_page(request, pk), form, is_conflict=is_conflict)
-    return render(request, "annotator/rate.html", context, status=refusal.status)
+    return render(request, "annotator/rating/rate.html", context, status=refusal.status)
 
 
 def back_to(page: RatePage) -> HttpResponse:
@@ -122,11 +122,11 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     away costs nothing that was typed; what is refused it sends again as a plain form.
     """
     if request.method != "POST":
-        return render(request, "annotator/rate.html", page_context(own_page(request, pk)))
+        return render(request, "annotator/rating/rate.html", page_context(own_page(request, pk)))
     form = RatingForm(request.POST)
     if not form.is_valid():
         context = page_context(own_page(request, pk), form)
-        return render(request, "annotator/rate.html", context, status=UNPROCESSABLE)
+        return render(request, "annotator/rating/rate.html", context, status=UNPROCESSABLE)
     try:
         done = _store(pk, form, request.user).assignment
     except Refused as refusal:
@@ -154,7 +154,7 @@ def overall(request: SignedInRequest, pk: UUID) -> HttpResponse:
     own_assignment(request, pk)
     form = RatingForm(request.POST)
     form.is_valid()
-    return render(request, "annotator/_overall.html", overall_context(form.scores))
+    return render(request, "annotator/rating/_overall.html", overall_context(form.scores))
 
 
 @require_POST

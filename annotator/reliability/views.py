@@ -62,7 +62,9 @@ def progress(request: SignedInRequest, slug: str) -> HttpResponse:
     seen = _seen(request.user, slug)
     if seen.reader.is_withheld:
         return _withheld(request, seen)
-    return render(request, "annotator/_reliability_body.html", _context(request.user, seen))
+    return render(
+        request, "annotator/reliability/_reliability_body.html", _context(request.user, seen)
+    )
 
 
 @require_POST
@@ -107,7 +109,7 @@ def unblindings(request: SignedInRequest, slug: str) -> HttpResponse:
     """List who was shown what annotators must not see."""
     row = own_campaign(request, slug)
     context = {"campaign": row, "unblindings": unblindings_of(row)}
-    return render(request, "annotator/unblindings.html", context)
+    return render(request, "annotator/reliability/unblindings.html", context)
 
 
 def _seen(user: User, slug: str) -> Seen:
@@ -121,7 +123,9 @@ def _seen(user: User, slug: str) -> Seen:
 
 def _withheld(request: SignedInRequest, seen: Seen) -> HttpResponse:
     context = {"campaign": seen.campaign}
-    return render(request, "annotator/reliability_withheld.html", context, status=FORBIDDEN)
+    return render(
+        request, "annotator/reliability/reliability_withheld.html", context, status=FORBIDDEN
+    )
 
 
 def _page(
@@ -130,7 +134,7 @@ def _page(
     if form:
         form.focus_error()
     context = _context(request.user, seen) | {"form": form or ReasonForm()}
-    return render(request, "annotator/reliability.html", context, status=status)
+    return render(request, "annotator/reliability/reliability.html", context, status=status)
 
 
 def _context(user: User, seen: Seen) -> dict[str, Any]:
@@ -162,14 +166,19 @@ def feedback(request: SignedInRequest, slug: str) -> HttpResponse:
     if campaign.is_open:
         status = CONFLICT if request.method == "POST" else 200
         return render(
-            request, "annotator/feedback_closed.html", {"campaign": campaign}, status=status
+            request,
+            "annotator/reliability/feedback_closed.html",
+            {"campaign": campaign},
+            status=status,
         )
     if request.method == "POST":
         row = request_reliability(campaign=campaign, asked_by=request.user)
         if row.status == JobStatus.QUEUED:
             ring_on_commit(row)
         return SeeOther(resolve_url("annotator:feedback", slug))
-    return render(request, "annotator/feedback.html", _feedback_context(request, campaign))
+    return render(
+        request, "annotator/reliability/feedback.html", _feedback_context(request, campaign)
+    )
 
 
 def _feedback_context(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def campaign_counts(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the counts alone, for a page that is open."""
     row = counted_campaign(request, slug)
     context = {"campaign": row, "progress": campaign_progress(row)}
-    return render(request, "annotator/_campaign_counts.html", context)
+    return render(request, "annotator/site/_campaign_counts.html", context)
 
 
 def campaign_page(
@@ -64,7 +64,7 @@ def campaign_page(
             "check": preference_check(row),
             "asking": asking or AskForm(),
         }
-    return render(request, "annotator/campaign.html", context, status=status)
+    return render(request, "annotator/site/campaign.html", context, status=status)
 
 
 @require_POST
@@ -115,7 +115,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "measured_campaigns": campaigns_for(user, (Role.RESEARCHER,)).order_by("name"),
         "closed_campaigns": closed_for(user) if is_annotator else (),
     }
-    return render(request, "annotator/home.html", context)
+    return render(request, "annotator/site/home.html", context)
 
 
 @require_safe
@@ -123,4 +123,4 @@ def rated(request: SignedInRequest) -> HttpResponse:
     """List the person's own ratings, so that one can be looked at or revised."""
     ratings = ratings_by(request.user)[:MOST_SHOWN]
     rows = [(rating, overall_text(rating.overall_numerator)) for rating in ratings]
-    return render(request, "annotator/rated.html", {"rows": rows})
+    return render(request, "annotator/site/rated.html", {"rows": rows})

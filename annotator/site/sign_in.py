@@ -90,7 +90,7 @@ def _shown_again(
         return None
     sent = [(name, value) for name, value in fields.items() if isinstance(value, str)]
     typed = of_fields(target, sent, had_password=not is_comparison)
-    return render(request, "annotator/carried.html", {"typed": typed}) if typed else None
+    return render(request, "annotator/site/carried.html", {"typed": typed}) if typed else None
 
 
 def _keep(request: HttpRequest, target: str, carried: str) -> None:
@@ -143,7 +143,7 @@ def ask_for_code(
             told["code_url"] = resolve_url("annotator:login_code")
         return JsonResponse(told, status=status)
     context = {"form": form, "next": target, "carried": carried}
-    return render(request, "annotator/login_code.html", context, status=status)
+    return render(request, "annotator/site/login_code.html", context, status=status)
 
 
 class SignInCode(RedirectURLMixin, View):
@@ -198,7 +198,7 @@ class SignIn(LoginView):
     carried through the sign-in and kept as a draft of the one who signs in.
     """
 
-    template_name = "annotator/login.html"
+    template_name = "annotator/site/login.html"
     authentication_form = SignInForm
 
     redirect_authenticated_user = True

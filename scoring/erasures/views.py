@@ -90,7 +90,7 @@ def _answer(request: SignedInRequest, pk: UUID, *, agrees: bool) -> HttpResponse
 
 def _page(request: SignedInRequest, status: int = 200) -> HttpResponse:
     context = {"erasures": listed_erasures(request.user)}
-    return render(request, "scoring/erasures.html", context, status=status)
+    return render(request, "scoring/erasures/erasures.html", context, status=status)
 
 
 @require_safe
@@ -105,7 +105,7 @@ def rating_uses(request: SignedInRequest, pk: UUID) -> HttpResponse:
         "annotator": names.get(str(row.annotator_id), "an annotator"),
         "uses": uses_of_rating(row),
     }
-    return render(request, "scoring/rating_uses.html", context)
+    return render(request, "scoring/erasures/rating_uses.html", context)
 
 
 @require_safe
@@ -128,4 +128,4 @@ def reference_page(
         "aftermath": aftermath(row),
         "form": form,
     }
-    return render(request, "scoring/reference_uses.html", context, status=status)
+    return render(request, "scoring/erasures/reference_uses.html", context, status=status)

@@ -30,7 +30,7 @@ def html_file(document: dict[str, Any]) -> str:
     # Our own stylesheets, none of which closes the element that they stand in.
     styles = mark_safe("\n".join(_style(name) for name in STYLES))  # noqa: S308
     context = {"page": page, "is_file": True, "styles": styles}
-    return render_to_string("scoring/report_file.html", context)
+    return render_to_string("scoring/reports/report_file.html", context)
 
 
 def _style(name: str) -> str:

@@ -75,13 +75,13 @@ def report_list(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def report(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    return _report(request, pk, "scoring/report.html")
+    return _report(request, pk, "scoring/reports/report.html")
 
 
 @require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a report's page; the fragment stops polling by itself once final."""
-    return _report(request, pk, "scoring/_report_body.html")
+    return _report(request, pk, "scoring/reports/_report_body.html")
 
 
 @require_POST
@@ -150,7 +150,7 @@ def _page(
         "cost": cost,
         "may_ask": _may_ask(request),
     }
-    return render(request, "scoring/reports.html", context, status=status)
+    return render(request, "scoring/reports/reports.html", context, status=status)
 
 
 @require_safe
@@ -224,4 +224,4 @@ def _comparison_page(
     request: SignedInRequest, form: ReportsForm, status: int = 200, **more: Any
 ) -> HttpResponse:
     context = {"form": form, **more}
-    return render(request, "scoring/compare_reports.html", context, status=status)
+    return render(request, "scoring/reports/compare_reports.html", context, status=status)

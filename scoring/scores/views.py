@@ -23,7 +23,7 @@ FORBIDDEN = 403
 def score(request: SignedInRequest) -> HttpResponse:
     """Take a reference and candidates; who rates meanwhile is told why not."""
     if judges_meanwhile(request.user):
-        return render(request, "scoring/score_withheld.html", status=FORBIDDEN)
+        return render(request, "scoring/scores/score_withheld.html", status=FORBIDDEN)
     if request.method != "POST":
         return _form(request, ScoreForm())
     form = ScoreForm(request.POST)
@@ -51,14 +51,14 @@ def scored(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _own(request, pk)
     form = ScoreForm(initial=typed_texts(row.reference_text, row.candidate_texts))
     context = {"row": row, "page": score_page(row), "form": form}
-    return render(request, "scoring/scored.html", context)
+    return render(request, "scoring/scores/scored.html", context)
 
 
 @require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a request's page; the fragment stops polling by itself once final."""
     row = _own(request, pk)
-    return render(request, "scoring/_scores.html", {"row": row, "page": score_page(row)})
+    return render(request, "scoring/scores/_scores.html", {"row": row, "page": score_page(row)})
 
 
 @require_POST
@@ -79,4 +79,4 @@ def _form(request: SignedInRequest, form: ScoreForm, status: int = 200) -> HttpR
         "missing": missing_models(request.user),
         "recent": score_requests_for(request.user)[:10],
     }
-    return render(request, "scoring/score.html", context, status=status)
+    return render(request, "scoring/scores/score.html", context, status=status)

@@ -10,7 +10,7 @@ from scoring.training.model_versions.promotions import promotion_state
 register = template.Library()
 
 
-@register.inclusion_tag("scoring/_promotion.html", takes_context=True)
+@register.inclusion_tag("scoring/training/_promotion.html", takes_context=True)
 def promotion_of(context: dict[str, Any], model: ModelVersion) -> dict[str, Any]:
     """Show whether a model is promoted, with the way to its promotion page."""
     return {"model": model, "state": promotion_state(model, context["request"].user)}

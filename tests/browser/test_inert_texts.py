@@ -285,7 +285,7 @@ def spoilt(template: str) -> list[Any]:
 def test_a_template_that_trusts_a_text_is_found_out(
     house: House, new_context: NewContext, enter: Enter, site: str, settings: Any
 ) -> None:
-    settings.TEMPLATES = spoilt("annotator/rulings.html")
+    settings.TEMPLATES = spoilt("annotator/adjudication/rulings.html")
     reader = Reader(new_context(bypass_csp=True).new_page(), site)
     enter(reader.page.context, house.people["admin"])
     reader.opens(reverse("annotator:rulings", kwargs={"slug": house.campaign.slug}))

@@ -50,7 +50,7 @@ def adjudication(request: SignedInRequest) -> HttpResponse:
         "first": shown[0].conflict_id if shown else first_free(request.user),
         "waiting": waiting_cases(request.user),
     }
-    return render(request, "annotator/adjudication.html", context)
+    return render(request, "annotator/adjudication/adjudication.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,11 +58,13 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show a conflict; sign the ruling that is posted and go back to the list."""
     page = _own_page(request, pk)
     if request.method != "POST":
-        return render(request, "annotator/adjudicate.html", page_context(page))
+        return render(request, "annotator/adjudication/adjudicate.html", page_context(page))
     form = RulingForm(request.POST)
     if not form.is_valid():
         context = page_context(page, form)
-        return render(request, "annotator/adjudicate.html", context, status=UNPROCESSABLE)
+        return render(
+            request, "annotator/adjudication/adjudicate.html", context, status=UNPROCESSABLE
+        )
     try:
         rule(
             conflict_id=pk,
@@ -80,7 +82,9 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except Refused as refusal:
         form.take_refusal(refusal)
         context = page_context(_own_page(request, pk), form)
-        return render(request, "annotator/adjudicate.html", context, status=refusal.status)
+        return render(
+            request, "annotator/adjudication/adjudicate.html", context, status=refusal.status
+        )
     messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
     return SeeOther(resolve_url(QUEUE))
 
@@ -118,7 +122,9 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     form = SendBackForm(request.POST)
     if not form.is_valid():
         context = page_context(page, form)
-        return render(request, "annotator/adjudicate.html", context, status=UNPROCESSABLE)
+        return render(
+            request, "annotator/adjudication/adjudicate.html", context, status=UNPROCESSABLE
+        )
     try:
         send_back(
             conflict_id=pk,
@@ -129,7 +135,9 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except Refused as refusal:
         form.take_refusal(refusal)
         context = page_context(_own_page(request, pk), form)
-        return render(request, "annotator/adjudicate.html", context, status=refusal.status)
+        return render(
+            request, "annotator/adjudication/adjudicate.html", context, status=refusal.status
+        )
     messages.success(request, f"{page.reference.reference_id}, {page.name}: sent back.")
     return SeeOther(resolve_url(QUEUE))
 
@@ -183,4 +191,4 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     context = {"campaign": campaign, "rulings": campaign_rulings(campaign), "wrong": wrong or {}}
-    return render(request, "annotator/rulings.html", context, status=status)
+    return render(request, "annotator/adjudication/rulings.html", context, status=status)

@@ -50,7 +50,7 @@ def settled(request: SignedInRequest, slug: str) -> HttpResponse:
     found = settled_references(seen.campaign, list(page))
     policy = "majority" if request.GET.get("policy") == "majority" else "settled"
     context = _context(seen) | {"page": page, "references": found, "policy": policy}
-    return render(request, "annotator/settled.html", context)
+    return render(request, "annotator/adjudication/settled.html", context)
 
 
 @require_safe
@@ -66,7 +66,7 @@ def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResp
         raise Http404 from error
     show_systems(campaign=seen.campaign, user=request.user)
     context = _context(seen) | {"trace": trace, "tells_each": bool(names)}
-    return render(request, "annotator/settled_candidate.html", context)
+    return render(request, "annotator/adjudication/settled_candidate.html", context)
 
 
 def _seen(request: SignedInRequest, slug: str) -> Seen:
@@ -81,7 +81,7 @@ def _seen(request: SignedInRequest, slug: str) -> Seen:
 def _withheld(request: SignedInRequest, seen: Seen) -> HttpResponse:
     return render(
         request,
-        "annotator/settled_withheld.html",
+        "annotator/adjudication/settled_withheld.html",
         {"campaign": seen.campaign, "rates_here": seen.reader.is_withheld},
         status=403 if seen.reader.is_withheld else 200,
     )

@@ -19,6 +19,6 @@ def what_if(request: SignedInRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"campaign": row, "form": form}
     if not form.is_valid():
         form.focus_error()
-        return render(request, "annotator/what_if.html", context, status=422)
+        return render(request, "annotator/adjudication/what_if.html", context, status=422)
     context |= {"rules": form.rules, "found": replay(row, form.rules)}
-    return render(request, "annotator/what_if.html", context)
+    return render(request, "annotator/adjudication/what_if.html", context)

@@ -86,7 +86,7 @@ def _member(campaign: Campaign, username: str) -> User | None:
 def _page(request: SignedInRequest, row: Campaign, form: MemberForm, status: int) -> HttpResponse:
     form.focus_error()
     context = {"campaign": row, "members": members_of(row), "form": form}
-    return render(request, "annotator/members.html", context, status=status)
+    return render(request, "annotator/campaigns/members.html", context, status=status)
 
 
 @require_POST
@@ -104,7 +104,7 @@ def invite_member(request: SignedInRequest, slug: str) -> HttpResponse:
 def link_page(request: SignedInRequest, token: str) -> HttpResponse:
     """Show the link of a new invitation."""
     link = request.build_absolute_uri(resolve_url("annotator:invitation", token))
-    return render(request, "annotator/invited.html", {"link": link})
+    return render(request, "annotator/campaigns/invited.html", {"link": link})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -138,7 +138,7 @@ def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> Http
             messages.success(request, f"You are {row.role} of {row.campaign.name}.")
             return SeeOther("/")
     context = {"invitation": row, "reason": reason}
-    return render(request, "annotator/join.html", context, status=status)
+    return render(request, "annotator/campaigns/join.html", context, status=status)
 
 
 def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResponse:
@@ -161,7 +161,10 @@ def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResp
                 return SeeOther(resolve_url("annotator:login"))
     form.focus_error()
     return render(
-        request, "annotator/invitation.html", {"form": form, "invitation": row}, status=status
+        request,
+        "annotator/campaigns/invitation.html",
+        {"form": form, "invitation": row},
+        status=status,
     )
 
 
@@ -216,4 +219,4 @@ def _act(by: User, user: User, name: str) -> str:
 def _users_page(request: SignedInRequest, form: SiteInviteForm, status: int = 200) -> HttpResponse:
     form.focus_error()
     context = {"form": form, "accounts": accounts()}
-    return render(request, "annotator/users.html", context, status=status)
+    return render(request, "annotator/campaigns/users.html", context, status=status)

@@ -65,13 +65,13 @@ def freeze(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def freeze_page(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    return render(request, "scoring/freeze.html", _context(_freeze(request, pk)))
+    return render(request, "scoring/datasets/freeze.html", _context(_freeze(request, pk)))
 
 
 @require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a freeze's page; the fragment stops polling by itself once final."""
-    return render(request, "scoring/_freeze_progress.html", _context(_freeze(request, pk)))
+    return render(request, "scoring/datasets/_freeze_progress.html", _context(_freeze(request, pk)))
 
 
 @require_POST
@@ -118,7 +118,7 @@ def _page(
         "too_many": f"{too_many:,}" if too_many else "",
         "most_previewed": f"{MOST_PREVIEWED:,}",
     }
-    return render(request, "scoring/freeze_form.html", context, status=status)
+    return render(request, "scoring/datasets/freeze_form.html", context, status=status)
 
 
 def _freeze(request: SignedInRequest, pk: UUID) -> Freeze:
@@ -138,4 +138,4 @@ def dataset_list(request: SignedInRequest) -> HttpResponse:
         "withheld": withheld_campaigns(request.user),
         "under_way": freezes_for(request.user).filter(status__in=UNFINISHED),
     }
-    return render(request, "scoring/datasets.html", context)
+    return render(request, "scoring/datasets/datasets.html", context)

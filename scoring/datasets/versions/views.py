@@ -100,7 +100,7 @@ def _version_page(
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))
-    return render(request, "scoring/dataset_version.html", context, status=status)
+    return render(request, "scoring/datasets/dataset_version.html", context, status=status)
 
 
 FORBIDDEN = 403
@@ -123,19 +123,19 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
         "headings": HEADINGS,
     }
     if wanted is None:
-        return render(request, "scoring/quadruplets.html", context, status=422)
+        return render(request, "scoring/datasets/quadruplets.html", context, status=422)
     try:
         rows, count, page = page_of(version, wanted, form.page, A_PAGE)
     except Refused as refusal:
         context["refused"] = refusal.sentence
-        return render(request, "scoring/quadruplets.html", context, status=refusal.status)
+        return render(request, "scoring/datasets/quadruplets.html", context, status=refusal.status)
     _record_systems(request, version, reader)
     context |= {
         "rows": [row_line(one) for one in rows],
         "count": count,
         "page": Paginator(range(count), A_PAGE).get_page(page),
     }
-    return render(request, "scoring/quadruplets.html", context)
+    return render(request, "scoring/datasets/quadruplets.html", context)
 
 
 @require_safe
@@ -149,7 +149,7 @@ def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> 
         row = row_at(version, place)
     except Refused as refusal:
         context = {"version": version, "refused": refusal.sentence}
-        return render(request, "scoring/quadruplet.html", context, status=refusal.status)
+        return render(request, "scoring/datasets/quadruplet.html", context, status=refusal.status)
     if row is None:
         raise Http404
     _record_systems(request, version, reader)
@@ -170,7 +170,7 @@ def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> 
         "lineage": lineage_of(version, row, names),
         "tells_each": bool(names),
     }
-    return render(request, "scoring/quadruplet.html", context)
+    return render(request, "scoring/datasets/quadruplet.html", context)
 
 
 def _record_systems(
@@ -183,7 +183,7 @@ def _record_systems(
 
 def _withheld(request: SignedInRequest, version: DatasetVersion) -> HttpResponse:
     context = {"version": version}
-    return render(request, "scoring/quadruplets_withheld.html", context, status=FORBIDDEN)
+    return render(request, "scoring/datasets/quadruplets_withheld.html", context, status=FORBIDDEN)
 
 
 RATES_HERE = (
@@ -228,7 +228,7 @@ def _page(
     request: SignedInRequest, form: ComparisonForm, status: int = 200, **more: Any
 ) -> HttpResponse:
     context = {"form": form, "headings": HEADINGS, **more}
-    return render(request, "scoring/compare_versions.html", context, status=status)
+    return render(request, "scoring/datasets/compare_versions.html", context, status=status)
 
 
 @require_safe
@@ -241,17 +241,17 @@ def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
         rates_here = version_reader(request.user, version).is_withheld
         context["rates_here"] = rates_here
         status = FORBIDDEN if rates_here else 200
-        return render(request, "scoring/ranking_withheld.html", context, status=status)
+        return render(request, "scoring/datasets/ranking_withheld.html", context, status=status)
     form = RankingForm(version, request.GET)
     context["form"] = form
     if form.chosen is None:
-        return render(request, "scoring/ranking.html", context, status=UNPROCESSABLE)
+        return render(request, "scoring/datasets/ranking.html", context, status=UNPROCESSABLE)
     try:
         found = ranking_of(version, form.chosen)
     except Refused as refusal:
         context["refused"] = refusal.sentence
-        return render(request, "scoring/ranking.html", context, status=refusal.status)
+        return render(request, "scoring/datasets/ranking.html", context, status=refusal.status)
     if campaign is not None and found.tells_systems:
         show_systems(campaign=campaign, user=request.user)
     context |= {"ranking": found, "criterion": form.chosen}
-    return render(request, "scoring/ranking.html", context)
+    return render(request, "scoring/datasets/ranking.html", context)

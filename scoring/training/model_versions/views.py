@@ -37,14 +37,14 @@ from scoring.training.model_versions.services import Archive, model_archive
 def model_list(request: SignedInRequest) -> HttpResponse:
     user = request.user
     context = {"models": models_for(user)[:100], "promoted": promoted_ids(user)}
-    return render(request, "scoring/models.html", context)
+    return render(request, "scoring/training/models.html", context)
 
 
 @require_safe
 def model(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = get_object_or_404(models_for(request.user), pk=pk)
     page = model_page(row, request.user)
-    return render(request, "scoring/model.html", {"model": row, "page": page})
+    return render(request, "scoring/training/model.html", {"model": row, "page": page})
 
 
 @require_safe
@@ -119,4 +119,4 @@ def _page(
         # Researchers learn what was done, and admins by whom.
         "tells_names": is_admin(request.user, model),
     }
-    return render(request, "scoring/promotion.html", context, status=status)
+    return render(request, "scoring/training/promotion.html", context, status=status)

@@ -53,13 +53,13 @@ def run_list(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def run(request: SignedInRequest, pk: UUID) -> HttpResponse:
-    return _run(request, pk, "scoring/run.html")
+    return _run(request, pk, "scoring/training/run.html")
 
 
 @require_safe
 def progress(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer the poll of a run's page; the fragment stops polling by itself once final."""
-    return _run(request, pk, "scoring/_run_progress.html")
+    return _run(request, pk, "scoring/training/_run_progress.html")
 
 
 @require_POST
@@ -105,4 +105,4 @@ def _page(
     request: SignedInRequest, form: TrainingForm, status: int = 200, **more: object
 ) -> HttpResponse:
     context = {"runs": runs_for(request.user)[:100], "form": form, **more}
-    return render(request, "scoring/runs.html", context, status=status)
+    return render(request, "scoring/training/runs.html", context, status=status)

@@ -41,7 +41,7 @@ def test_versions_stand_newest_first_with_gaps_in_points(cast) -> None:
 @pytest.mark.usefixtures("versions")
 def test_the_list_says_who_set_what_and_what_holds(cast) -> None:
     html = render_to_string(
-        "annotator/_rules_history.html", {"history": rules_history(cast.campaign)}
+        "annotator/campaigns/_rules_history.html", {"history": rules_history(cast.campaign)}
     )
     assert html.count("<tr>") == 4
     assert html.count(">holds<") == 1
