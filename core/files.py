@@ -1,6 +1,6 @@
 """How an error says that a disk is full, of files, SQLite or PostgreSQL; how a job says so.
 
-Files that are whole or absent: written aside, flushed to disk and renamed.
+Atomic writes: to a temporary file or directory, flushed to disk and renamed.
 
 Names of files that run code when a library opens them. Standard library only.
 """
@@ -8,6 +8,7 @@ Names of files that run code when a library opens them. Standard library only.
 import base64
 import errno
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -45,35 +46,77 @@ def why_stopped(what: str, error: BaseException) -> str:
     return f"{what} stopped on an unexpected error ({type(error).__name__})."
 
 
-ASIDE: Final = ".aside-"
+TEMPORARY_PREFIX: Final = ".aside-"
 
 
-def write_whole(target: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file whose name never holds half of it, whatever happens meanwhile."""
-    with written_aside(target) as file:
+def atomic_write(target: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file; at every moment its name holds all of the new content or what it held before.
+
+    The new content outlives a power cut from the moment that this returns.
+    """
+    with open_atomic(target) as file:
         file.writelines(pieces)
 
 
 @contextmanager
-def written_aside(target: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write to; it gets its name once the block has ended without an exception.
+def open_atomic(target: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file and, if the block succeeds, flush it to disk and rename it to `target`.
 
-    The name is on disk, too, when this returns: a power cut does not take it back.
+    If the block fails, what was there before stays. The parent directory is flushed, too.
     """
-    descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=ASIDE)
+    with temporary_file(target.parent) as (file, temporary):
+        yield file
+        flush_file(file)
+        rename_and_flush(temporary, target)
+
+
+@contextmanager
+def temporary_file(
+    directory: Path, prefix: str = TEMPORARY_PREFIX
+) -> Iterator[tuple[IO[bytes], Path]]:
+    """Open a new file of mode 0600 for writing; delete it if the block fails.
+
+    The block flushes and renames it. For a target that is known beforehand use `open_atomic`.
+    """
+    descriptor, name = tempfile.mkstemp(dir=directory, prefix=prefix)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(aside).replace(target)
+            yield file, Path(name)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
         raise
-    _sync_directory(target.parent)
 
 
-def _sync_directory(path: Path) -> None:
+@contextmanager
+def atomic_directory(target: Path, temporary: Path) -> Iterator[None]:
+    """Rename a directory beside `target` to it if the block succeeds; else delete the directory.
+
+    The block fills `temporary` and flushes each file. Raises OSError if `target` is a directory
+    that is not empty.
+    """
+    try:
+        yield
+        flush_directory(temporary)
+        rename_and_flush(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def rename_and_flush(source: Path, target: Path) -> None:
+    """Rename within a directory and flush the directory: a power cut does not undo the rename."""
+    source.replace(target)
+    flush_directory(target.parent)
+
+
+def flush_file(file: IO[bytes]) -> None:
+    """Write an open file's buffered content to disk (fsync)."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def flush_directory(path: Path) -> None:
+    """Write a directory's entries to disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -19,7 +19,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -28,7 +28,14 @@ from typing import IO, BinaryIO, Final
 from django.conf import settings
 
 from core.errors import Refused
-from core.files import ASIDE, write_whole
+from core.files import (
+    TEMPORARY_PREFIX,
+    atomic_directory,
+    atomic_write,
+    flush_file,
+    rename_and_flush,
+    temporary_file,
+)
 
 SUMS_NAME: Final = "SHA256SUMS"
 _LINE = re.compile(rb"\\?([0-9a-f]{64}) [ *](.+)")
@@ -104,7 +111,7 @@ def gzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield compressor.flush()
 
 
-EXPORT_ASIDE: Final = ".export-"
+EXPORT_PREFIX: Final = ".export-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +133,19 @@ def put_file(target: Path, pieces: Iterable[bytes], beside: Mapping[str, bytes])
     if target.exists() and not target.is_file():
         raise IsADirectoryError(0, "it is no file")
     directory = target.parent
-    with _locked(directory):
-        _remove_what_was_left(directory)
-        descriptor, aside = tempfile.mkstemp(dir=directory, prefix=EXPORT_ASIDE)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
+    with ExitStack() as stack:
+        with _locked(directory):
+            _remove_what_was_left(directory)
+            file, temporary = stack.enter_context(temporary_file(directory, EXPORT_PREFIX))
+            fcntl.flock(file, fcntl.LOCK_EX)
         # The lock goes with the closing of the file: not before it has its name.
-        with os.fdopen(descriptor, "wb") as file:
-            hashed = HashedFile(file, target.name)
-            for block in in_blocks(pieces):
-                hashed.write(block)
-            written = hashed.finish()
-            with _locked(directory):
-                _put_beside(target, written, beside)
-                Path(aside).replace(target)
-                _flush_directory(directory)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+        hashed = HashedFile(file, target.name)
+        for block in in_blocks(pieces):
+            hashed.write(block)
+        written = hashed.finish()
+        with _locked(directory):
+            _put_beside(target, written, beside)
+            rename_and_flush(temporary, target)
     return written
 
 
@@ -155,28 +157,19 @@ def new_directory(target: Path) -> Iterator[Path]:
     raised while it is filled, nothing of it is left.
     """
     parent = target.parent
-    with _locked(parent):
-        _remove_what_was_left(parent)
-        aside = Path(tempfile.mkdtemp(dir=parent, prefix=EXPORT_ASIDE))
-        descriptor = os.open(aside, os.O_RDONLY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield aside
-        _flush_directory(aside)
-        # Renaming a directory over another works for an empty one only, which is what is wanted.
-        aside.rename(target)
-        _flush_directory(parent)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
-    finally:
-        os.close(descriptor)
+    with ExitStack() as stack:
+        with _locked(parent):
+            _remove_what_was_left(parent)
+            temporary = Path(tempfile.mkdtemp(dir=parent, prefix=EXPORT_PREFIX))
+            stack.enter_context(_locked(temporary))
+        stack.enter_context(atomic_directory(target, temporary))
+        yield temporary
 
 
 class HashedFile:
     """Counts and digests what is written to a file."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: IO[bytes], name: str) -> None:
         self.name = name
         self._file = file
         self._digest = hashlib.sha256()
@@ -189,8 +182,7 @@ class HashedFile:
 
     def finish(self) -> WrittenFile:
         """Flush the file to disk and say what was written."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        flush_file(self._file)
         return WrittenFile(self.name, self._digest.hexdigest(), self._length)
 
 
@@ -203,16 +195,16 @@ def _put_beside(target: Path, written: WrittenFile, beside: Mapping[str, bytes])
         # Else its name would for a moment hold a file that its digest does not fit.
         target.unlink(missing_ok=True)
     for name, content in beside.items():
-        write_whole(directory / name, [content])
-    write_whole(sums_file, [sums({**digests, written.name: written.sha256}, earlier)])
+        atomic_write(directory / name, [content])
+    atomic_write(sums_file, [sums({**digests, written.name: written.sha256}, earlier)])
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    """Keep other exports to a directory waiting; a process that dies lets go."""
-    descriptor = os.open(directory, os.O_RDONLY)
+def _locked(path: Path, flags: int = 0) -> Iterator[None]:
+    """Hold an exclusive lock on a file or directory; it ends with the process at the latest."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | flags)
         yield
     finally:
         os.close(descriptor)
@@ -220,22 +212,9 @@ def _locked(directory: Path) -> Iterator[None]:
 
 def _remove_what_was_left(directory: Path) -> None:
     """Remove what killed exports left aside: nobody holds its lock any more."""
-    for path in directory.glob(f"{EXPORT_ASIDE}*"):
-        with suppress(OSError):
-            descriptor = os.open(path, os.O_RDONLY)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-            finally:
-                os.close(descriptor)
-
-
-def _flush_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    for path in directory.glob(f"{EXPORT_PREFIX}*"):
+        with suppress(OSError), _locked(path, fcntl.LOCK_NB):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 ABANDONED_SECONDS: Final = 15 * 60
@@ -294,50 +273,23 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
     directory = datasets_directory()
     _clear_asides(directory)
     digest = hashlib.sha256()
-    with _aside(directory) as (file, aside):
+    with temporary_file(directory) as (file, temporary):
         for piece in pieces:
             digest.update(piece)
             file.write(piece)
-        _flush(file)
+        flush_file(file)
         target = dataset_path(digest.hexdigest())
         size = file.tell()
         if target.is_file() and target.stat().st_size == size:
-            aside.unlink()
+            temporary.unlink()
         else:
-            _rename(aside, target)
+            rename_and_flush(temporary, target)
     return digest.hexdigest()
-
-
-@contextmanager
-def _aside(directory: Path) -> Iterator[tuple[IO[bytes], Path]]:
-    """Open a file beside its later name; whatever goes wrong takes it away."""
-    descriptor, name = tempfile.mkstemp(dir=directory, prefix=ASIDE)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file, Path(name)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _flush(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _rename(aside: Path, target: Path) -> None:
-    """Give a file its name, which then outlives a power cut as the row that names it does."""
-    aside.replace(target)
-    directory = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 def _clear_asides(directory: Path) -> None:
     """Take away what writers left that were killed; one that lives has written a moment ago."""
-    for left in directory.glob(f"{ASIDE}*"):
+    for left in directory.glob(f"{TEMPORARY_PREFIX}*"):
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
                 left.unlink()
@@ -353,7 +305,7 @@ def tombstone_path(digest: str) -> Path:
 
 def erase_dataset(digest: str, day: date) -> None:
     """Take a dataset's file away for good; its tombstone tells every reader when that was."""
-    write_whole(tombstone_path(digest), [day.isoformat().encode()])
+    atomic_write(tombstone_path(digest), [day.isoformat().encode()])
     dataset_path(digest).unlink(missing_ok=True)
 
 

@@ -14,7 +14,7 @@ from annotator.exports.queries import EXPORTED, FORMATS, RatingExport
 from annotator.models import Campaign, Shown, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.files import write_whole, written_aside
+from core.files import atomic_write, open_atomic
 from core.text_io.shapes import LONGEST_REASON, check_words
 from core.text_io.text import time_text
 
@@ -78,7 +78,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
     Whatever stops this, there is no file under the name, or one that its manifest is of.
     """
     started, digest, size = database_now(), sha256(), 0
-    with written_aside(target) as file:
+    with open_atomic(target) as file:
         for piece in export.pieces():
             file.write(piece)
             digest.update(piece)
@@ -98,7 +98,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
         # An older file would stand beside the manifest of the new one.
         target.unlink(missing_ok=True)
         beside = target.with_name(target.name + MANIFEST)
-        write_whole(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
+        atomic_write(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
     return told
 
 

@@ -1,6 +1,5 @@
 """Where uploaded files lie until they are imported: whole, for nobody else, and not for long."""
 
-import errno
 import hashlib
 import os
 import time
@@ -14,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.errors import Refused
+from core.files import FULL, flush_file
 from core.text_io.streams import ByteSource
 
 CHUNK: Final = 1024 * 1024
@@ -59,7 +59,7 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
             return _copy(file, target)
     except BaseException as error:
         path.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if isinstance(error, OSError) and error.errno in FULL:
             raise DiskFull("The server has no room for this file; nothing was stored.") from error
         raise
 
@@ -72,8 +72,7 @@ def _copy(file: ByteSource, target: BinaryIO) -> Stored:
             raise TooBig(too_big_words(limit))
         digest.update(chunk)
         target.write(chunk)
-    target.flush()
-    os.fsync(target.fileno())
+    flush_file(target)
     return Stored(digest.hexdigest(), size)
 
 

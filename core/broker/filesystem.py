@@ -19,7 +19,7 @@ from typing import Any, Final
 from kombu.transport import filesystem, virtual
 from kombu.utils.json import dumps, loads
 
-from core.files import write_whole
+from core.files import atomic_write
 
 logger = logging.getLogger("annotator.workers")
 # Ours hold a key and have some hundred bytes.
@@ -95,7 +95,7 @@ class Channel(filesystem.Channel):
         self, queue: str, payload: Any, **kwargs: Any
     ) -> None:
         name = f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
-        write_whole(Path(self.data_folder_out) / name, [dumps(payload).encode()])
+        atomic_write(Path(self.data_folder_out) / name, [dumps(payload).encode()])
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         for path in self._messages(queue):

@@ -10,7 +10,6 @@ import json
 import math
 import os
 import secrets
-import shutil
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,11 +22,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from core.files import atomic_directory, flush_file
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.config import LARGEST_MAX_TOKENS, METHODS, TrainingSettings
 from scoring.patclaimeval.encoder import encoder_tensors
 from scoring.patclaimeval.encoder_places import LARGEST_TOKENIZER
-from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, SettingsError, sync
+from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, SettingsError
 from scoring.patclaimeval.features import FEATURE_VERSION, surface_signs
 
 Kind = tuple[str, tuple[int, ...]]
@@ -182,20 +182,13 @@ def write_checkpoint(directory: Path, checkpoint: Checkpoint) -> None:
     files[CONFIG] = _json({"format": FORMAT, **checkpoint.config})
     files[MANIFEST] = _json({"sha256": {n: _sha256(data) for n, data in sorted(files.items())}})
     directory.parent.mkdir(parents=True, exist_ok=True)
-    partial = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.partial")
-    partial.mkdir()
-    try:
+    temporary = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.partial")
+    temporary.mkdir()
+    with atomic_directory(directory, temporary):
         for name, data in files.items():
-            with (partial / name).open("wb") as stream:
+            with (temporary / name).open("wb") as stream:
                 stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-        sync(partial)
-        partial.rename(directory)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
-    sync(directory.parent)
+                flush_file(stream)
 
 
 def read_checkpoint(directory: Path, manifest_sha256: str | None = None) -> Checkpoint:

@@ -8,9 +8,7 @@ The probe's feature vectors: which numbers stand where, computing them, and cach
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from core.files import temporary_file
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder
 from scoring.patclaimeval.surface import surface_features
@@ -98,14 +97,11 @@ class FeatureCache:
             return
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                np.savez(stream, vector=vector)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with temporary_file(path.parent) as (stream, temporary):
+            np.savez(stream, vector=vector)
+            # Not flushed to disk: a damaged entry counts as none and is computed again.
+            stream.close()
+            temporary.replace(path)
 
     def _path(self, key: str) -> Path:
         assert self.directory is not None

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 import transformers
 
+from core.files import atomic_write
 from scoring.patclaimeval.checkpoint import README, Checkpoint, write_checkpoint
 from scoring.patclaimeval.config import MIN_ITEMS, TrainingSettings, code_version
 from scoring.patclaimeval.data import Pair, Progress, Quadruplet, TrainingResult, reference_count
@@ -36,7 +37,6 @@ from scoring.patclaimeval.errors import (
     TrainingCancelled,
     TrainingFailed,
     full_disk_said,
-    write_whole,
 )
 from scoring.patclaimeval.features import FEATURE_VERSION, FeatureCache
 from scoring.patclaimeval.finetune import lack_of_memory_said
@@ -112,7 +112,7 @@ def kept_precision(encoder: Encoder, settings: TrainingSettings, directory: Path
     measured = encoder.use_precision(wanted, settings.device)
     with full_disk_said():
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(path, measured.encode())
+        atomic_write(path, [measured.encode()])
     return measured
 
 

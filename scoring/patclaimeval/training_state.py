@@ -19,8 +19,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from core.files import atomic_write
 from core.text_io.strict_json import StrictJsonError, loads
-from scoring.patclaimeval.errors import sync, write_whole
 
 LATEST: Final = "LATEST.json"
 PRECISION: Final = "PRECISION"
@@ -91,13 +91,11 @@ class StateStore:
         ]
         if state.best is not None:
             files.append(self._best(state.best, state.best_epoch))
-        sync(self.directory)
         entry = {"step": state.step, "best_epoch": state.best_epoch, "files": dict(files)}
         others = [other for other in self._entries if other["step"] != state.step]
         self._entries = [entry, *others][:KEPT]
         content = json.dumps({"key": self.key, "states": self._entries}, indent=1)
-        write_whole(self.directory / LATEST, content.encode())
-        sync(self.directory)
+        atomic_write(self.directory / LATEST, [content.encode()])
         self._remove_others()
         self._saved_at = state.step, monotonic()
 
@@ -127,7 +125,7 @@ class StateStore:
 
     def _put(self, name: str, data: bytes) -> tuple[str, str]:
         assert self.directory is not None
-        write_whole(self.directory / name, data)
+        atomic_write(self.directory / name, [data])
         return name, hashlib.sha256(data).hexdigest()
 
     def _best(self, best: Tensors, epoch: int) -> tuple[str, str]:

@@ -1,11 +1,13 @@
 """A file is whole under its name, or its name holds what it held before."""
 
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from core.files import write_whole, written_aside
+from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
 
 
 def pieces_that_end_badly() -> Iterator[bytes]:
@@ -15,7 +17,7 @@ def pieces_that_end_badly() -> Iterator[bytes]:
 
 def test_a_file_is_written_whole_and_is_its_owners_alone(tmp_path: Path) -> None:
     target = tmp_path / "export.csv"
-    write_whole(target, [b"one ", b"two"])
+    atomic_write(target, [b"one ", b"two"])
     assert target.read_bytes() == b"one two"
     assert target.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["export.csv"]
@@ -29,14 +31,36 @@ def test_a_failure_leaves_what_was_there_and_nothing_beside_it(
     if before:
         target.write_bytes(before)
     with pytest.raises(OSError, match="No space left"):
-        write_whole(target, pieces_that_end_badly())
+        atomic_write(target, pieces_that_end_badly())
     assert [path.read_bytes() for path in tmp_path.iterdir()] == ([before] if before else [])
 
 
 def test_the_name_is_not_there_while_the_file_is_written(tmp_path: Path) -> None:
     target = tmp_path / "export.csv"
-    with written_aside(target) as file:
+    with open_atomic(target) as file:
         file.write(b"half")
         file.flush()
         assert not target.exists()
     assert target.read_bytes() == b"half"
+
+
+def test_content_is_on_disk_before_the_rename_and_the_rename_before_the_return(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = []
+    flush, replace = os.fsync, Path.replace
+
+    def flushed(descriptor: int) -> None:
+        steps.append("directory" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        flush(descriptor)
+
+    def replaced(source: Path, target: Path) -> Path:
+        assert source.name.startswith(TEMPORARY_PREFIX)
+        assert source.read_bytes() == b"one"
+        steps.append("rename")
+        return replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    monkeypatch.setattr(Path, "replace", replaced)
+    atomic_write(tmp_path / "export.csv", [b"one"])
+    assert steps == ["file", "rename", "directory"]

@@ -41,7 +41,7 @@ def main(slug: str, path: str, fatal: int, fault: str = "") -> None:
     for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
         setattr(owner, name, _counted(getattr(owner, name), pass_by))
     if fault:
-        vars(exports_services)["written_aside"] = _straight
+        vars(exports_services)["open_atomic"] = _straight
     with connection.execute_wrapper(execute):
         campaign = Campaign.objects.get(slug=slug)
         export = exports_services.request_export(campaign=campaign, format="jsonl")

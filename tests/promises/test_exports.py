@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from scoring.datasets.freezing.imports import import_dataset
-from scoring.files import EXPORT_ASIDE, SUMS_NAME, digest_of
+from scoring.files import EXPORT_PREFIX, SUMS_NAME, digest_of
 from scoring.quadruplets import SplitPlan
 from tests.promises.harness import SCALE
 from tests.scoring.conftest import dataset_rows
@@ -65,7 +65,7 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(directory)): path.read_bytes()
         for path in directory.rglob("*")
-        if path.is_file() and not path.name.startswith(EXPORT_ASIDE)
+        if path.is_file() and not path.name.startswith(EXPORT_PREFIX)
     }
 
 

@@ -144,6 +144,6 @@ def test_an_export_that_swallows_a_full_disk_is_found_out(
     room: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     for module in (exports_services, core_files):
-        monkeypatch.setattr(module, "written_aside", written_carelessly)
+        monkeypatch.setattr(module, "open_atomic", written_carelessly)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         assert_export_refused(room, disk, capsys)

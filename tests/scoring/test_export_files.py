@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.files import EXPORT_ASIDE, SUMS_NAME, digest_of, new_directory, put_file
+from scoring.files import EXPORT_PREFIX, SUMS_NAME, digest_of, new_directory, put_file
 
 HOLDER = """
 import fcntl, os, sys
@@ -109,8 +109,8 @@ def test_a_directory_that_fails_or_stands_in_the_way_changes_nothing(tmp_path: P
 
 
 def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
-    dead, alive = tmp_path / f"{EXPORT_ASIDE}dead", tmp_path / f"{EXPORT_ASIDE}alive"
-    left = tmp_path / f"{EXPORT_ASIDE}release"
+    dead, alive = tmp_path / f"{EXPORT_PREFIX}dead", tmp_path / f"{EXPORT_PREFIX}alive"
+    left = tmp_path / f"{EXPORT_PREFIX}release"
     dead.write_bytes(b"claims")
     alive.write_bytes(b"claims")
     left.mkdir()

@@ -19,7 +19,7 @@ from django.db import connection
 from annotator.models import Reference
 from annotator.operations.backups.tables import applied_migrations, known_migrations
 from core.errors import Refused
-from core.files import write_whole
+from core.files import atomic_write
 from core.text_io.strict_json import loads
 
 NAME: Final = "erasures.jsonl"
@@ -46,7 +46,7 @@ def remember_erasures(matters: Iterable[ErasedMatter]) -> None:
     wanted = [json.dumps(asdict(one)).encode() for one in matters]
     lines = list(dict.fromkeys([*before, *wanted]))
     if lines != before:
-        write_whole(path, (line + b"\n" for line in lines))
+        atomic_write(path, (line + b"\n" for line in lines))
 
 
 def recorded_erasures(path: Path) -> dict[str, ErasedMatter]:

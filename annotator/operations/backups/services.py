@@ -71,7 +71,7 @@ from core.clock import database_now
 from core.configuration import make_private
 from core.database import one_moment
 from core.errors import Refused
-from core.files import ASIDE, write_whole, written_aside
+from core.files import TEMPORARY_PREFIX, atomic_write, open_atomic
 from core.version import VERSION
 
 # Rows of it say which migrations ran: nothing that serves writes them.
@@ -143,7 +143,7 @@ def make_backup(*, target: Path, seal: Seal, say: Say = lambda words: None) -> M
         manifest = read_manifest(_snapshot(packed, say).as_bytes())
         say(f"sealing {len(manifest.files):,} files and {manifest.rows:,} rows")
         try:
-            with written_aside(target) as file:
+            with open_atomic(target) as file:
                 write_sealed(archive(manifest, packed, Path(settings.DATA_DIR)), file, seal)
         except OSError as error:
             raise Refused(
@@ -407,7 +407,7 @@ def _refuse_data(manifest: Manifest, brought_back: list[ErasedMatter]) -> None:
     for folder in kept_folders():
         for path in (directory / folder).rglob("*"):
             name = path.relative_to(directory).as_posix()
-            if (path.is_dir() and not path.is_symlink()) or path.name.startswith(ASIDE):
+            if (path.is_dir() and not path.is_symlink()) or path.name.startswith(TEMPORARY_PREFIX):
                 continue
             if name not in told or not _is_same(path, told[name]):
                 raise Refused(
@@ -472,7 +472,7 @@ def _files_placed(found: CheckedArchive, say: Say) -> Iterator[None]:
             say(f"writing {file.name}")
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             placed.append(path)
-            write_whole(path, found.file(file))
+            atomic_write(path, found.file(file))
         yield
     except BaseException as error:
         for path in placed:

@@ -18,7 +18,7 @@ from io import BytesIO
 from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
-from core.files import write_whole
+from core.files import atomic_write
 from scoring import files as scoring_files
 from scoring.datasets import row_index
 from scoring.datasets.cards import published_dataset, withheld_text
@@ -81,7 +81,7 @@ def index_of(version: DatasetVersion) -> RowIndex:
             return found
     with scoring_files.open_dataset(version.sha256) as file:
         stat = os.fstat(file.fileno())
-        write_whole(kept_at, row_index.write_index(_objects(file), stat))
+        atomic_write(kept_at, row_index.write_index(_objects(file), stat))
     made = row_index.open_index(kept_at, stat)
     assert made is not None, "an index that was just written is of its file"
     return made

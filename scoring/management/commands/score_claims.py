@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.base import HouseCommand
 from core.errors import Refused
-from core.files import written_aside
+from core.files import open_atomic
 from core.text_io.streams import FormatError
 from core.text_io.strict_json import MAX_BYTES
 from scoring.management.base import progress_bar
@@ -153,7 +153,7 @@ def _input(name: str) -> Iterator[IO[bytes]]:
 def _output(name: str) -> Iterator[IO[bytes]]:
     """Give a file that is whole or not there, or stdout, whose reader may go away."""
     if name != STANDARD:
-        with written_aside(Path(name)) as file:
+        with open_atomic(Path(name)) as file:
             yield file
         return
     try:

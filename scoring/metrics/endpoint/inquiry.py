@@ -16,7 +16,7 @@ from random import Random
 from threading import Event, Lock
 from typing import Any, Final
 
-from core.files import write_whole
+from core.files import atomic_write
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.metrics.base import MetricError, Missing, Pair
 from scoring.metrics.endpoint.address import Endpoint
@@ -71,7 +71,7 @@ class AnswerCache:
         path = self._path(self._directory, key)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_whole(path, [json.dumps(numbers).encode()])
+            atomic_write(path, [json.dumps(numbers).encode()])
         except OSError as error:
             self._is_writable = False
             logger.warning(

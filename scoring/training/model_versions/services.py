@@ -1,6 +1,5 @@
 """What leaves of a model version, each time noted in the audit trail: a tar, or a directory."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import file_digest
@@ -10,6 +9,7 @@ from typing import Final
 from annotator import audit_log
 from annotator.models import User
 from core.errors import Refused
+from core.files import flush_file
 from scoring import files as scoring_files
 from scoring.files import SUMS_NAME, StoredFileDamaged, new_directory, sums
 from scoring.models import ModelVersion
@@ -88,7 +88,7 @@ def archive_name(model: ModelVersion) -> str:
 def _kept(path: Path) -> str:
     """Flush a file to disk and return its digest."""
     with path.open("rb") as file:
-        os.fsync(file.fileno())
+        flush_file(file)
         return file_digest(file, "sha256").hexdigest()
 
 

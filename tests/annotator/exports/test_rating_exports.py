@@ -52,7 +52,7 @@ def test_no_file_stands_beside_a_manifest_that_could_not_be_written(
 
     target = tmp_path / "ratings.jsonl"
     write_export(export(rated), target)
-    monkeypatch.setattr(exports_services, "write_whole", fails)
+    monkeypatch.setattr(exports_services, "atomic_write", fails)
     with pytest.raises(OSError, match="No space left"):
         write_export(export(rated), target)
     assert [path.name for path in tmp_path.iterdir()] == [target.name + MANIFEST]

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from scoring.patclaimeval.errors import TrainingFailed, full_disk_said, write_whole
+from core.files import atomic_write
+from scoring.patclaimeval.errors import TrainingFailed, full_disk_said
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     for content in (b"one", b"two"):
-        write_whole(tmp_path / "a", content)
+        atomic_write(tmp_path / "a", [content])
         assert [path.read_bytes() for path in tmp_path.iterdir()] == [content]
 
 
@@ -23,10 +24,10 @@ def test_a_full_disk_leaves_what_was_there_and_no_half_file(
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    write_whole(tmp_path / "a", b"one")
-    monkeypatch.setattr("scoring.patclaimeval.errors.os.fsync", full)
+    atomic_write(tmp_path / "a", [b"one"])
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(TrainingFailed, match="disk is full"), full_disk_said():
-        write_whole(tmp_path / "a", b"two")
+        atomic_write(tmp_path / "a", [b"two"])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"one"}
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from core.files import TEMPORARY_PREFIX
 from scoring.patclaimeval import finetune as step_module
 from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
@@ -222,7 +223,7 @@ def test_other_errors_of_a_step_are_passed_on(room: Room, monkeypatch: pytest.Mo
         room.train("m", epochs=1)
 
 
-@pytest.mark.parametrize("write", range(1, 7))
+@pytest.mark.parametrize("write", range(1, 8))
 def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
     room: Room, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
@@ -239,7 +240,9 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
         room.train("m", epochs=1)
     assert count[0] >= write
     left = {path.name for path in room.directory.rglob("*")}
-    assert not [name for name in left if name.endswith((".part", ".partial"))]
+    assert not [
+        name for name in left if name.startswith(TEMPORARY_PREFIX) or name.endswith(".partial")
+    ]
     assert left <= {"state", PRECISION, "weights-2.safetensors", "rest-2.pt", LATEST}
 
 

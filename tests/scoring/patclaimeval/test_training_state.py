@@ -54,7 +54,7 @@ def test_a_state_is_read_back_as_it_was_saved(tmp_path: Path) -> None:
 
 def test_two_states_are_kept_and_nothing_beside_them(tmp_path: Path) -> None:
     states = store(tmp_path)
-    (tmp_path / ".weights-1.safetensors.x.part").write_bytes(b"left by a killed process")
+    (tmp_path / ".aside-x").write_bytes(b"left by a killed process")
     for step, best in ((2, 0), (4, 1), (6, 1), (8, 2)):
         states.save(state(step, best))
     kept = {f"{kind}" for n in (6, 8) for kind in (f"weights-{n}.safetensors", f"rest-{n}.pt")}
