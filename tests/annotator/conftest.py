@@ -11,6 +11,7 @@ from django.test import Client
 from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, User
 from annotator.rubric import CRITERIA
+from tests.annotator.adjudication.rulings import PASSWORD
 
 Fields = dict[str, str]
 TOKEN = "csrfmiddlewaretoken"
@@ -111,3 +112,11 @@ def call(db: None) -> Call:
         return getattr(client, method)(f"/api/v1/{path}", headers=names, **more)
 
     return send
+
+
+@pytest.fixture
+def carol(cast, quick_passwords: None) -> User:
+    """Return the adjudicator with a password to sign by."""
+    cast.carol.set_password(PASSWORD)
+    cast.carol.save()
+    return cast.carol
