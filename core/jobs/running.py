@@ -44,6 +44,8 @@ def run_job(
     if job is None:
         return None
 
+    expected: tuple[type[Exception], ...] = (Refused, *refusals)
+
     def current(names: Sequence[str]) -> dict[str, Any]:
         return {name: getattr(job, name) for name in names}
 
@@ -63,7 +65,7 @@ def run_job(
                 on_success(job)
     except LostLease:
         leases.settle_cancelled(job)
-    except (Refused, *refusals) as error:
+    except expected as error:
         fail(str(error))
     except Exception as error:
         fail(why_stopped(noun, error))
