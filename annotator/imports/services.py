@@ -10,7 +10,6 @@ Writes of a whole file of claim sets at once, as the command asks for it: stored
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from io import BufferedReader
@@ -41,10 +40,9 @@ from annotator.imports.preferences.services import import_preferences
 from annotator.models import Campaign, ClaimImport, ImportStage, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.leases import heartbeat
 from core.jobs.rows import JobStatus
+from core.jobs.running import run_job
 from core.text_io.streams import BadRecord, ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
@@ -179,22 +177,16 @@ ADDED: Final = (
 
 
 class Work:
-    """One file at work: how far it is read, and that it is given up once it is not ours any more.
+    """One file at work; it keeps the progress of `row` in memory, and the heartbeat stores it.
 
     `still_ours` raises when the import belongs to somebody else now or was cancelled.
     """
 
-    def __init__(self, row: ClaimImport, file: BinaryIO) -> None:
+    def __init__(self, row: ClaimImport, file: BinaryIO, still_ours: Callable[[], None]) -> None:
         self.row = row
         self.file = file
-        self.records = 0
-        self.share = 0.0
-        self.still_ours: Callable[[], None] = lambda: None
-
-    def progress(self) -> dict[str, Any]:
-        """Return what the row is to say of it now; another thread may ask."""
-        verb = "Checking" if self.row.stage == ImportStage.CHECK else "Storing"
-        return {"progress": self.share, "message": f"{verb}: {self.records:,} records read."}
+        self.still_ours = still_ours
+        self._describe_progress(0)
 
     def check(self) -> dict[str, Any]:
         """Read the file to its end, store nothing, and return what was found as plain values.
@@ -236,8 +228,13 @@ class Work:
     def reached(self, records: int) -> None:
         """Note that so many records are read; raise once the import is not ours any more."""
         self.still_ours()
+        self._describe_progress(records)
+
+    def _describe_progress(self, records: int) -> None:
+        verb = "Checking" if self.row.stage == ImportStage.CHECK else "Storing"
         self.records = records
-        self.share = min(1.0, self.file.tell() / max(1, self.row.file_bytes))
+        self.row.progress = min(1.0, self.file.tell() / max(1, self.row.file_bytes))
+        self.row.message = f"{verb}: {records:,} records read."
 
 
 def stored_words(counts: dict[str, int]) -> str:
@@ -282,68 +279,60 @@ def carry_out_import(pk: UUID | str) -> None:
 
     One that was confirmed beforehand is stored as soon as its check has found nothing wrong.
     """
-    while row := leases.claim(ClaimImport, pk):
-        try:
+    while row := run_job(
+        ClaimImport,
+        pk,
+        _check_or_store,
+        noun="The import",
+        on_success=_queue_if_confirmed,
+        on_failure=_record_failure,
+        refusals=(FormatError,),
+        # The transaction of _store shows nothing before its end; what a heartbeat stores is seen.
+        heartbeat_columns=("progress", "message"),
+        failure_columns=("result",),
+    ):
+        drop_if_cancelled(row)
+
+
+def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, Any] | None:
+    row.result = without_texts(row.result)
+    try:
+        with open_upload(row.pk, row.file_sha256) as file:
+            work = Work(row, file, check)
             if row.stage == ImportStage.CHECK:
-                _check(row)
-            else:
-                _store(row)
-        except leases.LostLease:
-            leases.settle_cancelled(row)
-            drop_if_cancelled(row)
-        except FormatError as error:
-            _fail(row, error.sentence, bad_records=[_bad_words(bad) for bad in error.bad_records])
-        except Refused as refusal:
-            _fail(row, refusal.sentence)
-        except Exception as error:
-            _fail(row, why_stopped("The import", error))
-            raise
+                found = work.check()
+                return {"format": found["format"], "result": found, "message": CHECKED}
+            _store(row, work)
+    except FormatError as error:
+        row.result |= {"bad_records": [_bad_words(bad) for bad in error.bad_records]}
+        raise
+    return None
 
 
-def _check(row: ClaimImport) -> None:
-    with open_upload(row.pk, row.file_sha256) as file:
-        work = Work(row, file)
-        with heartbeat(row, work.progress) as work.still_ours:
-            check = work.check()
+def _store(row: ClaimImport, work: Work) -> None:
     with transaction.atomic():
+        counts = work.store()
+        # Who cancelled meanwhile is respected until the last moment.
+        leases.beat(row)
         leases.close(
             row,
             JobStatus.SUCCEEDED,
-            format=check["format"],
-            result=check,
+            result=row.result | {"stored": counts},
             progress=1.0,
-            message=CHECKED,
+            message=stored_words(counts),
         )
-        if row.is_confirmed:
-            queue_storing(row)
-
-
-def _store(row: ClaimImport) -> None:
-    with open_upload(row.pk, row.file_sha256) as file:
-        work = Work(row, file)
-        # What the transaction writes nobody sees before its end: the heartbeat tells how far it is.
-        with heartbeat(row, work.progress) as work.still_ours, transaction.atomic():
-            counts = work.store()
-            # Who cancelled meanwhile is heard until the last moment.
-            leases.beat(row)
-            leases.close(
-                row,
-                JobStatus.SUCCEEDED,
-                result=without_texts(row.result) | {"stored": counts},
-                progress=1.0,
-                message=stored_words(counts),
-            )
-            record(row, "import.stored", row.asked_by, **counts)
-            drop_upload_once_committed(row.pk)
-
-
-def _fail(row: ClaimImport, sentence: str, **found: Any) -> None:
-    # A lost lease means that another worker owns the import now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        result = without_texts(row.result) | found
-        leases.close(row, JobStatus.FAILED, result=result, message=sentence)
-        record(row, "import.failed", row.asked_by)
+        record(row, "import.stored", row.asked_by, **counts)
         drop_upload_once_committed(row.pk)
+
+
+def _queue_if_confirmed(row: ClaimImport) -> None:
+    if row.is_confirmed:
+        queue_storing(row)
+
+
+def _record_failure(row: ClaimImport) -> None:
+    record(row, "import.failed", row.asked_by)
+    drop_upload_once_committed(row.pk)
 
 
 def _bad_words(bad: BadRecord) -> dict[str, Any]:

@@ -5,7 +5,6 @@ Writes of reliability reports: one for each state of the ratings, asked for and 
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID
 
@@ -34,10 +33,9 @@ from annotator.records import (
 )
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import OutOfDate, Refused
-from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.leases import heartbeat
 from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.jobs.running import run_job
 
 SCHEMA: Final = 1
 SEED: Final = 0
@@ -222,22 +220,14 @@ def request_reliability(*, campaign: Campaign, asked_by: User | None = None) -> 
 
 def carry_out_reliability(pk: UUID | str) -> None:
     """Claim a report, work it out, and end in one final state."""
-    report = leases.claim(ReliabilityReport, pk)
-    if report is None:
-        return
-    try:
-        with heartbeat(report):
-            result = _work_out(report)
-        with transaction.atomic():
-            leases.close(report, JobStatus.SUCCEEDED, result=result, progress=1.0, message="Done.")
-            _record("reliability.finished", report, report.asked_by)
-    except leases.LostLease:
-        leases.settle_cancelled(report)
-    except Refused as refusal:
-        _fail(report, refusal.sentence)
-    except Exception as error:
-        _fail(report, why_stopped("The report", error))
-        raise
+    run_job(
+        ReliabilityReport,
+        pk,
+        _work_out,
+        noun="The report",
+        on_success=lambda report: _record("reliability.finished", report, report.asked_by),
+        on_failure=lambda report: _record("reliability.failed", report, None),
+    )
 
 
 def cancel_reliability(*, report: ReliabilityReport, cancelled_by: User | None = None) -> None:
@@ -248,7 +238,7 @@ def cancel_reliability(*, report: ReliabilityReport, cancelled_by: User | None =
         _record("reliability.cancelled", report, cancelled_by)
 
 
-def _work_out(report: ReliabilityReport) -> dict[str, object]:
+def _work_out(report: ReliabilityReport, check: Callable[[], None]) -> Plain:
     leases.beat(report, progress=0.0, message="Reading the ratings.")
     given = Given(report.campaign)
     _settle_digest(report, given.inputs.sha256)
@@ -256,7 +246,7 @@ def _work_out(report: ReliabilityReport) -> dict[str, object]:
     def say(share: float, words: str) -> None:
         leases.beat(report, progress=share, message=f"Measuring: {NAMES.get(words, words)}.")
 
-    return figures_of(given, say)
+    return {"result": figures_of(given, say)}
 
 
 def _settle_digest(report: ReliabilityReport, digest: str) -> None:
@@ -268,13 +258,6 @@ def _settle_digest(report: ReliabilityReport, digest: str) -> None:
             leases.beat(report, input_sha256=digest)
     except IntegrityError as error:
         raise Refused(MOVED_ON) from error
-
-
-def _fail(report: ReliabilityReport, sentence: str) -> None:
-    # A lost lease means that another worker owns the report now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(report, JobStatus.FAILED, message=sentence)
-        _record("reliability.failed", report, None)
 
 
 def _record(action: str, report: ReliabilityReport, actor: User | None) -> None:

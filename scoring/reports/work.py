@@ -9,18 +9,14 @@ Carries agreement reports out: read, score what is not scored yet, compute, end 
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import transaction
-
 from core.errors import Refused
-from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.leases import LostLease, heartbeat
-from core.jobs.rows import JobStatus
+from core.jobs.leases import LostLease
+from core.jobs.running import run_job
 from scoring.agreement.ceiling import Unavailable
 from scoring.agreement.items import AgreementError, Item, ScorerScores
 from scoring.metrics.base import MetricError, Missing, Pair, Score
@@ -226,27 +222,14 @@ def carry_out_report(pk: UUID | str, say: Say = lambda text: None) -> None:
 
     What a worker that died has scored is kept, and is not scored again.
     """
-    report = leases.claim(AgreementReport, pk)
-    if report is None:
-        return
-    try:
-        with heartbeat(report) as check:
-            work = _Work(report, check, say)
-            result = storable(work.document())
-        # A question that met a passing fault may be asked again.
-        kept = {} if work.is_lasting else {"question_sha256": ""}
-        with transaction.atomic():
-            leases.close(
-                report, JobStatus.SUCCEEDED, result=result, progress=1.0, message="Done.", **kept
-            )
-            record_event("report.finished", report, report.requested_by)
-    except leases.LostLease:
-        leases.settle_cancelled(report)
-    except Refused as refusal:
-        _fail(report, refusal.sentence)
-    except Exception as error:
-        _fail(report, why_stopped("The report", error))
-        raise
+    run_job(
+        AgreementReport,
+        pk,
+        lambda report, check: _Work(report, check, say).outcome(),
+        noun="The report",
+        on_success=lambda report: record_event("report.finished", report, report.requested_by),
+        on_failure=lambda report: record_event("report.failed", report, None),
+    )
 
 
 class _Work:
@@ -260,6 +243,12 @@ class _Work:
         self._stage = ""
         self._done = self._total = 0
         self._beaten_at = 0.0
+
+    def outcome(self) -> dict[str, Any]:
+        result = storable(self.document())
+        # A question that met a passing fault may be asked again.
+        kept = {} if self.is_lasting else {"question_sha256": ""}
+        return {"result": result, **kept}
 
     def document(self) -> dict[str, Any]:
         # scipy loads here, in a worker or command: the web process stays light.
@@ -396,10 +385,3 @@ def _is_missing(name: str) -> bool:
     if name.startswith(MODEL_PREFIX):
         return False
     return bool(what_is_missing(name, metric_places()))
-
-
-def _fail(report: AgreementReport, sentence: str) -> None:
-    # A lost lease means that another worker owns the report now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(report, JobStatus.FAILED, message=sentence)
-        record_event("report.failed", report, None)

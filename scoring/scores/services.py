@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -17,10 +16,9 @@ from annotator.rate_limits import Pace, refuse_haste
 from annotator.rubric import ALL_CRITERIA
 from core.clock import database_now
 from core.errors import Forbidden, Refused, TooOften
-from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.leases import heartbeat
 from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.jobs.running import run_job
 from core.text_io.shapes import is_blank
 from scoring.models import ModelVersion, ScoreRequest
 from scoring.patclaimeval.errors import PatClaimEvalError
@@ -81,22 +79,14 @@ def carry_out_scores(pk: UUID | str) -> None:
 
     What a worker that died has scored is in the cache, and is not scored again.
     """
-    request = leases.claim(ScoreRequest, pk)
-    if request is None:
-        return
-    try:
-        with heartbeat(request) as check:
-            scores = _score(request, check)
-        with transaction.atomic():
-            leases.close(request, JobStatus.SUCCEEDED, scores=scores, progress=1.0, message="Done.")
-            _record("scores.finished", request, request.asked_by)
-    except leases.LostLease:
-        leases.settle_cancelled(request)
-    except Refused as refusal:
-        _fail(request, refusal.sentence)
-    except Exception as error:
-        _fail(request, why_stopped("Scoring", error))
-        raise
+    run_job(
+        ScoreRequest,
+        pk,
+        _score,
+        noun="Scoring",
+        on_success=lambda request: _record("scores.finished", request, request.asked_by),
+        on_failure=lambda request: _record("scores.failed", request, None),
+    )
 
 
 @transaction.atomic
@@ -123,7 +113,7 @@ def delete_old_scores() -> int:
 
 
 def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
-    """Return the scores by criterion; a model that cannot score says so in place of its own."""
+    """Score by criterion; a model that cannot score stores its error in place of its scores."""
     models, pairs = models_of(request), pairs_of(request)
     total, done, beaten_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
 
@@ -148,7 +138,7 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
         done = number * len(pairs)
     if len(reasons) == len(models):
         raise Refused(" ".join(reasons) or "The models of this request are gone.")
-    return found
+    return {"scores": found}
 
 
 def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ModelVersion]:
@@ -194,13 +184,6 @@ def _text_reasons(what: str, text: str) -> list[str]:
 
 def _wrong(field: str, sentence: str) -> Refused:
     return Refused(f"{field}: {sentence}", {field: [sentence]})
-
-
-def _fail(request: ScoreRequest, sentence: str) -> None:
-    # A lost lease means that another worker owns it now, or it is deleted: nothing is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(request, JobStatus.FAILED, message=sentence)
-        _record("scores.failed", request, None)
 
 
 def _record(action: str, request: ScoreRequest, actor: User | None) -> None:

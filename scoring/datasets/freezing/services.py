@@ -7,7 +7,6 @@ Writes of freezes as jobs: asked for on a page, carried out by a worker, cancell
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -20,10 +19,9 @@ from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import Campaign, User
 from core.errors import Forbidden, OutOfDate, Refused
-from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.leases import heartbeat
 from core.jobs.rows import FINAL_STATUSES, JobStatus
+from core.jobs.running import run_job
 from scoring import files as scoring_files
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.queries import WRITING_FROM, draft_freeze
@@ -211,30 +209,13 @@ def carry_out_freeze(pk: UUID | str) -> None:
     A worker that dies after the version was stored leaves nothing doubled: the next one finds
     that the dataset has this content already.
     """
-    freeze = leases.claim(Freeze, pk)
-    if freeze is None:
-        return
-    try:
-        with heartbeat(freeze) as check:
-            frozen = _freeze(freeze, check)
-        with transaction.atomic():
-            leases.close(
-                freeze,
-                JobStatus.SUCCEEDED,
-                version=frozen.version,
-                is_new=_is_of(freeze, frozen),
-                progress=1.0,
-                message="Done.",
-            )
-            _record("freeze.finished", freeze, freeze.asked_by)
-        prepare_pages(frozen.version)
-    except leases.LostLease:
-        leases.settle_cancelled(freeze)
-    except Refused as refusal:
-        _fail(freeze, refusal.sentence)
-    except Exception as error:
-        _fail(freeze, why_stopped("The freeze", error))
-        raise
+    run_job(
+        Freeze,
+        pk,
+        _freeze,
+        noun="The freeze",
+        on_failure=lambda freeze: _record("freeze.failed", freeze, None),
+    )
 
 
 def cancel_freeze(*, freeze: Freeze, cancelled_by: User | None = None) -> None:
@@ -245,7 +226,7 @@ def cancel_freeze(*, freeze: Freeze, cancelled_by: User | None = None) -> None:
         _record("freeze.cancelled", freeze, cancelled_by)
 
 
-def _freeze(freeze: Freeze, check: Callable[[], None]) -> Frozen:
+def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
     leases.beat(freeze, progress=0.0, message="Reading the ratings.")
     beaten_at = time.monotonic()
 
@@ -256,25 +237,30 @@ def _freeze(freeze: Freeze, check: Callable[[], None]) -> Frozen:
             leases.beat(freeze, progress=share, message=words)
             beaten_at = time.monotonic()
 
-    return freeze_dataset(
+    frozen = freeze_dataset(
         campaign=freeze.campaign,
         created_by=freeze.asked_by,
         progress=progress,
         **freeze.settings,
     )
+    with transaction.atomic():
+        leases.close(
+            freeze,
+            JobStatus.SUCCEEDED,
+            version=frozen.version,
+            is_new=_is_of(freeze, frozen),
+            progress=1.0,
+            message="Done.",
+        )
+        _record("freeze.finished", freeze, freeze.asked_by)
+    # Only now: an index that cannot be made is no failure of the freeze.
+    prepare_pages(frozen.version)
 
 
 def _is_of(freeze: Freeze, frozen: Frozen) -> bool:
     """Say whether this freeze made the version, if only in an attempt that died afterwards."""
     by_an_attempt = freeze.attempt > 1 and frozen.version.created_at > freeze.created_at
     return frozen.is_new or by_an_attempt
-
-
-def _fail(freeze: Freeze, sentence: str) -> None:
-    # A lost lease means that another worker owns the freeze now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(freeze, JobStatus.FAILED, message=sentence)
-        _record("freeze.failed", freeze, None)
 
 
 def _record(action: str, freeze: Freeze, actor: User | None) -> None:

@@ -100,9 +100,6 @@ class RunProgress:
         self._run, self._say = run, say
         self._written_at = 0.0
         self._stage = ""
-        # A run that was taken up again goes on with what its row already tells.
-        self._log: list[dict[str, str]] = list(run.log)
-        self._history: list[dict[str, Any]] = list(run.history)
 
     def hear(self, progress: Progress) -> None:
         """Take over one message of the training."""
@@ -124,11 +121,11 @@ class RunProgress:
     def note(self, words: str) -> None:
         """Add a line to the log; it is written along with the next figures."""
         line = {"at": database_now().isoformat(timespec="seconds"), "words": words}
-        self._log = [*self._log, line][-MOST_LINES:]
+        self._run.log = [*self._run.log, line][-MOST_LINES:]
 
     def lists(self) -> dict[str, Any]:
         """Return the columns of the log and the curve as they stand."""
-        return {"log": self._log, "history": self._history}
+        return {"log": self._run.log, "history": self._run.history}
 
     def _end_epoch(self, progress: Progress) -> None:
         point = {
@@ -137,8 +134,8 @@ class RunProgress:
             "validation_tau": progress.validation_tau,
         }
         # An epoch that is repeated after a kill stands once.
-        earlier = [other for other in self._history if other["epoch"] < progress.epoch]
-        self._history = [*earlier, point]
+        earlier = [other for other in self._run.history if other["epoch"] < progress.epoch]
+        self._run.history = [*earlier, point]
         words = f"epoch {progress.epoch} of {progress.epochs}: loss {progress.loss:.4f}"
         if progress.validation_tau is not None:
             words += f", validation tau-b {progress.validation_tau:.3f}"

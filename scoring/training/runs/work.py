@@ -5,7 +5,6 @@ Carries out training runs: claim, train, end in exactly one final state.
 
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,11 +14,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from core.errors import Refused
-from core.files import why_stopped
 from core.jobs import leases
-from core.jobs.leases import heartbeat
 from core.jobs.rows import JobStatus
+from core.jobs.running import run_job
 from scoring import files as scoring_files
 from scoring.access import LabelledRow, labelled_rows
 from scoring.models import ModelVersion, TrainingRun
@@ -94,31 +91,34 @@ def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text:
     an existing model again ends with that model. `say` hears each line of progress that the row
     gets.
     """
-    run = leases.claim(TrainingRun, pk)
-    if run is None:
-        return
+    run_job(
+        TrainingRun,
+        pk,
+        lambda run, check: _train_or_reuse(run, check, say),
+        noun="Training",
+        on_failure=lambda run: record_event("training.failed", run, None),
+        cleanup=_clear,
+        refusals=(PatClaimEvalError,),
+        failure_columns=("log", "history"),
+    )
+
+
+def _train_or_reuse(
+    run: TrainingRun, check: Callable[[], None], say: Callable[[str], None]
+) -> None:
     progress = RunProgress(run, say)
+    progress.check = check
     progress.note(f"attempt {run.attempt} began")
+    known = unchanged_model(run)
+    if known is not None:
+        _reuse(run, known, progress)
+        return
+    directory = model_directory(run)
     try:
-        with heartbeat(run) as progress.check:
-            known = unchanged_model(run)
-            if known is None:
-                directory = model_directory(run)
-                result = _train(run, directory, progress)
-        if known is None:
-            _complete(run, directory.name, result, progress)
-        else:
-            _reuse(run, known, progress)
-    except (leases.LostLease, TrainingCancelled):
-        # Nothing else is written: another worker may own the run by now.
-        leases.settle_cancelled(run)
-    except (PatClaimEvalError, Refused) as error:
-        _fail(run, str(error), progress)
-    except Exception as error:
-        _fail(run, why_stopped("Training", error), progress)
-        raise
-    finally:
-        _clear(run)
+        result = _train(run, directory, progress)
+    except TrainingCancelled as error:
+        raise leases.LostLease from error
+    _complete(run, directory.name, result, progress)
 
 
 def _clear(run: TrainingRun) -> None:
@@ -208,10 +208,3 @@ def _reuse(run: TrainingRun, model: ModelVersion, progress: RunProgress) -> None
 
 def _done(progress: RunProgress) -> dict[str, Any]:
     return {"progress": 1.0, "stage": "done", "seconds_left": 0.0, **progress.lists()}
-
-
-def _fail(run: TrainingRun, sentence: str, progress: RunProgress) -> None:
-    # A lost lease means that another worker owns the run now: nothing of ours is written.
-    with suppress(leases.LostLease), transaction.atomic():
-        leases.close(run, JobStatus.FAILED, message=sentence, **progress.lists())
-        record_event("training.failed", run, None)

@@ -91,6 +91,9 @@ def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> No
 
 @pytest.mark.parametrize(("stage", "verb"), [("check", "Checking"), ("apply", "Storing")])
 def test_what_is_under_way_is_said_with_what_was_read_so_far(stage: str, verb: str) -> None:
-    work = Work(ClaimImport(stage=ImportStage(stage)), io.BytesIO())
-    work.records, work.share = 12_345, 0.25
-    assert work.progress() == {"progress": 0.25, "message": f"{verb}: 12,345 records read."}
+    row, file = ClaimImport(stage=ImportStage(stage), file_bytes=4), io.BytesIO(b"four")
+    work = Work(row, file, lambda: None)
+    assert (row.progress, row.message) == (0.0, f"{verb}: 0 records read.")
+    file.seek(1)
+    work.reached(12_345)
+    assert (row.progress, row.message) == (0.25, f"{verb}: 12,345 records read.")
