@@ -1,8 +1,8 @@
 // The adjudication screen: keys, aids, tagged words, a turn that lasts. The form works without them.
 import { startKeys } from "./adjudicate/keys.js";
 import { startTurn } from "./adjudicate/turn.js";
-import { startReading } from "./rate/reading.js";
-import { showSpans } from "./rate/spans.js";
+import { startReading } from "./shared/reading.js";
+import { showSpans } from "./shared/spans.js";
 
 const room = document.getElementById("ruling-room");
 const panes = document.getElementById("panes");

@@ -2,7 +2,7 @@
 import { startAids } from "./compare/aids.js";
 import { startKeys } from "./compare/keys.js";
 import { startSubmit } from "./compare/submit.js";
-import { startReading } from "./rate/reading.js";
+import { startReading } from "./shared/reading.js";
 
 document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
 startReading();

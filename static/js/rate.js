@@ -4,7 +4,7 @@ import { startDrafts } from "./rate/drafts.js";
 import { changed } from "./rate/form.js";
 import { startKeys } from "./rate/keys.js";
 import { startPings } from "./rate/pings.js";
-import { startReading } from "./rate/reading.js";
+import { startReading } from "./shared/reading.js";
 import { startSubmit } from "./rate/submit.js";
 import { startTags } from "./rate/tags.js";
 import { startUndo } from "./rate/undo.js";

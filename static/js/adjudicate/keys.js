@@ -1,5 +1,5 @@
 // Keys: a digit chooses a column of the table, everything else is looked up in the person's keymap.
-import { foldDependents, goToDifference, scrollPane } from "../rate/reading.js";
+import { foldDependents, goToDifference, scrollPane } from "../shared/reading.js";
 
 // The focused claim sets scroll by their own arrows and page keys.
 const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp"];

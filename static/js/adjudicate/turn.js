@@ -1,5 +1,5 @@
 // A turn lasts while its holder is at work: typing renews it, every few minutes at most.
-import { post, unexplained } from "../rate/post.js";
+import { post, unexplained } from "../shared/post.js";
 
 const OFTEN = 5 * 60 * 1000;
 const shown = document.getElementById("held-until");

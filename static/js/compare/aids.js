@@ -1,5 +1,5 @@
 // Reading aids: switched here at once, and remembered by the server for the next page.
-import { post } from "../rate/post.js";
+import { post } from "../shared/post.js";
 import { form } from "./form.js";
 
 const panes = document.getElementById("panes");

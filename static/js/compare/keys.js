@@ -1,5 +1,5 @@
 // Keys: 1, 2 and 3 answer the question in focus, everything else is looked up in the keymap.
-import { foldDependents, goToDifference, scrollPane } from "../rate/reading.js";
+import { foldDependents, goToDifference, scrollPane } from "../shared/reading.js";
 import { chosen, form, questions } from "./form.js";
 
 const { keys, single } = JSON.parse(form.dataset.keymap);

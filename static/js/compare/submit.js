@@ -1,5 +1,5 @@
 // Submits without losing anything to a server that is away; what it refuses, it shows as a page.
-import { isExplained, post, unexplained } from "../rate/post.js";
+import { isExplained, post, unexplained } from "../shared/post.js";
 import { form } from "./form.js";
 
 const problem = document.getElementById("problem");

@@ -1,6 +1,6 @@
 // Reading aids: the server remembers each switch and sends the claim sets as they are read now.
-import { post } from "./post.js";
-import { showPanes } from "./reading.js";
+import { post } from "../shared/post.js";
+import { showPanes } from "../shared/reading.js";
 
 const problem = document.getElementById("problem");
 const buttonOf = (action) => document.querySelector(`#panes [data-action="${action}"]`);

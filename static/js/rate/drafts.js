@@ -1,6 +1,6 @@
 // Keeps what is typed: sent a moment after the last key, tried again until the server has it.
 import { field, form, retype, typed } from "./form.js";
-import { post } from "./post.js";
+import { post } from "../shared/post.js";
 
 const QUIET_MS = 350;
 const LONGEST_PAUSE_MS = 8000;

@@ -1,6 +1,6 @@
 // Keys: digits give scores, everything else is looked up in the person's own keymap.
 import { chosen, form, scales } from "./form.js";
-import { foldDependents, goToDifference, scrollPane } from "./reading.js";
+import { foldDependents, goToDifference, scrollPane } from "../shared/reading.js";
 import { beginTag } from "./tags.js";
 
 const { keys } = JSON.parse(form.dataset.keymap);

@@ -1,7 +1,7 @@
 // Submits without losing anything to a server that is away; what it refuses, it shows as a page.
 import { keep, settle, settled } from "./drafts.js";
 import { form } from "./form.js";
-import { isExplained, post, unexplained } from "./post.js";
+import { isExplained, post, unexplained } from "../shared/post.js";
 
 const problem = document.getElementById("problem");
 let isOnItsWay = false;

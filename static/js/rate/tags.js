@@ -1,7 +1,7 @@
 // Error tags: chosen from the list, placed on the words that are selected in a claim set.
 import { changed, field, form } from "./form.js";
-import { post, unexplained } from "./post.js";
-import { showSpans } from "./spans.js";
+import { post, unexplained } from "../shared/post.js";
+import { showSpans } from "../shared/spans.js";
 
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");
