@@ -2,9 +2,10 @@
 import { startAids } from "./compare/aids.js";
 import { startKeys } from "./compare/keys.js";
 import { startSubmit } from "./compare/submit.js";
+import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 
-document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
+showScripted();
 startReading();
 startAids();
 startSubmit();

@@ -4,13 +4,13 @@ import { startDrafts } from "./rate/drafts.js";
 import { changed } from "./rate/form.js";
 import { startKeys } from "./rate/keys.js";
 import { startPings } from "./rate/pings.js";
+import { showScripted } from "./shared/page.js";
 import { startReading } from "./shared/reading.js";
 import { startSubmit } from "./rate/submit.js";
 import { startTags } from "./rate/tags.js";
 import { startUndo } from "./rate/undo.js";
 
-document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
-document.querySelectorAll("[data-unscripted]").forEach((element) => { element.hidden = true; });
+showScripted();
 startReading();
 startAids();
 startTags();

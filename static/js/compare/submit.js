@@ -1,28 +1,23 @@
 // Submits without losing anything to a server that is away; what it refuses, it shows as a page.
+import { announce } from "../shared/page.js";
 import { isExplained, post, unexplained } from "../shared/post.js";
 import { form } from "./form.js";
 
-const problem = document.getElementById("problem");
 let isOnItsWay = false;
 
-function say(text) {
-  problem.textContent = text;
-  problem.hidden = !text;
-}
-
 async function submit() {
-  say("");
+  announce("");
   let answer;
   try {
     answer = await post(form.action, () => new FormData(form));
   } catch {
-    say("The server cannot be reached; nothing is lost. Submit again in a moment.");
+    announce("The server cannot be reached; nothing is lost. Submit again in a moment.");
     return;
   }
   if (answer.ok) {
     location.assign((await answer.json()).location);
   } else if (!isExplained(answer)) {
-    say(unexplained(answer));
+    announce(unexplained(answer));
   } else {
     // The same request once more, as a page: the server answers it with what is wrong and where.
     form.submit();

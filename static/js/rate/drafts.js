@@ -1,11 +1,12 @@
 // Keeps what is typed: sent a moment after the last key, tried again until the server has it.
 import { field, form, retype, typed } from "./form.js";
+import { announce, quietButton } from "../shared/page.js";
 import { post } from "../shared/post.js";
 
 const QUIET_MS = 350;
 const LONGEST_PAUSE_MS = 8000;
 const url = form.dataset.draftUrl;
-const state = document.getElementById("draft-state");
+const showState = (text) => announce(text, document.getElementById("draft-state"));
 const clash = document.getElementById("draft-clash");
 // A page that shows what was refused holds what is stored nowhere else.
 let kept = "unkept" in form.dataset ? "" : typed();
@@ -15,12 +16,6 @@ let saving = null;
 let isSettled = false;
 
 const isNews = () => url && !isSettled && typed() !== kept;
-
-function say(text) {
-  if (state) {
-    state.textContent = text;
-  }
-}
 
 const clock = (date) => date.toLocaleTimeString("en-GB");
 
@@ -35,18 +30,18 @@ async function save(more = {}) {
       kept = sent;
       pause = 500;
       clash.hidden = true;
-      say(`Draft kept ${clock(new Date(row.saved_at))}`);
+      showState(`Draft kept ${clock(new Date(row.saved_at))}`);
     } else if (answer.status === 409) {
       showClash(await answer.json());
       return false;
     } else if (answer.status === 422) {
-      say((await answer.json()).sentence);
+      showState((await answer.json()).sentence);
       return false;
     } else {
       throw new Error(answer.status);
     }
   } catch {
-    say("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
+    showState("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
     later(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     return false;
@@ -67,15 +62,6 @@ function later(wait) {
   timer = setTimeout(() => { if (isNews()) { run(); } }, wait);
 }
 
-function button(words, act) {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.className = "quiet";
-  element.textContent = words;
-  element.addEventListener("click", act);
-  return element;
-}
-
 // Both texts stand there; which one stays is a choice made with both in view.
 function showClash(answer) {
   const lines = [answer.sentence];
@@ -88,11 +74,11 @@ function showClash(answer) {
   clash.replaceChildren(...lines.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
   if (other) {
     clash.append(
-      button("Keep what is here", () => {
+      quietButton("Keep what is here", () => {
         field("draft_version").value = answer.version;
         run();
       }),
-      button("Take what is there", () => {
+      quietButton("Take what is there", () => {
         field("draft_version").value = answer.version;
         const radios = ["feature_completeness", "conceptual_clarity", "terminology_consistency", "logical_linkage"];
         retype(JSON.stringify([...radios, "comment", "note", "error_tags"].map((name) => other[name] ?? "")));
@@ -102,7 +88,7 @@ function showClash(answer) {
     );
   } else {
     // The draft is gone because another tab submitted: a submit here is answered with both.
-    clash.append(button("Show both", () => form.requestSubmit()));
+    clash.append(quietButton("Show both", () => form.requestSubmit()));
   }
   clash.hidden = false;
 }

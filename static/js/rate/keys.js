@@ -1,12 +1,12 @@
 // Keys: digits give scores, everything else is looked up in the person's own keymap.
 import { chosen, form, scales } from "./form.js";
+import { announce, parse } from "../shared/page.js";
 import { foldDependents, goToDifference, scrollPane } from "../shared/reading.js";
 import { beginTag } from "./tags.js";
 
 const { keys } = JSON.parse(form.dataset.keymap);
 const codes = new Map(Object.entries(keys).flatMap(([code, pressed]) => pressed.map((key) => [key, code])));
 const leave = document.getElementById("leave");
-const problem = document.getElementById("problem");
 // A focused pane scrolls by its own arrows and page keys.
 const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp"];
 
@@ -53,13 +53,10 @@ async function showExamples() {
   const dialog = document.getElementById("exemplars");
   const criterion = scales[Math.max(current(), 0)].querySelector("input").name;
   const answer = await fetch(`${form.dataset.rubricUrl}${criterion}/`, { headers: { "HX-Request": "true" } }).catch(() => null);
-  problem.hidden = Boolean(answer?.ok);
-  if (!answer?.ok) {
-    problem.textContent = "The examples could not be fetched. What you typed is still here; try again.";
-  } else {
-    const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+  announce(answer?.ok ? "" : "The examples could not be fetched. What you typed is still here; try again.");
+  if (answer?.ok) {
     const text = document.getElementById("exemplars-text");
-    text.replaceChildren(...[...part.body.childNodes].map((node) => document.adoptNode(node)));
+    text.replaceChildren(...parse(await answer.text()).body.childNodes);
     dialog.showModal();
     text.focus();
   }
