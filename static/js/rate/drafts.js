@@ -101,8 +101,11 @@ export async function settle() {
   }
 }
 
-// Stores what is typed at once, and says whether the server has all of it.
-export async function keep() {
+// Stores what is typed at once; returns whether the server has all of it or need not have it.
+export async function mayLeave(button) {
+  if ("forgets" in button.dataset) {
+    return true;
+  }
   await settle();
   while (isNews()) {
     if (!(await run())) {

@@ -1,6 +1,6 @@
 // Signs in again in place, so that an ended session costs nothing that was typed.
 import { announce } from "./page.js";
-import { freshToken, token, useToken } from "./tokens.js";
+import { freshToken, send, useToken } from "./tokens.js";
 
 // Nobody is interrupted in the middle of a word: its last letters would go into the password.
 const PAUSE_MS = 1000;
@@ -41,18 +41,14 @@ function askForCode(url) {
   (url ? code : signIn.querySelector("[type=password]")).focus();
 }
 
-async function send() {
-  const body = new URLSearchParams(new FormData(signIn));
-  const headers = { "HX-Request": "true", "X-CSRFToken": token() };
-  return fetch(codeUrl || dialog.dataset.url, { method: "POST", body, headers });
-}
+const answered = () => send(codeUrl || dialog.dataset.url, new URLSearchParams(new FormData(signIn)));
 
 signIn.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    let answer = await send();
+    let answer = await answered();
     if (answer.status === 403 && (await freshToken())) {
-      answer = await send();
+      answer = await answered();
     }
     const said = await answer.json();
     if (!answer.ok || said.code_url) {
