@@ -2,20 +2,19 @@
 import { startKeys } from "./adjudicate/keys.js";
 import { startTurn } from "./adjudicate/turn.js";
 import { showScripted } from "./shared/page.js";
-import { startReading } from "./shared/reading.js";
+import { startReading, toggleAid } from "./shared/reading.js";
 import { showSpans } from "./shared/spans.js";
 
-const room = document.getElementById("ruling-room");
-const panes = document.getElementById("panes");
+const { keymap, spans } = document.getElementById("ruling-room").dataset;
 
 showScripted();
 startReading();
-showSpans(JSON.parse(room.dataset.spans));
-panes.addEventListener("click", (event) => {
+showSpans(JSON.parse(spans));
+document.getElementById("panes").addEventListener("click", (event) => {
   const button = event.target.closest("[data-aid]");
   if (button) {
-    button.setAttribute("aria-pressed", String(panes.classList.toggle(`shows-${button.dataset.aid}`)));
+    toggleAid(button);
   }
 });
-startKeys(room);
+startKeys(JSON.parse(keymap));
 startTurn();

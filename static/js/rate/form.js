@@ -1,9 +1,10 @@
 // The rate form and what is typed in it.
+import { chosen } from "../shared/radios.js";
+
 export const form = document.getElementById("rating-form");
 export const scales = [...form.querySelectorAll("fieldset.scale")];
 const FIELDS = ["comment", "note", "error_tags"];
 
-export const chosen = (scale) => scale.querySelector("input:checked");
 export const field = (name) => form.elements.namedItem(name);
 
 // What a draft keeps, as one comparable text.

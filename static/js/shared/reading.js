@@ -55,6 +55,12 @@ function goToPlace(side, place) {
   claim?.scrollIntoView({ block: "center" });
 }
 
+export function toggleAid(button) {
+  const isOn = panes().classList.toggle(`shows-${button.dataset.aid}`);
+  button.setAttribute("aria-pressed", String(isOn));
+  return isOn;
+}
+
 // Puts the claim sets as the server sends them in the place of those that are shown.
 export function showPanes(html) {
   const folded = [...panes().querySelectorAll(".claim.is-folded")].map((claim) => claim.id);
