@@ -1,5 +1,5 @@
-// Keeps what is typed: sent a moment after the last key, tried again until the server has it.
-import { field, form, retype, typed } from "./form.js";
+// Stores what is typed as a draft: sent a moment after the last key, tried again until the server has it.
+import { field, fill, form, typed } from "./form.js";
 import { announce, quietButton } from "../shared/page.js";
 import { post } from "../shared/post.js";
 
@@ -8,18 +8,18 @@ const LONGEST_PAUSE_MS = 8000;
 const url = form.dataset.draftUrl;
 const showState = (text) => announce(text, document.getElementById("draft-state"));
 const clash = document.getElementById("draft-clash");
-// A page that shows what was refused holds what is stored nowhere else.
-let kept = "unkept" in form.dataset ? "" : typed();
+// A page that shows what was refused holds what the server has not stored.
+let stored = "unkept" in form.dataset ? "" : typed();
 let timer = 0;
 let pause = 500;
 let saving = null;
 let isSettled = false;
 
-const isNews = () => url && !isSettled && typed() !== kept;
+const isNews = () => url && !isSettled && typed() !== stored;
 
 const clock = (date) => date.toLocaleTimeString("en-GB");
 
-// Says whether the server took what was sent.
+// Returns whether the server took what was sent.
 async function save(more = {}) {
   const sent = typed();
   try {
@@ -27,7 +27,7 @@ async function save(more = {}) {
     if (answer.ok) {
       const row = await answer.json();
       field("draft_version").value = row.version;
-      kept = sent;
+      stored = sent;
       pause = 500;
       clash.hidden = true;
       showState(`Draft kept ${clock(new Date(row.saved_at))}`);
@@ -46,9 +46,7 @@ async function save(more = {}) {
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     return false;
   }
-  if (isNews()) {
-    later(QUIET_MS);
-  }
+  storeSoon();
   return true;
 }
 
@@ -60,6 +58,12 @@ function run(more) {
 function later(wait) {
   clearTimeout(timer);
   timer = setTimeout(() => { if (isNews()) { run(); } }, wait);
+}
+
+function storeSoon() {
+  if (isNews()) {
+    later(QUIET_MS);
+  }
 }
 
 // Both texts stand there; which one stays is a choice made with both in view.
@@ -80,9 +84,8 @@ function showClash(answer) {
       }),
       quietButton("Take what is there", () => {
         field("draft_version").value = answer.version;
-        const radios = ["feature_completeness", "conceptual_clarity", "terminology_consistency", "logical_linkage"];
-        retype(JSON.stringify([...radios, "comment", "note", "error_tags"].map((name) => other[name] ?? "")));
-        kept = typed();
+        fill(other);
+        stored = typed();
         clash.hidden = true;
       }),
     );
@@ -115,7 +118,7 @@ export async function mayLeave(button) {
   return true;
 }
 
-// After a submit nothing is left to keep.
+// After a submit nothing is left to store.
 export function settled() {
   isSettled = true;
   clearTimeout(timer);
@@ -125,11 +128,9 @@ export function startDrafts() {
   if (!url) {
     return;
   }
-  if (isNews()) {
-    later(QUIET_MS);
-  }
-  form.addEventListener("input", () => { if (isNews()) { later(QUIET_MS); } });
-  form.addEventListener("change", () => { if (isNews()) { later(QUIET_MS); } });
+  storeSoon();
+  form.addEventListener("input", storeSoon);
+  form.addEventListener("change", storeSoon);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && isNews()) {
       run({ keepalive: true });

@@ -1,5 +1,5 @@
 // Takes back the last change of a score, a tag or a text.
-import { form, retype, typed } from "./form.js";
+import { fill, form, typed } from "./form.js";
 import { showTags } from "./tags.js";
 
 const button = form.querySelector("[data-action=undo]");
@@ -17,7 +17,7 @@ export async function undo() {
     return;
   }
   isUndoing = true;
-  retype(last);
+  fill(JSON.parse(last));
   isUndoing = false;
   now = last;
   button.disabled = before.length === 0;
