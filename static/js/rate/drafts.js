@@ -1,7 +1,7 @@
 // Stores what is typed as a draft: sent a moment after the last key, tried again until the server has it.
-import { field, fill, form, typed } from "./form.js";
 import { announce, quietButton } from "../shared/page.js";
 import { post } from "../shared/post.js";
+import { field, fill, form, typed } from "./form.js";
 
 const QUIET_MS = 350;
 const LONGEST_PAUSE_MS = 8000;

@@ -1,6 +1,6 @@
 // Tells the server that somebody is at work, at most every fifteen seconds and never while idle.
-import { form } from "./form.js";
 import { send } from "../shared/tokens.js";
+import { form } from "./form.js";
 
 const EVERY_MS = 15000;
 const SOON_MS = 10 * 60000;

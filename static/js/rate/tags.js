@@ -1,8 +1,8 @@
 // Error tags: chosen from the list, placed on the words that are selected in a claim set.
-import { changed, field, form } from "./form.js";
 import { announce, replacePart } from "../shared/page.js";
 import { post, unexplained } from "../shared/post.js";
 import { showSpans } from "../shared/spans.js";
+import { changed, field, form } from "./form.js";
 
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");

@@ -7,7 +7,7 @@ const before = [];
 let now = typed();
 let isUndoing = false;
 
-export async function undo() {
+async function undo() {
   // A text is still being typed until its field is left.
   if (typed() !== now) {
     note();
@@ -36,4 +36,3 @@ export function startUndo() {
   form.addEventListener("change", note);
   button?.addEventListener("click", undo);
 }
-

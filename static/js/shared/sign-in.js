@@ -41,14 +41,14 @@ function askForCode(url) {
   (url ? code : signIn.querySelector("[type=password]")).focus();
 }
 
-const answered = () => send(codeUrl || dialog.dataset.url, new URLSearchParams(new FormData(signIn)));
+const sendForm = () => send(codeUrl || dialog.dataset.url, new URLSearchParams(new FormData(signIn)));
 
 signIn.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    let answer = await answered();
+    let answer = await sendForm();
     if (answer.status === 403 && (await freshToken())) {
-      answer = await answered();
+      answer = await sendForm();
     }
     const said = await answer.json();
     if (!answer.ok || said.code_url) {
