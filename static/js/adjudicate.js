@@ -1,20 +1,20 @@
 // The adjudication screen: keys, aids, tagged words, a turn that lasts. The form works without them.
 import { startKeys } from "./adjudicate/keys.js";
 import { startTurn } from "./adjudicate/turn.js";
-import { startReading } from "./rate/reading.js";
-import { showSpans } from "./rate/spans.js";
+import { showScripted } from "./shared/page.js";
+import { startReading, toggleAid } from "./shared/reading.js";
+import { showSpans } from "./shared/spans.js";
 
-const room = document.getElementById("ruling-room");
-const panes = document.getElementById("panes");
+const { keymap, spans } = document.getElementById("ruling-room").dataset;
 
-document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
+showScripted();
 startReading();
-showSpans(JSON.parse(room.dataset.spans));
-panes.addEventListener("click", (event) => {
+showSpans(JSON.parse(spans));
+document.getElementById("panes").addEventListener("click", (event) => {
   const button = event.target.closest("[data-aid]");
   if (button) {
-    button.setAttribute("aria-pressed", String(panes.classList.toggle(`shows-${button.dataset.aid}`)));
+    toggleAid(button);
   }
 });
-startKeys(room);
+startKeys(JSON.parse(keymap));
 startTurn();

@@ -1,11 +1,13 @@
 // The compare screen: keys, aids and submit. The form itself works without any of them.
 import { startAids } from "./compare/aids.js";
+import { form } from "./compare/form.js";
 import { startKeys } from "./compare/keys.js";
-import { startSubmit } from "./compare/submit.js";
-import { startReading } from "./rate/reading.js";
+import { showScripted } from "./shared/page.js";
+import { startReading } from "./shared/reading.js";
+import { startSubmit } from "./shared/submit.js";
 
-document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
+showScripted();
 startReading();
 startAids();
-startSubmit();
+startSubmit(form);
 startKeys();

@@ -1,22 +1,22 @@
 // Makes every failed htmx request visible; what was typed stays where it is.
-const place = document.getElementById("problem");
+import { announce, problem } from "./shared/page.js";
+
 let shown = "";
 // What stood there when each request set out.
 const stood = new WeakMap();
 
-const isOurs = () => place.hidden || place.textContent === shown;
+const isOurs = () => problem.hidden || problem.textContent === shown;
 
 // A request that set out before another script spoke is older news than what that one said.
 function showUnlessOld(ctx, text) {
-  if (isOurs() || !stood.has(ctx) || stood.get(ctx) === place.textContent) {
+  if (isOurs() || !stood.has(ctx) || stood.get(ctx) === problem.textContent) {
     show(text);
   }
 }
 
 function show(text) {
   shown = text;
-  place.textContent = text;
-  place.hidden = false;
+  announce(text);
 }
 
 // Without this htmx would follow the redirect to the sign-in page and drop what was typed.
@@ -32,7 +32,7 @@ document.addEventListener("htmx:before:response", (event) => {
 });
 
 document.addEventListener("htmx:before:request", (event) => {
-  stood.set(event.detail.ctx, place.textContent);
+  stood.set(event.detail.ctx, problem.textContent);
 });
 
 document.addEventListener("htmx:after:request", (event) => {
@@ -40,7 +40,7 @@ document.addEventListener("htmx:after:request", (event) => {
   const status = ctx?.response?.status ?? 200;
   if (status < 400) {
     // What another script says of its own request stays until that one succeeds.
-    place.hidden = isOurs();
+    problem.hidden = isOurs();
   } else if (status === 403) {
     showUnlessOld(ctx, "The server did not accept this page any more. Copy what you typed and load the page again.");
   } else {

@@ -1,22 +1,22 @@
 // The rate screen: each behaviour in its own module. The form itself works without any of them.
 import { startAids } from "./rate/aids.js";
-import { startDrafts } from "./rate/drafts.js";
-import { changed } from "./rate/form.js";
+import { mayLeave, settle, settled, startDrafts } from "./rate/drafts.js";
+import { changed, form } from "./rate/form.js";
 import { startKeys } from "./rate/keys.js";
 import { startPings } from "./rate/pings.js";
-import { startReading } from "./rate/reading.js";
-import { startSubmit } from "./rate/submit.js";
 import { startTags } from "./rate/tags.js";
 import { startUndo } from "./rate/undo.js";
+import { showScripted } from "./shared/page.js";
+import { startReading } from "./shared/reading.js";
+import { startSubmit } from "./shared/submit.js";
 
-document.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
-document.querySelectorAll("[data-unscripted]").forEach((element) => { element.hidden = true; });
+showScripted();
 startReading();
 startAids();
 startTags();
 startDrafts();
 startUndo();
-startSubmit();
+startSubmit(form, { settle, settled, mayLeave });
 startPings();
 startKeys();
 // What was refused for want of a session or a token is asked for again.

@@ -214,6 +214,19 @@ def test_a_second_tab_may_take_what_is_there(room: Page, other_tab: Page) -> Non
     assert (stored["comment"], stored["feature_completeness"]) == ("from the first tab", "3")
 
 
+def test_scores_of_the_other_tab_are_taken_criterion_by_criterion(
+    room: Page, other_tab: Page
+) -> None:
+    press(room, "4", "t", "8")
+    make_a_clash(room, other_tab)
+    clash(other_tab).get_by_role("button", name="Take what is there").click()
+    expect(clash(other_tab)).to_be_hidden()
+    chosen = "all => all.map(radio => [radio.name, radio.value])"
+    taken = dict(other_tab.locator("input:checked").evaluate_all(chosen))
+    assert taken == {name: Draft.objects.get().typed[name] for name in taken}
+    assert list(taken.values()) == ["4", "10", "8"]
+
+
 def test_a_second_tabs_submit_gets_a_page_with_everything_in_it(
     room: Page, other_tab: Page
 ) -> None:

@@ -1,9 +1,9 @@
 // A turn lasts while its holder is at work: typing renews it, every few minutes at most.
-import { post, unexplained } from "../rate/post.js";
+import { announce } from "../shared/page.js";
+import { post, unexplained } from "../shared/post.js";
 
 const OFTEN = 5 * 60 * 1000;
 const shown = document.getElementById("held-until");
-const problem = document.getElementById("problem");
 let renewed = Date.now();
 
 async function renew() {
@@ -15,10 +15,10 @@ async function renew() {
     const answer = await post(shown.dataset.takeUrl, () => new URLSearchParams());
     if (answer.ok) {
       shown.textContent = (await answer.json()).until;
+      announce("");
     } else {
-      problem.textContent = answer.status === 409 ? (await answer.json()).sentence : unexplained(answer);
+      announce(answer.status === 409 ? (await answer.json()).sentence : unexplained(answer));
     }
-    problem.hidden = answer.ok;
   } catch {
     // A server that is away is asked again with the next keys; a ruling says itself what is wrong.
     renewed = 0;

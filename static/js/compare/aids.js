@@ -1,8 +1,7 @@
 // Reading aids: switched here at once, and remembered by the server for the next page.
-import { post } from "../rate/post.js";
+import { post } from "../shared/post.js";
+import { toggleAid } from "../shared/reading.js";
 import { form } from "./form.js";
-
-const panes = document.getElementById("panes");
 
 function remember(button, isOn) {
   // A wish that is lost on the way costs one key press on the next page and nothing else.
@@ -17,8 +16,6 @@ export function startAids() {
     }
     event.preventDefault();
     event.stopImmediatePropagation();
-    const isOn = panes.classList.toggle(`shows-${button.dataset.aid}`);
-    button.setAttribute("aria-pressed", String(isOn));
-    remember(button, isOn);
+    remember(button, toggleAid(button));
   });
 }

@@ -1,5 +1,3 @@
 // The compare form and its questions.
 export const form = document.getElementById("compare-form");
 export const questions = [...form.querySelectorAll("fieldset.question-row")];
-
-export const chosen = (question) => question.querySelector("input:checked");

@@ -1,15 +1,10 @@
 // Reading aids: the server remembers each switch and sends the claim sets as they are read now.
-import { post } from "./post.js";
-import { showPanes } from "./reading.js";
+import { announce } from "../shared/page.js";
+import { post } from "../shared/post.js";
+import { showPanes } from "../shared/reading.js";
 
-const problem = document.getElementById("problem");
 const buttonOf = (action) => document.querySelector(`#panes [data-action="${action}"]`);
 let last = Promise.resolve();
-
-function say(text) {
-  problem.textContent = text;
-  problem.hidden = !text;
-}
 
 async function turn(action) {
   const { formAction, value } = buttonOf(action);
@@ -34,8 +29,8 @@ export function startAids() {
     event.preventDefault();
     const { action } = button.dataset;
     // One after the other: each answer shows what all presses before it have asked for.
-    last = last.then(() => turn(action)).then(() => say(""), () => {
-      say("The reading aid was not switched: the server did not answer as it should. Try again.");
+    last = last.then(() => turn(action)).then(() => announce(""), () => {
+      announce("The reading aid was not switched: the server did not answer as it should. Try again.");
     });
   });
 }

@@ -1,30 +1,25 @@
-// Keeps what is typed: sent a moment after the last key, tried again until the server has it.
-import { field, form, retype, typed } from "./form.js";
-import { post } from "./post.js";
+// Stores what is typed as a draft: sent a moment after the last key, tried again until the server has it.
+import { announce, quietButton } from "../shared/page.js";
+import { post } from "../shared/post.js";
+import { field, fill, form, typed } from "./form.js";
 
 const QUIET_MS = 350;
 const LONGEST_PAUSE_MS = 8000;
 const url = form.dataset.draftUrl;
-const state = document.getElementById("draft-state");
+const showState = (text) => announce(text, document.getElementById("draft-state"));
 const clash = document.getElementById("draft-clash");
-// A page that shows what was refused holds what is stored nowhere else.
-let kept = "unkept" in form.dataset ? "" : typed();
+// A page that shows what was refused holds what the server has not stored.
+let stored = "unkept" in form.dataset ? "" : typed();
 let timer = 0;
 let pause = 500;
 let saving = null;
 let isSettled = false;
 
-const isNews = () => url && !isSettled && typed() !== kept;
-
-function say(text) {
-  if (state) {
-    state.textContent = text;
-  }
-}
+const isNews = () => url && !isSettled && typed() !== stored;
 
 const clock = (date) => date.toLocaleTimeString("en-GB");
 
-// Says whether the server took what was sent.
+// Returns whether the server took what was sent.
 async function save(more = {}) {
   const sent = typed();
   try {
@@ -32,28 +27,26 @@ async function save(more = {}) {
     if (answer.ok) {
       const row = await answer.json();
       field("draft_version").value = row.version;
-      kept = sent;
+      stored = sent;
       pause = 500;
       clash.hidden = true;
-      say(`Draft kept ${clock(new Date(row.saved_at))}`);
+      showState(`Draft kept ${clock(new Date(row.saved_at))}`);
     } else if (answer.status === 409) {
       showClash(await answer.json());
       return false;
     } else if (answer.status === 422) {
-      say((await answer.json()).sentence);
+      showState((await answer.json()).sentence);
       return false;
     } else {
       throw new Error(answer.status);
     }
   } catch {
-    say("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
+    showState("Not kept yet: the server cannot be reached. Trying again; leave this page open.");
     later(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     return false;
   }
-  if (isNews()) {
-    later(QUIET_MS);
-  }
+  storeSoon();
   return true;
 }
 
@@ -67,13 +60,10 @@ function later(wait) {
   timer = setTimeout(() => { if (isNews()) { run(); } }, wait);
 }
 
-function button(words, act) {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.className = "quiet";
-  element.textContent = words;
-  element.addEventListener("click", act);
-  return element;
+function storeSoon() {
+  if (isNews()) {
+    later(QUIET_MS);
+  }
 }
 
 // Both texts stand there; which one stays is a choice made with both in view.
@@ -88,21 +78,20 @@ function showClash(answer) {
   clash.replaceChildren(...lines.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
   if (other) {
     clash.append(
-      button("Keep what is here", () => {
+      quietButton("Keep what is here", () => {
         field("draft_version").value = answer.version;
         run();
       }),
-      button("Take what is there", () => {
+      quietButton("Take what is there", () => {
         field("draft_version").value = answer.version;
-        const radios = ["feature_completeness", "conceptual_clarity", "terminology_consistency", "logical_linkage"];
-        retype(JSON.stringify([...radios, "comment", "note", "error_tags"].map((name) => other[name] ?? "")));
-        kept = typed();
+        fill(other);
+        stored = typed();
         clash.hidden = true;
       }),
     );
   } else {
     // The draft is gone because another tab submitted: a submit here is answered with both.
-    clash.append(button("Show both", () => form.requestSubmit()));
+    clash.append(quietButton("Show both", () => form.requestSubmit()));
   }
   clash.hidden = false;
 }
@@ -115,8 +104,11 @@ export async function settle() {
   }
 }
 
-// Stores what is typed at once, and says whether the server has all of it.
-export async function keep() {
+// Stores what is typed at once; returns whether the server has all of it or need not have it.
+export async function mayLeave(button) {
+  if ("forgets" in button.dataset) {
+    return true;
+  }
   await settle();
   while (isNews()) {
     if (!(await run())) {
@@ -126,7 +118,7 @@ export async function keep() {
   return true;
 }
 
-// After a submit nothing is left to keep.
+// After a submit nothing is left to store.
 export function settled() {
   isSettled = true;
   clearTimeout(timer);
@@ -136,11 +128,9 @@ export function startDrafts() {
   if (!url) {
     return;
   }
-  if (isNews()) {
-    later(QUIET_MS);
-  }
-  form.addEventListener("input", () => { if (isNews()) { later(QUIET_MS); } });
-  form.addEventListener("change", () => { if (isNews()) { later(QUIET_MS); } });
+  storeSoon();
+  form.addEventListener("input", storeSoon);
+  form.addEventListener("change", storeSoon);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && isNews()) {
       run({ keepalive: true });

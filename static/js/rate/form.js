@@ -1,24 +1,25 @@
 // The rate form and what is typed in it.
 export const form = document.getElementById("rating-form");
 export const scales = [...form.querySelectorAll("fieldset.scale")];
-const FIELDS = ["comment", "note", "error_tags"];
+const names = [...scales.map((scale) => scale.querySelector("input").name), "comment", "note", "error_tags"];
 
-export const chosen = (scale) => scale.querySelector("input:checked");
 export const field = (name) => form.elements.namedItem(name);
 
-// What a draft keeps, as one comparable text.
-export function typed() {
-  const scores = scales.map((scale) => chosen(scale)?.value ?? "");
-  return JSON.stringify([...scores, ...FIELDS.map((name) => field(name).value)]);
-}
+// What a draft stores, as one comparable text.
+export const typed = () => JSON.stringify(Object.fromEntries(names.map((name) => [name, field(name).value])));
 
-// Puts what was typed before back; `changed` tells the modules that listen.
-export function retype(text) {
-  const values = JSON.parse(text);
-  scales.forEach((scale, index) => {
-    scale.querySelectorAll("input").forEach((radio) => { radio.checked = radio.value === values[index]; });
-  });
-  FIELDS.forEach((name, index) => { field(name).value = values[scales.length + index]; });
+// Fills the form with what was typed before; `changed` notifies the modules that listen.
+export function fill(values) {
+  for (const name of names) {
+    const value = values[name] ?? "";
+    const control = field(name);
+    // No value of a group of radio buttons leaves all of them unchecked.
+    if (control instanceof RadioNodeList) {
+      control.forEach((radio) => { radio.checked = radio.value === value; });
+    } else {
+      control.value = value;
+    }
+  }
   changed();
 }
 

@@ -1,6 +1,6 @@
 // Tells the server that somebody is at work, at most every fifteen seconds and never while idle.
+import { send } from "../shared/tokens.js";
 import { form } from "./form.js";
-import { token } from "./tokens.js";
 
 const EVERY_MS = 15000;
 const SOON_MS = 10 * 60000;
@@ -26,9 +26,8 @@ async function ping() {
     return;
   }
   isActive = false;
-  const headers = { "HX-Request": "true", "X-CSRFToken": token() };
   try {
-    const answer = await fetch(form.dataset.pingUrl, { method: "POST", headers });
+    const answer = await send(form.dataset.pingUrl);
     if (answer.ok) {
       showLease((await answer.json()).lease_expires_at);
     }

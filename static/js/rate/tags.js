@@ -1,11 +1,11 @@
 // Error tags: chosen from the list, placed on the words that are selected in a claim set.
+import { announce, replacePart } from "../shared/page.js";
+import { post, unexplained } from "../shared/post.js";
+import { showSpans } from "../shared/spans.js";
 import { changed, field, form } from "./form.js";
-import { post, unexplained } from "./post.js";
-import { showSpans } from "./spans.js";
 
 const place = document.getElementById("tag-place");
 const choice = document.getElementById("id_tag");
-const problem = document.getElementById("problem");
 const WHOLE = place?.textContent;
 let span = null;
 
@@ -51,17 +51,12 @@ function forget() {
   place.textContent = WHOLE;
 }
 
-function say(text) {
-  problem.textContent = text;
-  problem.hidden = !text;
-}
-
-// Says whether the list now shows what was wished for.
+// Returns whether the list now shows the change.
 async function change(wish) {
   try {
     return await ask(wish);
   } catch {
-    say("The server cannot be reached; nothing is lost. Try again in a moment.");
+    announce("The server cannot be reached; nothing is lost. Try again in a moment.");
     return false;
   }
 }
@@ -69,7 +64,7 @@ async function change(wish) {
 async function ask(wish) {
   let asked;
   let answer;
-  let words;
+  let text;
   // What an undo took back while the server answered must not come back with its answer.
   do {
     answer = await post(form.dataset.tagsUrl, () => {
@@ -78,17 +73,15 @@ async function ask(wish) {
       data.set("tag", wish);
       return data;
     });
-    words = await answer.text();
+    text = await answer.text();
   } while (answer.ok && field("error_tags").value !== asked);
   if (!answer.ok) {
-    say(answer.status === 422 ? words : unexplained(answer));
+    announce(answer.status === 422 ? text : unexplained(answer));
     return false;
   }
-  // The fragment is our own server's, with every text in it escaped.
-  const fragment = new DOMParser().parseFromString(words, "text/html");
-  document.getElementById("tags").replaceWith(document.adoptNode(fragment.getElementById("tags")));
+  replacePart("tags", text);
   highlight();
-  say("");
+  announce("");
   return true;
 }
 

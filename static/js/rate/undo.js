@@ -1,5 +1,5 @@
 // Takes back the last change of a score, a tag or a text.
-import { form, retype, typed } from "./form.js";
+import { fill, form, typed } from "./form.js";
 import { showTags } from "./tags.js";
 
 const button = form.querySelector("[data-action=undo]");
@@ -7,7 +7,7 @@ const before = [];
 let now = typed();
 let isUndoing = false;
 
-export async function undo() {
+async function undo() {
   // A text is still being typed until its field is left.
   if (typed() !== now) {
     note();
@@ -17,7 +17,7 @@ export async function undo() {
     return;
   }
   isUndoing = true;
-  retype(last);
+  fill(JSON.parse(last));
   isUndoing = false;
   now = last;
   button.disabled = before.length === 0;
@@ -36,4 +36,3 @@ export function startUndo() {
   form.addEventListener("change", note);
   button?.addEventListener("click", undo);
 }
-

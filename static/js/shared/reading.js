@@ -1,4 +1,6 @@
 // The claim sets: fold, walk through differences, keep the place when an aid is switched.
+import { quietButton, replacePart } from "./page.js";
+
 const DIFFERENCES = ".limitation:is(.is-missing, .is-added, .is-narrowed, .is-broadened)";
 const SCROLLERS = ["reading", "reference", "candidate"];
 const panes = () => document.getElementById("panes");
@@ -14,11 +16,9 @@ function fold(claim, isFolded) {
 
 function addFolds() {
   for (const claim of panes().querySelectorAll(".claim")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "quiet fold";
+    const button = quietButton("", () => fold(claim, !claim.classList.contains("is-folded")));
+    button.classList.add("fold");
     button.setAttribute("aria-label", `Fold ${claim.querySelector("h3").textContent.trim()}`);
-    button.addEventListener("click", () => fold(claim, !claim.classList.contains("is-folded")));
     claim.querySelector(".claim-gutter").append(button);
     fold(claim, false);
   }
@@ -55,14 +55,17 @@ function goToPlace(side, place) {
   claim?.scrollIntoView({ block: "center" });
 }
 
+export function toggleAid(button) {
+  const isOn = panes().classList.toggle(`shows-${button.dataset.aid}`);
+  button.setAttribute("aria-pressed", String(isOn));
+  return isOn;
+}
+
 // Puts the claim sets as the server sends them in the place of those that are shown.
 export function showPanes(html) {
-  const before = panes();
-  const folded = [...before.querySelectorAll(".claim.is-folded")].map((claim) => claim.id);
+  const folded = [...panes().querySelectorAll(".claim.is-folded")].map((claim) => claim.id);
   const tops = SCROLLERS.map((id) => document.getElementById(id)?.scrollTop);
-  // The fragment is our own server's, with every text in it escaped.
-  const fragment = new DOMParser().parseFromString(html, "text/html");
-  before.replaceWith(document.adoptNode(fragment.getElementById("panes")));
+  replacePart("panes", html);
   addFolds();
   folded.forEach((id) => fold(document.getElementById(id), true));
   current = null;

@@ -1,7 +1,9 @@
 // The token that proves a request came from our own page; every sign-in makes a new one.
+import { parse } from "./page.js";
+
 const inputs = () => document.querySelectorAll("input[name=csrfmiddlewaretoken]");
 
-export const token = () => inputs()[0].value;
+const token = () => inputs()[0].value;
 
 export function useToken(fresh) {
   inputs().forEach((input) => { input.value = fresh; });
@@ -9,11 +11,15 @@ export function useToken(fresh) {
   document.dispatchEvent(new Event("token-renewed"));
 }
 
+export function send(url, body, more = {}) {
+  const headers = { "HX-Request": "true", "X-CSRFToken": token() };
+  return fetch(url, { method: "POST", body, headers, ...more });
+}
+
 // After a sign-in elsewhere in this browser the page itself, asked again, says which.
 export async function freshToken() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.querySelector("input[name=csrfmiddlewaretoken]")?.value;
+  const fresh = parse(await answer.text()).querySelector("input[name=csrfmiddlewaretoken]")?.value;
   if (fresh) {
     useToken(fresh);
   }

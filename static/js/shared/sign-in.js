@@ -1,21 +1,17 @@
 // Signs in again in place, so that an ended session costs nothing that was typed.
-import { freshToken, token, useToken } from "./tokens.js";
+import { announce } from "./page.js";
+import { freshToken, send, useToken } from "./tokens.js";
 
 // Nobody is interrupted in the middle of a word: its last letters would go into the password.
 const PAUSE_MS = 1000;
 const dialog = document.getElementById("sign-in-again");
 const signIn = dialog.querySelector("form");
-const problem = dialog.querySelector(".error");
+const showProblem = (text) => announce(text, dialog.querySelector(".error"));
 const code = signIn.querySelector("[name=code]");
 // Where the code of the second factor goes, once the password was right; empty before.
 let codeUrl = "";
 let waiting = null;
 let lastKeyAt = -PAUSE_MS;
-
-function say(text) {
-  problem.textContent = text;
-  problem.hidden = !text;
-}
 
 const quietFor = () => performance.now() - lastKeyAt;
 
@@ -27,7 +23,7 @@ async function pauseInTyping() {
 
 async function ask() {
   await pauseInTyping();
-  say("");
+  showProblem("");
   dialog.showModal();
   await new Promise((resolve) => { dialog.addEventListener("signed-in", resolve, { once: true }); });
   waiting = null;
@@ -45,25 +41,21 @@ function askForCode(url) {
   (url ? code : signIn.querySelector("[type=password]")).focus();
 }
 
-async function send() {
-  const body = new URLSearchParams(new FormData(signIn));
-  const headers = { "HX-Request": "true", "X-CSRFToken": token() };
-  return fetch(codeUrl || dialog.dataset.url, { method: "POST", body, headers });
-}
+const sendForm = () => send(codeUrl || dialog.dataset.url, new URLSearchParams(new FormData(signIn)));
 
 signIn.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    let answer = await send();
+    let answer = await sendForm();
     if (answer.status === 403 && (await freshToken())) {
-      answer = await send();
+      answer = await sendForm();
     }
     const said = await answer.json();
     if (!answer.ok || said.code_url) {
       if (said.code_url || said.is_over) {
         askForCode(said.code_url ?? "");
       }
-      say(said.sentence);
+      showProblem(said.sentence);
       return;
     }
     askForCode("");
@@ -72,7 +64,7 @@ signIn.addEventListener("submit", async (event) => {
     dialog.close();
     dialog.dispatchEvent(new Event("signed-in"));
   } catch {
-    say("The server cannot be reached. Try again in a moment.");
+    showProblem("The server cannot be reached. Try again in a moment.");
   }
 });
 

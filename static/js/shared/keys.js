@@ -1,0 +1,42 @@
+// Keys of a page with claim sets: looked up in the person's own keymap, but for the digits.
+import { foldDependents, goToDifference, scrollPane } from "./reading.js";
+
+// A focused pane scrolls by its own arrows and page keys.
+const SCROLLING = ["ArrowDown", "ArrowUp", "PageDown", "PageUp"];
+const everywhere = {
+  "scroll-down": () => scrollPane("candidate", 1),
+  "scroll-up": () => scrollPane("candidate", -1),
+  "fold-dependents": foldDependents,
+  "next-difference": () => goToDifference(1),
+  "previous-difference": () => goToDifference(-1),
+  keys: () => document.getElementById("keys").showModal(),
+};
+
+const press = (code) => document.querySelector(`[data-action="${code}"]`)?.click();
+const isTyping = (target) => target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+
+// `more` are the page's own actions; `digit(key, target)` returns whether it took the key, and
+// `typing(event)` is called for keys in a field, which have no other effect.
+export function listenForKeys(keys, more, { digit, typing }) {
+  const codes = new Map(Object.entries(keys).flatMap(([code, pressed]) => pressed.map((key) => [key, code])));
+  const actions = { ...everywhere, ...more };
+  document.addEventListener("keydown", (event) => {
+    const isCtrl = event.ctrlKey || event.metaKey;
+    const key = isCtrl ? `Ctrl+${event.key}` : event.key;
+    if (event.altKey || event.isComposing || document.querySelector("dialog[open]")) {
+      return;
+    }
+    if (isTyping(event.target) && !isCtrl) {
+      typing(event);
+    } else if (event.target.closest(".pane, .reading") && SCROLLING.includes(event.key)) {
+      return;
+    } else if (digit(key, event.target)) {
+      event.preventDefault();
+    } else if (codes.has(key)) {
+      event.preventDefault();
+      const code = codes.get(key);
+      (actions[code] ?? press)(code);
+    }
+  });
+  document.querySelector("[data-action=keys]").addEventListener("click", actions.keys);
+}

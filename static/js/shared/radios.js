@@ -1,0 +1,29 @@
+// Groups of radio buttons, one for each criterion, answered and walked through by keys.
+export const chosen = (group) => group.querySelector("input:checked");
+export const focused = (groups) => groups.findIndex((group) => group.contains(document.activeElement));
+export const unanswered = (groups) => groups.findIndex((group) => !chosen(group));
+
+// The group that a digit answers: where the focus is, else the first without an answer.
+export function current(groups) {
+  const index = focused(groups);
+  return index >= 0 ? index : unanswered(groups);
+}
+
+export function goTo(groups, index) {
+  const group = groups[Math.min(Math.max(index, 0), groups.length - 1)];
+  (chosen(group) ?? group.querySelector("input")).focus();
+}
+
+export function choose(groups, index, value) {
+  const radio = groups[index]?.querySelector(`input[value="${value}"]`);
+  if (!radio || groups[index].disabled) {
+    return;
+  }
+  radio.checked = true;
+  radio.dispatchEvent(new Event("change", { bubbles: true }));
+  if (index + 1 < groups.length) {
+    goTo(groups, index + 1);
+  } else {
+    radio.form.querySelector("[data-action=submit]")?.focus();
+  }
+}
