@@ -32,6 +32,7 @@ from scoring.agreement.items import (
     Floats,
     Integers,
     Item,
+    Labels,
     cluster_numbers,
     labels_of,
 )
@@ -98,7 +99,7 @@ def make_sample(items: Sequence[Item], resamples: int, seed: int) -> Sample:
 
 
 def make_sample_from_arrays(
-    y: Sequence[int] | Integers, clusters: Sequence[int] | Integers, resamples: int, seed: int
+    y: Labels, clusters: Sequence[int] | Integers, resamples: int, seed: int
 ) -> Sample:
     """Prepare n >= 1 items given as arrays.
 
@@ -342,6 +343,12 @@ def figure_of(
     interval = interval_of(resampled, lowest, highest)
     figure = {"value": resampled.value, "low": interval.low, "high": interval.high}
     return figure | ({"reason": interval.reason} if interval.reason else {})
+
+
+def tau_b_figure(sample: Sample, differences: Floats) -> dict[str, Any]:
+    """tau-b of n score differences with a sample's labels, as figure_of() writes it."""
+    reason = classification.order_reason_of(differences, sample.y)
+    return figure_of(resample_tau_b(sample, differences), reason)
 
 
 def no_figure(reason: str) -> dict[str, Any]:

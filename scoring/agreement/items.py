@@ -27,6 +27,8 @@ LABELS = (-1, 0, 1)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Labels = Sequence[int] | Integers | Floats
+"""n labels -1, 0 or 1, in any of these forms."""
 
 
 class AgreementError(ValueError):

@@ -5,13 +5,13 @@ Counts of human label against predicted label, from which every label statistic 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
+from scoring.agreement.items import LABELS, AgreementError, Floats, Integers, Labels
 
 CONFIDENCE = 0.95
 SMALL_CLUSTER_COUNT = 40
@@ -147,7 +147,7 @@ def interval_method(cluster_count: int) -> str:
 LEVELS = len(LABELS)
 
 
-def label_array(labels: Sequence[int] | Integers) -> Integers:
+def label_array(labels: Labels) -> Integers:
     """Check and convert labels. Input: n of -1, 0, 1. Output: an integer array of length n."""
     given = np.asarray(labels).ravel()
     if not np.isin(given, LABELS).all():
@@ -155,7 +155,7 @@ def label_array(labels: Sequence[int] | Integers) -> Integers:
     return given.astype(np.int64)
 
 
-def confusion(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Integers:
+def confusion(predicted: Labels, y: Labels) -> Integers:
     """Count items by human label (rows) and predicted label (columns), both ordered -1, 0, 1.
 
     Input: two label lists of one length n. Output: a 3 x 3 integer table that sums to n.
