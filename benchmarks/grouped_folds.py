@@ -23,11 +23,11 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
+from core.statistics.resampling import jackknife_t_interval
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.correlation import count_pairs, leave_one_reference_out, tau_b
 from scoring.agreement.figures import make_sample
 from scoring.agreement.items import contains_reference
-from scoring.agreement.resampling import jackknife_t_interval
 from scoring.metrics.base import Pair
 from scoring.metrics.registry import get_metric
 from scoring.patclaimeval.config import TrainingSettings

@@ -18,10 +18,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import resampling
+from core.statistics import resampling
+from core.statistics.resampling import Interval
+from core.statistics.tables import divide
 from scoring.agreement.figures import no_figure
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampling import Interval, divide
 
 STEPS: Final = 100
 LONGEST_STEP: Final = 1.0

@@ -29,21 +29,17 @@ from core.statistics.coefficients import (
     raw_agreement,
     tau_b_of_counts,
 )
+from core.statistics.resampling import DRAWS, Figure, cluster_numbers, estimate, sums_by_cluster
 from core.statistics.tables import (
-    DRAWS,
     Estimate,
-    Figure,
     Floats,
     Plain,
     ReliabilityError,
     Sentinel,
     Table,
-    cluster_numbers,
     divide,
-    estimate,
     plain_estimate,
     scaled,
-    sums_by_cluster,
     undefined,
 )
 

@@ -25,24 +25,21 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.statistics.resampling import DRAWS, Figure, estimate, sums_by_cluster
 from core.statistics.tables import (
     ALL_SAME,
-    DRAWS,
     NO_OVERLAP,
     NO_RATINGS,
     ONE_ANNOTATOR,
     Estimate,
-    Figure,
     Floats,
     Integers,
     Pairs,
     ReliabilityError,
     Table,
     divide,
-    estimate,
     rating_pairs,
     shared_items,
-    sums_by_cluster,
     undefined,
 )
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from scoring.agreement import resampling
+from core.statistics import resampling
+from core.statistics.tables import divide
 from scoring.agreement.figures import (
     LABEL_FIGURES,
     Resampled,
@@ -26,7 +27,7 @@ from scoring.agreement.figures import (
     resample_tau_b,
 )
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampling import cluster_confusions, divide
+from scoring.agreement.tables import cluster_confusions
 
 
 @dataclass(frozen=True, slots=True)

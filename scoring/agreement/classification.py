@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from core.statistics.tables import divide
 from scoring.agreement.items import AgreementError, Floats, Integers, Labels
-from scoring.agreement.resampling import confusion, divide
+from scoring.agreement.tables import confusion
 
 NO_ITEMS = "There are no items to compare."
 SAME_HUMAN_LABEL = "Every item carries the same human label, so there is no order to agree with."

@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from core.statistics import resampling
 from core.statistics.coefficients import tau_b_of_counts
-from scoring.agreement import resampling
 from scoring.agreement.correlation import balances
 from scoring.agreement.figures import Resampled, Sample, interval_of, resample_tau_b
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers

@@ -14,8 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.statistics import resampling
 from core.statistics.coefficients import tau_b_of_counts
-from scoring.agreement import resampling
+from core.statistics.resampling import blocks
+from core.statistics.tables import divide
 from scoring.agreement.classification import (
     Statistic,
     order_reason,
@@ -24,14 +26,7 @@ from scoring.agreement.classification import (
     statistic,
 )
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers, Labels
-from scoring.agreement.resampling import (
-    LEVELS,
-    blocks,
-    confusion,
-    divide,
-    label_array,
-    sum_by_cluster,
-)
+from scoring.agreement.tables import LEVELS, confusion, label_array
 
 # Where less than this is left of a sum of squares, the rest is summed anew: a difference of two
 # sums that are nearly equal keeps too few digits.
@@ -108,6 +103,11 @@ def leave_one_out(moments: Moments) -> Floats:
         others[0, unit] = 0.0
         values[unit] = weighted_pearson(moments, others)[0]
     return values
+
+
+def sum_by_cluster(values: Floats, clusters: Integers, cluster_count: int) -> Floats:
+    """Add up n numbers by cluster. Input: n cluster numbers in 0..R-1, and R. Output: R sums."""
+    return np.bincount(clusters, values, minlength=cluster_count).astype(np.float64, copy=False)
 
 
 def _scaled(differences: Floats, y: Floats | Integers) -> Floats:

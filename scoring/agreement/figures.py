@@ -14,18 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import (
-    classification,
-    correlation,
-    resampling,
-)
-from scoring.agreement import classification as words
-from scoring.agreement import (
-    correlation as moments,
-)
-from scoring.agreement import (
-    correlation as pair_counts,
-)
+from core.statistics import resampling
+from core.statistics.resampling import Interval
+from scoring.agreement import classification, correlation
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
@@ -36,7 +27,7 @@ from scoring.agreement.items import (
     cluster_numbers,
     labels_of,
 )
-from scoring.agreement.resampling import LEVELS, Interval, cluster_confusions, label_array
+from scoring.agreement.tables import LEVELS, cluster_confusions, label_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +40,16 @@ class LabelFigure:
 
 
 LABEL_FIGURES = {
-    "tau_b_labels": LabelFigure(correlation.tau_b_of_tables, -1.0, words.order_reason),
-    "tau_paper": LabelFigure(correlation.tau_paper_of_tables, -1.0, words.slot_reason),
-    "spearman": LabelFigure(correlation.spearman_of_tables, -1.0, words.order_reason),
-    "accuracy": LabelFigure(classification.accuracy_of_tables, 0.0, words.share_reason),
-    "f1_weighted": LabelFigure(classification.f1_weighted_of_tables, 0.0, words.share_reason),
-    "f1_macro": LabelFigure(classification.f1_macro_of_tables, 0.0, words.share_reason),
+    "tau_b_labels": LabelFigure(correlation.tau_b_of_tables, -1.0, classification.order_reason),
+    "tau_paper": LabelFigure(correlation.tau_paper_of_tables, -1.0, classification.slot_reason),
+    "spearman": LabelFigure(correlation.spearman_of_tables, -1.0, classification.order_reason),
+    "accuracy": LabelFigure(classification.accuracy_of_tables, 0.0, classification.share_reason),
+    "f1_weighted": LabelFigure(
+        classification.f1_weighted_of_tables, 0.0, classification.share_reason
+    ),
+    "f1_macro": LabelFigure(classification.f1_macro_of_tables, 0.0, classification.share_reason),
     "decisive_accuracy": LabelFigure(
-        classification.decisive_accuracy_of_tables, 0.0, words.share_reason
+        classification.decisive_accuracy_of_tables, 0.0, classification.share_reason
     ),
 }
 FIGURE_NAMES = (
@@ -136,7 +129,7 @@ def measure(sample: Sample, differences: Floats, predicted: Integers) -> dict[st
         name: _figure(
             resampled[name],
             sample.cluster_count,
-            reasons.get(name, words.order_reason)(total),
+            reasons.get(name, classification.order_reason)(total),
         )
         for name in FIGURE_NAMES
     }
@@ -170,28 +163,28 @@ def _counts(total: Integers, cluster_count: int) -> dict[str, Any]:
 
 
 def _resampled_tau_b(sample: Sample, differences: Floats) -> _Measured:
-    pairs = pair_counts.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
+    pairs = correlation.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
     everything = np.ones((1, sample.cluster_count))
     return _Measured(
-        value=float(pair_counts.weighted_tau_b(pairs, everything)[0]),
+        value=float(correlation.weighted_tau_b(pairs, everything)[0]),
         lowest=-1.0,
-        bootstrap=pair_counts.weighted_tau_b(pairs, sample.weights),
-        without_reference=pair_counts.leave_one_reference_out(pairs),
-        without_item=pair_counts.leave_one_item_out(pairs),
+        bootstrap=correlation.weighted_tau_b(pairs, sample.weights),
+        without_reference=correlation.leave_one_reference_out(pairs),
+        without_item=correlation.leave_one_item_out(pairs),
     )
 
 
 def _resampled_pearson(sample: Sample, differences: Floats, tau_b: _Measured) -> _Measured:
-    by_cluster = moments.cluster_moments(
+    by_cluster = correlation.cluster_moments(
         differences, sample.y, sample.clusters, sample.cluster_count
     )
     everything = np.ones((1, sample.cluster_count))
     found = _Measured(
-        value=float(moments.weighted_pearson(by_cluster, everything)[0]),
+        value=float(correlation.weighted_pearson(by_cluster, everything)[0]),
         lowest=-1.0,
-        bootstrap=moments.weighted_pearson(by_cluster, sample.weights),
-        without_reference=moments.leave_one_out(by_cluster),
-        without_item=moments.leave_one_out(moments.item_moments(differences, sample.y)),
+        bootstrap=correlation.weighted_pearson(by_cluster, sample.weights),
+        without_reference=correlation.leave_one_out(by_cluster),
+        without_item=correlation.leave_one_out(correlation.item_moments(differences, sample.y)),
     )
     return _undefined_with(tau_b, found)
 

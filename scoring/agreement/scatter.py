@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import correlation, resampling
+from core.statistics import resampling
+from scoring.agreement import correlation
 from scoring.agreement.ceiling import Unavailable
 from scoring.agreement.figures import Resampled, figure_of
 from scoring.agreement.items import (

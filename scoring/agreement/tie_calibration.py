@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from core.statistics.tables import divide
 from scoring.agreement.figures import LABEL_FIGURES, Sample, figure_of, resample_tables
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampling import cluster_confusions, divide
+from scoring.agreement.tables import cluster_confusions
 
 FOLDS: Final = 10
 LEAST_REFERENCES: Final = 3
