@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.statistics import resampling
-from core.statistics.resampling import Interval
 from core.statistics.tables import divide
-from scoring.agreement.figures import no_figure
+from scoring.agreement.figures import no_figure, with_interval
 from scoring.agreement.items import Floats, Integers
 
 STEPS: Final = 100
@@ -160,14 +159,10 @@ def figures_of(
             for value, column in zip(values, without.T, strict=True)
         ]
     pairs = zip(values.tolist(), intervals, strict=True)
-    return [_figure(value, interval, reason) for value, interval in pairs]
-
-
-def _figure(value: float, interval: Interval, reason: str) -> dict[str, Any]:
-    if np.isnan(value):
-        return no_figure(reason)
-    figure = {"value": value, "low": interval.low, "high": interval.high}
-    return figure | ({"reason": interval.reason} if interval.reason else {})
+    return [
+        no_figure(reason) if np.isnan(value) else with_interval(value, interval)
+        for value, interval in pairs
+    ]
 
 
 Statistic = Callable[[Floats, Floats], Floats]

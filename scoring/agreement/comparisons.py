@@ -149,7 +149,7 @@ NO_PAIR: Final = (
     "The smallest difference that can be seen is unknown: there are no two scorers whose "
     "difference varies between references."
 )
-METHOD: Final = (
+POWER_METHOD: Final = (
     "Smallest true difference in tau-b that a two-sided test finds with 80 % power: (t at 97.5 % + "
     "t at 80 %) x clustered standard error of a paired difference, the median over pairs of "
     "scorers, with as many degrees of freedom as references less one. For one test, without "
