@@ -1,4 +1,4 @@
-"""What the room compares: quadruplets as items, and a scorer's numbers for their texts.
+"""Quadruplets as items, and a scorer's numbers for their texts.
 
 What a reader must know about the items before any figure: counts, copies, repeated rows.
 
