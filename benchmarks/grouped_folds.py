@@ -23,17 +23,18 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from benchmarks.unseen_references.rows import damage_signs, demo_rows, read_rows
-from scoring.agreement.correlation import count_pairs, leave_one_reference_out
+from core.statistics.resampling import jackknife_t_interval
+from scoring.agreement.classification import predicted_labels
+from scoring.agreement.correlation import count_pairs, leave_one_reference_out, tau_b
 from scoring.agreement.figures import make_sample
 from scoring.agreement.items import contains_reference
-from scoring.agreement.resampling import jackknife_t_interval
 from scoring.metrics.base import Pair
 from scoring.metrics.registry import get_metric
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, grouped_folds
 from scoring.patclaimeval.score import load_scorer
 from scoring.patclaimeval.train import train_model
-from scoring.patclaimeval.validation import as_items, decide, macro_f1, tau_b
+from scoring.patclaimeval.validation import as_items, macro_f1
 
 N_GRAMS = ("bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor")
 Vector = np.ndarray[Any, Any]
@@ -66,7 +67,7 @@ def held_out(
         for side, sign in ((0, 1), (1, -1)):
             scores = scorer.score([items[i].pairs[side] for i in test])
             differences[test] += sign * np.array(scores)
-        labels[test] = decide(differences[test], scorer.tie_threshold)
+        labels[test] = predicted_labels(differences[test], scorer.tie_threshold)
     return differences, labels, chosen
 
 
@@ -85,12 +86,11 @@ def n_gram_differences(items: Sequence[Quadruplet]) -> dict[str, Vector]:
 def mean_of_draws(items: Sequence[Quadruplet], draws: Sequence[Vector]) -> tuple[float, Vector]:
     """Return the mean tau-b over fold draws, and the same without each reference in turn."""
     sample = make_sample(as_items(items), 100, 0)
-    labels = sample.y.astype(float)
     without = [
         leave_one_reference_out(count_pairs(d, sample.y, sample.clusters, sample.cluster_count))
         for d in draws
     ]
-    return float(np.mean([tau_b(d, labels) for d in draws])), np.mean(without, axis=0)
+    return float(np.mean([tau_b(d, sample.y).value for d in draws])), np.mean(without, axis=0)
 
 
 def with_interval(value: float, without: Vector, widest: float) -> str:
@@ -128,13 +128,15 @@ def measure(items: list[Quadruplet], criterion: str, options: Any, cache: Path) 
         draws.append(d)
         picks = sorted({(c["weight_decay"], c["distance_scale"]) for c in chosen})
         print(
-            f"{criterion} draw {draw}: tau-b {tau_b(d, y):.3f}, of labels {tau_b(p, y) or 0:.3f}, "
+            f"{criterion} draw {draw}: tau-b {tau_b(d, y).value:.3f}, "
+            f"of labels {tau_b(p, y).value or 0:.3f}, "
             f"accuracy {np.mean(p == y):.3f}, macro F1 {macro_f1(p, y):.3f}, "
             f"{time.perf_counter() - start:.1f} s, chosen by inner folds {picks}",
             flush=True,
         )
         if not options.file:
-            print(f"  against the known damage: {tau_b(d, damage_signs(items, criterion)):.3f}")
+            tau = tau_b(d, damage_signs(items, criterion)).value
+            print(f"  against the known damage: {tau:.3f}")
     compare("unseen references", items, draws)
     kept = [i for i, item in enumerate(as_items(items)) if not contains_reference(item)]
     if len(kept) < len(items):

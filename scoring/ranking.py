@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import resampling
-from scoring.agreement.figures import no_figure
+from core.statistics import resampling
+from core.statistics.tables import divide
+from scoring.agreement.figures import no_figure, with_interval
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampling import Interval, divide
 
 STEPS: Final = 100
 LONGEST_STEP: Final = 1.0
@@ -159,14 +159,10 @@ def figures_of(
             for value, column in zip(values, without.T, strict=True)
         ]
     pairs = zip(values.tolist(), intervals, strict=True)
-    return [_figure(value, interval, reason) for value, interval in pairs]
-
-
-def _figure(value: float, interval: Interval, reason: str) -> dict[str, Any]:
-    if np.isnan(value):
-        return no_figure(reason)
-    figure = {"value": value, "low": interval.low, "high": interval.high}
-    return figure | ({"reason": interval.reason} if interval.reason else {})
+    return [
+        no_figure(reason) if np.isnan(value) else with_interval(value, interval)
+        for value, interval in pairs
+    ]
 
 
 Statistic = Callable[[Floats, Floats], Floats]

@@ -21,10 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.statistics.coefficients import intraclass_correlations, raw_agreement
+from core.statistics.resampling import DRAWS, Figure, estimate, sums_by_cluster
 from core.statistics.tables import (
-    DRAWS,
     Estimate,
-    Figure,
     Floats,
     Integers,
     Plain,
@@ -32,11 +31,9 @@ from core.statistics.tables import (
     Repeat,
     Table,
     divide,
-    estimate,
     plain_estimate,
     scaled,
     shared_items,
-    sums_by_cluster,
     undefined,
 )
 

@@ -27,22 +27,19 @@ from core.statistics.coefficients import (
     krippendorff_alpha,
     quadratic_kappas,
     raw_agreement,
+    tau_b_of_counts,
 )
+from core.statistics.resampling import DRAWS, Figure, cluster_numbers, estimate, sums_by_cluster
 from core.statistics.tables import (
-    DRAWS,
     Estimate,
-    Figure,
     Floats,
     Plain,
     ReliabilityError,
     Sentinel,
     Table,
-    cluster_numbers,
     divide,
-    estimate,
     plain_estimate,
     scaled,
-    sums_by_cluster,
     undefined,
 )
 
@@ -112,7 +109,8 @@ def _tau_of_sums(sums: Floats) -> Floats:
     concordant, discordant, by_one, _ = np.moveaxis(sums, -1, 0)
     # Without a decided comparison by both, 0 would say chance where nothing was compared.
     decided = concordant + discordant
-    tau = divide(concordant - discordant, decided + by_one / 2)
+    untied = decided + by_one / 2
+    tau = tau_b_of_counts(np.stack([concordant - discordant, untied, untied]))
     return np.where(decided > 0, tau, np.nan)
 
 

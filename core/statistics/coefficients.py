@@ -13,6 +13,8 @@ A kappa of every pair of annotators and its mean over the pairs, whichever kappa
 Unweighted kappa of every pair of annotators, for answers without an order, and its mean.
 
 Quadratic-weighted kappa of every pair of annotators, and its mean over the pairs.
+
+Kendall's tau-b from counts of pairs, the one formula that every tau-b of the project ends in.
 """
 
 from __future__ import annotations
@@ -23,24 +25,21 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.statistics.resampling import DRAWS, Figure, estimate, sums_by_cluster
 from core.statistics.tables import (
     ALL_SAME,
-    DRAWS,
     NO_OVERLAP,
     NO_RATINGS,
     ONE_ANNOTATOR,
     Estimate,
-    Figure,
     Floats,
     Integers,
     Pairs,
     ReliabilityError,
     Table,
     divide,
-    estimate,
     rating_pairs,
     shared_items,
-    sums_by_cluster,
     undefined,
 )
 
@@ -562,3 +561,15 @@ def kappa_of_sums(sums: Floats) -> Floats:
 
 def _terms(x: Floats, y: Floats) -> Floats:
     return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+
+
+def tau_b_of_counts(counts: Floats) -> Floats:
+    """Kendall's tau-b from counts of pairs of items, for many samples at once.
+
+    Input: 3 x ... numbers: concordant less discordant pairs, pairs untied on the first side, pairs
+    untied on the second; ordered or unordered pairs, but the same in all three.
+    Output: ... numbers in [-1, 1], NaN (undefined) where no pair is untied on a side.
+    Formula: the first over the root of the product of the others. Source: Kendall, 1945.
+    """
+    root = np.sqrt(counts[1] * counts[2])
+    return np.clip(divide(counts[0], root), -1.0, 1.0)

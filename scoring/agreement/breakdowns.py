@@ -15,8 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from scoring.agreement.ceiling import Columns, Evidence
-from scoring.agreement.classification import order_reason, predicted_labels
-from scoring.agreement.figures import Sample, figure_of, no_figure, part_of, resample_tau_b
+from scoring.agreement.figures import Sample, no_figure, part_of, tau_b_figure
 from scoring.agreement.items import (
     Floats,
     Integers,
@@ -26,7 +25,6 @@ from scoring.agreement.items import (
     scores_of,
     subtract,
 )
-from scoring.agreement.resampling import confusion
 
 LEAST_ITEMS: Final = 10
 LEAST_REFERENCES: Final = 2
@@ -133,14 +131,8 @@ def _group(
         return said | {"scorers": {name: no_figure(TOO_SMALL) for name in differences}}
     part, _ = part_of(sample, places)
     return said | {
-        "scorers": {name: _figure(part, given[places]) for name, given in differences.items()}
+        "scorers": {name: tau_b_figure(part, given[places]) for name, given in differences.items()}
     }
-
-
-def _figure(part: Sample, differences: Floats) -> dict[str, Any]:
-    # As for all items: a table of the signs is enough to say which side does not vary.
-    reason = order_reason(confusion(predicted_labels(differences, 0.0), part.y))
-    return figure_of(resample_tau_b(part, differences), reason)
 
 
 WITH: Final = "with the reference itself"

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from scoring.agreement import resampling
+from core.statistics import resampling
+from core.statistics.tables import divide
 from scoring.agreement.figures import (
     LABEL_FIGURES,
     Resampled,
@@ -22,11 +23,11 @@ from scoring.agreement.figures import (
     figure_of,
     no_figure,
     part_of,
-    resample_tables,
+    resample_labels,
     resample_tau_b,
 )
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampling import cluster_confusions, divide
+from scoring.agreement.tables import cluster_confusions
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +200,8 @@ def _person(judged: Judged, sample: Sample) -> _Person:
     tables = cluster_confusions(judged.own, part.y, part.clusters, part.cluster_count)
     counts = tables.sum(axis=(1, 2)).astype(np.float64)
     n = Resampled(float(len(judged.items)), part.weights @ counts, counts.sum() - counts)
-    statistics = {TAU_B: resample_tau_b(part, judged.differences)} | {
-        name: resample_tables(part, tables, LABEL_FIGURES[name].of_tables) for name in _LABEL_NAMES
-    }
+    statistics = {TAU_B: resample_tau_b(part, judged.differences)}
+    statistics |= resample_labels(part, tables, _LABEL_NAMES)
     return _Person(
         _over_all(n, references, sample.cluster_count),
         part.cluster_count,

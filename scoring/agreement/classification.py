@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring.agreement.items import AgreementError, Floats, Integers
-from scoring.agreement.resampling import confusion, divide
+from core.statistics.tables import divide
+from scoring.agreement.items import AgreementError, Floats, Integers, Labels
+from scoring.agreement.tables import confusion
 
 NO_ITEMS = "There are no items to compare."
 SAME_HUMAN_LABEL = "Every item carries the same human label, so there is no order to agree with."
@@ -46,6 +47,11 @@ def order_reason(table: Integers) -> str:
     return SAME_PREDICTION
 
 
+def order_reason_of(differences: Floats, y: Integers) -> str:
+    """Say why an order over n items is undefined, from their score differences and labels."""
+    return order_reason(confusion(predicted_labels(differences, 0.0), y))
+
+
 def slot_reason(table: Integers) -> str:
     """Say why tau over two-slot rankings is undefined, from the 3 x 3 table of labels."""
     if table.sum() == 0:
@@ -72,7 +78,7 @@ def predicted_labels(differences: Sequence[float] | Floats, tie_threshold: float
     return np.where(np.abs(x) <= tie_threshold, 0, np.sign(x)).astype(np.int64)
 
 
-def accuracy(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Statistic:
+def accuracy(predicted: Labels, y: Labels) -> Statistic:
     """Share of items whose predicted label is the human one.
 
     Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None without items.
@@ -80,7 +86,7 @@ def accuracy(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -
     return _share(accuracy_of_tables, predicted, y)
 
 
-def f1_weighted(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Statistic:
+def f1_weighted(predicted: Labels, y: Labels) -> Statistic:
     """Mean F1 of the three classes, each weighted by its number of human labels.
 
     Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None without items.
@@ -90,7 +96,7 @@ def f1_weighted(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers
     return _share(f1_weighted_of_tables, predicted, y)
 
 
-def f1_macro(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Statistic:
+def f1_macro(predicted: Labels, y: Labels) -> Statistic:
     """Plain mean F1 of the classes that occur among the human or the predicted labels.
 
     Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None without items.
@@ -99,9 +105,7 @@ def f1_macro(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -
     return _share(f1_macro_of_tables, predicted, y)
 
 
-def decisive_accuracy(
-    predicted: Sequence[int] | Integers, y: Sequence[int] | Integers
-) -> Statistic:
+def decisive_accuracy(predicted: Labels, y: Labels) -> Statistic:
     """Share, among the items where people prefer one candidate, in which the scorer prefers it too.
 
     A predicted tie on such an item counts as wrong.
@@ -138,8 +142,8 @@ def decisive_accuracy_of_tables(tables: Floats | Integers) -> Floats:
 
 def _share(
     of_tables: Callable[[Integers], Floats],
-    predicted: Sequence[int] | Integers,
-    y: Sequence[int] | Integers,
+    predicted: Labels,
+    y: Labels,
 ) -> Statistic:
     table = confusion(predicted, y)
     return statistic(float(of_tables(table)), share_reason(table))

@@ -23,8 +23,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import resampling
-from scoring.agreement.correlation import tau_b_of_counts
+from core.statistics import resampling
+from core.statistics.coefficients import tau_b_of_counts
+from scoring.agreement.correlation import balances
 from scoring.agreement.figures import Resampled, Sample, interval_of, resample_tau_b
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
 
@@ -148,7 +149,7 @@ NO_PAIR: Final = (
     "The smallest difference that can be seen is unknown: there are no two scorers whose "
     "difference varies between references."
 )
-METHOD: Final = (
+POWER_METHOD: Final = (
     "Smallest true difference in tau-b that a two-sided test finds with 80 % power: (t at 97.5 % + "
     "t at 80 %) x clustered standard error of a paired difference, the median over pairs of "
     "scorers, with as many degrees of freedom as references less one. For one test, without "
@@ -225,14 +226,13 @@ class _Stack:
     def meet(self, places: Integers | slice, weights: Floats) -> Floats:
         """Each item's two sums over some weighted items. Output: 2 x 2n."""
         ranks, size = self.ranks[places], int(self.ranks.max()) + 1
-        at = np.stack(
+        at: Floats = np.stack(
             [np.bincount(ranks, part[places] * weights, minlength=size) for part in self.parts]
         )
-        total = at.sum(axis=1, keepdims=True)
-        below = (2 * np.cumsum(at, axis=1) - at - total)[:, self.ranks]
+        n, below_y, below_t = balances(at)[:, self.ranks]
         _, y, t = self.parts
         # With three levels, sign(y_i - y_k) = (y_i t_k - y_k t_i) / 2 where t = 2 - y squared.
-        return np.stack([(y * below[2] - t * below[1]) / 2, total[0] - at[0, self.ranks]])
+        return np.stack([(y * below_t - t * below_y) / 2, n])
 
     def by_reference(self, sums: Floats, count: int) -> Floats:
         """First scorer's items less the other's. Output: 2 x R."""

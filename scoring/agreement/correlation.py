@@ -14,23 +14,19 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import resampling
+from core.statistics import resampling
+from core.statistics.coefficients import tau_b_of_counts
+from core.statistics.resampling import blocks
+from core.statistics.tables import divide
 from scoring.agreement.classification import (
     Statistic,
     order_reason,
-    predicted_labels,
+    order_reason_of,
     slot_reason,
     statistic,
 )
-from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
-from scoring.agreement.resampling import (
-    LEVELS,
-    blocks,
-    confusion,
-    divide,
-    label_array,
-    sum_by_cluster,
-)
+from scoring.agreement.items import LABELS, AgreementError, Floats, Integers, Labels
+from scoring.agreement.tables import LEVELS, confusion, label_array
 
 # Where less than this is left of a sum of squares, the rest is summed anew: a difference of two
 # sums that are nearly equal keeps too few digits.
@@ -107,6 +103,11 @@ def leave_one_out(moments: Moments) -> Floats:
         others[0, unit] = 0.0
         values[unit] = weighted_pearson(moments, others)[0]
     return values
+
+
+def sum_by_cluster(values: Floats, clusters: Integers, cluster_count: int) -> Floats:
+    """Add up n numbers by cluster. Input: n cluster numbers in 0..R-1, and R. Output: R sums."""
+    return np.bincount(clusters, values, minlength=cluster_count).astype(np.float64, copy=False)
 
 
 def _scaled(differences: Floats, y: Floats | Integers) -> Floats:
@@ -194,12 +195,6 @@ def count_pairs(
     )
 
 
-def tau_b_of_counts(counts: Floats) -> Floats:
-    """Turn the three sums into tau-b. Input: 3 x ... sums. Output: ... numbers, NaN = undefined."""
-    root = np.sqrt(counts[1] * counts[2])
-    return np.clip(divide(counts[0], root), -1.0, 1.0)
-
-
 def weighted_tau_b(pairs: PairCounts, weights: NDArray[np.floating | np.integer]) -> Floats:
     """tau-b of W resamples in which reference r is drawn weights[w, r] times.
 
@@ -223,7 +218,7 @@ def leave_one_reference_out(pairs: PairCounts) -> Floats:
 
 def leave_one_item_out(pairs: PairCounts) -> Floats:
     """tau-b without each item in turn. Output: n numbers in [-1, 1], NaN = undefined."""
-    n, below_y, below_t = _balances(pairs)[:, pairs.item_ranks]
+    n, below_y, below_t = balances(_at_ranks(pairs))[:, pairs.item_ranks]
     _, y, t = LABEL_SUMS[:, pairs.y + 1]
     partners = np.stack(
         [
@@ -298,23 +293,27 @@ def _row_products(left: Floats, right: Floats) -> Floats:
     return np.einsum("ij,ij->i", left, right)
 
 
-def _balances(pairs: PairCounts) -> Floats:
+def _at_ranks(pairs: PairCounts) -> Floats:
+    """The items, y and t of each of the G differences. Output: 3 x G."""
+    return _at_differences(pairs.entry_sums, pairs.starts)
+
+
+def balances(at: Floats) -> Floats:
     """Of the items, y and t: items elsewhere, then sums below less sums above each difference.
 
-    Output: 3 x G.
+    Input: their sums at each of G ascending differences, 3 x G. Output: 3 x G.
     """
-    at = _at_differences(pairs.entry_sums, pairs.starts)
     through = np.cumsum(at, axis=1)
     total = at.sum(axis=1, keepdims=True)
-    balances = 2 * through - at - total
-    balances[0] = total[0] - at[0]
-    return balances
+    found: Floats = 2 * through - at - total
+    found[0] = total[0] - at[0]
+    return found
 
 
 def _sums_with_all(pairs: PairCounts) -> Floats:
     """The three sums over the pairs of each reference's items with all items. Output: 3 x R."""
     count, y, t = pairs.entry_sums
-    n, below_y, below_t = _balances(pairs)[:, pairs.entry_ranks]
+    n, below_y, below_t = balances(_at_ranks(pairs))[:, pairs.entry_ranks]
     return np.stack(
         [
             _by_cluster(pairs, y * below_t - t * below_y) / 2,
@@ -357,7 +356,7 @@ _CELL_SIGNS = (_HUMAN_SIGN * _PREDICTED_SIGN, np.abs(_PREDICTED_SIGN), np.abs(_H
 _SLOT_IS_SECOND = np.array([[1, 0], [0, 0], [0, 1]], dtype=np.float64)
 
 
-def tau_b(differences: Sequence[float] | Floats, y: Sequence[int] | Integers) -> Statistic:
+def tau_b(differences: Sequence[float] | Floats, y: Labels) -> Statistic:
     """Kendall's tau-b of score differences with the human labels; it needs no tie threshold.
 
     Input: n differences score(B) - score(C), any finite numbers; n labels -1, 0, 1.
@@ -368,11 +367,12 @@ def tau_b(differences: Sequence[float] | Floats, y: Sequence[int] | Integers) ->
     """
     x, labels = _checked(differences, y)
     pairs = count_pairs(x, labels, np.zeros(len(x), dtype=np.int64), 1)
-    value = float(weighted_tau_b(pairs, np.ones((1, 1)))[0])
-    return statistic(value, order_reason(confusion(predicted_labels(x, 0.0), labels)))
+    value = float(tau_b_of_counts(_totals(pairs))[0])
+    # The reason takes as long as the value, and training asks for many values.
+    return statistic(value, order_reason_of(x, labels) if np.isnan(value) else "")
 
 
-def pearson(differences: Sequence[float] | Floats, y: Sequence[int] | Integers) -> Statistic:
+def pearson(differences: Sequence[float] | Floats, y: Labels) -> Statistic:
     """Pearson's correlation of score differences with the human labels.
 
     Unlike tau-b it asks how large a difference is: one wild score can move it far.
@@ -385,10 +385,10 @@ def pearson(differences: Sequence[float] | Floats, y: Sequence[int] | Integers) 
     if (x != x[:1]).any():
         moments = cluster_moments(x, labels, np.zeros(len(x), dtype=np.int64), 1)
         value = float(weighted_pearson(moments, np.ones((1, 1)))[0])
-    return statistic(value, order_reason(confusion(predicted_labels(x, 0.0), labels)))
+    return statistic(value, order_reason_of(x, labels))
 
 
-def tau_b_labels(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Statistic:
+def tau_b_labels(predicted: Labels, y: Labels) -> Statistic:
     """Kendall's tau-b of predicted labels with human labels, over the items.
 
     Input: two lists of n labels -1, 0, 1. Output: a number in [-1, 1], or None where one side is
@@ -398,7 +398,7 @@ def tau_b_labels(predicted: Sequence[int] | Integers, y: Sequence[int] | Integer
     return statistic(float(tau_b_of_tables(table)), order_reason(table))
 
 
-def tau_paper(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Statistic:
+def tau_paper(predicted: Labels, y: Labels) -> Statistic:
     """The tau that PatentEval and Patent-CE print, which is not tau-b over the items.
 
     Each label becomes a ranking of two slots (1 is 1,2; -1 is 2,1; 0 is 1,1), the slots of all
@@ -410,7 +410,7 @@ def tau_paper(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) 
     return statistic(float(tau_paper_of_tables(table)), slot_reason(table))
 
 
-def spearman(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Statistic:
+def spearman(predicted: Labels, y: Labels) -> Statistic:
     """Spearman's rho of predicted labels with human labels, over the items.
 
     Input: two lists of n labels -1, 0, 1. Output: a number in [-1, 1], or None where one side is
@@ -453,9 +453,7 @@ def spearman_of_tables(tables: Floats | Integers) -> Floats:
     return np.clip(divide(covariance, root), -1.0, 1.0)
 
 
-def _checked(
-    differences: Sequence[float] | Floats, y: Sequence[int] | Integers
-) -> tuple[Floats, Integers]:
+def _checked(differences: Sequence[float] | Floats, y: Labels) -> tuple[Floats, Integers]:
     x = np.asarray(differences, dtype=np.float64).ravel()
     labels = label_array(y)
     if len(x) != len(labels):

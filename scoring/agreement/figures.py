@@ -7,35 +7,27 @@ Comparisons, groups of items and the human ceiling all need the same three thing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import (
-    classification,
-    correlation,
-    resampling,
-)
-from scoring.agreement import classification as words
-from scoring.agreement import (
-    correlation as moments,
-)
-from scoring.agreement import (
-    correlation as pair_counts,
-)
+from core.statistics import resampling
+from core.statistics.resampling import Interval
+from scoring.agreement import classification, correlation
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
     Floats,
     Integers,
     Item,
+    Labels,
     cluster_numbers,
     labels_of,
 )
-from scoring.agreement.resampling import LEVELS, Interval, cluster_confusions, label_array
+from scoring.agreement.tables import LEVELS, cluster_confusions, label_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +40,18 @@ class LabelFigure:
 
 
 LABEL_FIGURES = {
-    "tau_b_labels": LabelFigure(correlation.tau_b_of_tables, -1.0, words.order_reason),
-    "tau_paper": LabelFigure(correlation.tau_paper_of_tables, -1.0, words.slot_reason),
-    "spearman": LabelFigure(correlation.spearman_of_tables, -1.0, words.order_reason),
-    "accuracy": LabelFigure(classification.accuracy_of_tables, 0.0, words.share_reason),
-    "f1_weighted": LabelFigure(classification.f1_weighted_of_tables, 0.0, words.share_reason),
-    "f1_macro": LabelFigure(classification.f1_macro_of_tables, 0.0, words.share_reason),
-    "decisive_accuracy": LabelFigure(
-        classification.decisive_accuracy_of_tables, 0.0, words.share_reason
-    ),
+    "tau_b_labels": LabelFigure(correlation.tau_b_of_tables, -1.0, classification.order_reason),
+    "tau_paper": LabelFigure(correlation.tau_paper_of_tables, -1.0, classification.slot_reason),
+    "spearman": LabelFigure(correlation.spearman_of_tables, -1.0, classification.order_reason),
+    **{
+        name: LabelFigure(of_tables, 0.0, classification.share_reason)
+        for name, of_tables in (
+            ("accuracy", classification.accuracy_of_tables),
+            ("f1_weighted", classification.f1_weighted_of_tables),
+            ("f1_macro", classification.f1_macro_of_tables),
+            ("decisive_accuracy", classification.decisive_accuracy_of_tables),
+        )
+    },
 }
 FIGURE_NAMES = (
     "tau_b",
@@ -81,24 +76,13 @@ class Sample:
     weights: NDArray[np.int16]
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """One statistic: on all items, on each resample, without each reference, without each item."""
-
-    value: float
-    lowest: float
-    bootstrap: Floats
-    without_reference: Floats
-    without_item: Floats
-
-
 def make_sample(items: Sequence[Item], resamples: int, seed: int) -> Sample:
     """Prepare n >= 1 items once for all scorers, which then share the same resamples."""
     return make_sample_from_arrays(labels_of(items), cluster_numbers(items)[0], resamples, seed)
 
 
 def make_sample_from_arrays(
-    y: Sequence[int] | Integers, clusters: Sequence[int] | Integers, resamples: int, seed: int
+    y: Labels, clusters: Sequence[int] | Integers, resamples: int, seed: int
 ) -> Sample:
     """Prepare n >= 1 items given as arrays.
 
@@ -124,28 +108,24 @@ def measure(sample: Sample, differences: Floats, predicted: Integers) -> dict[st
     """
     tables = cluster_confusions(predicted, sample.y, sample.clusters, sample.cluster_count)
     total: Integers = tables.sum(axis=0)
-    tau_b = _resampled_tau_b(sample, differences)
-    resampled = {
-        "tau_b": tau_b,
-        "pearson": _resampled_pearson(sample, differences, tau_b),
-        **_resampled_labels(sample, tables),
-    }
-    reasons = {name: definition.reason for name, definition in LABEL_FIGURES.items()}
-    figures = {
-        name: _figure(
-            resampled[name],
-            sample.cluster_count,
-            reasons.get(name, words.order_reason)(total),
-        )
-        for name in FIGURE_NAMES
-    }
+    pairs = correlation.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
+    tau_b, tau_b_without = _resample_pairs(sample, pairs), correlation.leave_one_item_out(pairs)
+    pearson, pearson_without = _defined_pearson(sample, differences, tau_b, tau_b_without)
+    labels, labels_without = resample_labels(sample, tables, LABEL_FIGURES), _without_item(total)
+    resampled = {"tau_b": tau_b, "pearson": pearson, **labels}
+    without_item = {"tau_b": tau_b_without, "pearson": pearson_without, **labels_without}
+    figures = {}
+    for name in FIGURE_NAMES:
+        definition = LABEL_FIGURES.get(name)
+        lowest = definition.lowest if definition else -1.0
+        reason = (definition.reason if definition else classification.order_reason)(total)
+        figures[name] = _figure(resampled[name], without_item[name], lowest, reason)
     return figures | _counts(total, sample.cluster_count)
 
 
 def no_figures(reason: str) -> dict[str, Any]:
     """The same shape as measure() gives, for no items: every value None, with the reason."""
-    nothing = {"value": None, "low": None, "high": None, "reason": reason}
-    figures: dict[str, Any] = {name: dict(nothing) for name in FIGURE_NAMES}
+    figures: dict[str, Any] = {name: no_figure(reason) for name in FIGURE_NAMES}
     return figures | _counts(np.zeros((3, 3), dtype=np.int64), 0)
 
 
@@ -168,90 +148,66 @@ def _counts(total: Integers, cluster_count: int) -> dict[str, Any]:
     }
 
 
-def _resampled_tau_b(sample: Sample, differences: Floats) -> _Measured:
-    pairs = pair_counts.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
-    everything = np.ones((1, sample.cluster_count))
-    return _Measured(
-        value=float(pair_counts.weighted_tau_b(pairs, everything)[0]),
-        lowest=-1.0,
-        bootstrap=pair_counts.weighted_tau_b(pairs, sample.weights),
-        without_reference=pair_counts.leave_one_reference_out(pairs),
-        without_item=pair_counts.leave_one_item_out(pairs),
+def _defined_pearson(
+    sample: Sample, differences: Floats, tau_b: Resampled, tau_b_without: Floats
+) -> tuple[Resampled, Floats]:
+    """Pearson's r, and r without each item; NaN where tau-b, by exact counts, is undefined."""
+
+    def defined(counted: Floats, summed: Floats) -> Floats:
+        return np.where(np.isnan(counted), np.nan, summed)
+
+    clusters, count = sample.clusters, sample.cluster_count
+    found = resample_pearson(
+        correlation.cluster_moments(differences, sample.y, clusters, count), sample.weights
     )
-
-
-def _resampled_pearson(sample: Sample, differences: Floats, tau_b: _Measured) -> _Measured:
-    by_cluster = moments.cluster_moments(
-        differences, sample.y, sample.clusters, sample.cluster_count
+    without_item = correlation.leave_one_out(correlation.item_moments(differences, sample.y))
+    pearson = Resampled(
+        np.nan if np.isnan(tau_b.value) else found.value,
+        defined(tau_b.bootstrap, found.bootstrap),
+        defined(tau_b.without_reference, found.without_reference),
     )
-    everything = np.ones((1, sample.cluster_count))
-    found = _Measured(
-        value=float(moments.weighted_pearson(by_cluster, everything)[0]),
-        lowest=-1.0,
-        bootstrap=moments.weighted_pearson(by_cluster, sample.weights),
-        without_reference=moments.leave_one_out(by_cluster),
-        without_item=moments.leave_one_out(moments.item_moments(differences, sample.y)),
-    )
-    return _undefined_with(tau_b, found)
+    return pearson, defined(tau_b_without, without_item)
 
 
-def _undefined_with(tau_b: _Measured, pearson: _Measured) -> _Measured:
-    """Take Pearson's r away where tau-b, by exact counts, finds a side constant."""
-    for counted, summed in (
-        (tau_b.bootstrap, pearson.bootstrap),
-        (tau_b.without_reference, pearson.without_reference),
-        (tau_b.without_item, pearson.without_item),
-    ):
-        summed[np.isnan(counted)] = np.nan
-    return replace(pearson, value=np.nan) if np.isnan(tau_b.value) else pearson
-
-
-def _resampled_labels(sample: Sample, tables: Integers) -> dict[str, _Measured]:
-    counts = tables.astype(np.float64)
-    total = counts.sum(axis=0)
-    drawn = resampling.weighted_sums(sample.weights, counts.reshape(-1, LEVELS * LEVELS))
-    drawn_tables = drawn.reshape(-1, LEVELS, LEVELS)
+def _without_item(total: Integers) -> dict[str, Floats]:
+    """Each statistic of labels without each of n items. Input: 3 x 3 counts of the items."""
     # Items in the same cell leave the same table behind, so nine tables stand for n.
     cells = np.eye(9).reshape(9, 3, 3)[total.ravel() > 0]
     repeats = total.ravel()[total.ravel() > 0].astype(np.int64)
     return {
-        name: _Measured(
-            value=float(definition.of_tables(total)),
-            lowest=definition.lowest,
-            bootstrap=definition.of_tables(drawn_tables),
-            without_reference=definition.of_tables(total - counts),
-            without_item=np.repeat(definition.of_tables(total - cells), repeats),
-        )
+        name: np.repeat(definition.of_tables(total - cells), repeats)
         for name, definition in LABEL_FIGURES.items()
     }
 
 
-def _figure(resampled: _Measured, cluster_count: int, reason: str) -> dict[str, Any]:
+def _figure(
+    resampled: Resampled, without_item: Floats, lowest: float, reason: str
+) -> dict[str, Any]:
     if np.isnan(resampled.value):
-        return {"value": None, "low": None, "high": None, "reason": reason}
+        return no_figure(reason)
+    count = len(resampled.without_reference)
     intervals = {
-        "bootstrap": resampling.percentile_interval(resampled.bootstrap, cluster_count),
+        "bootstrap": resampling.percentile_interval(resampled.bootstrap, count),
         "jackknife-t": resampling.jackknife_t_interval(
-            resampled.value, resampled.without_reference, resampled.lowest
+            resampled.value, resampled.without_reference, lowest
         ),
     }
-    first = intervals[resampling.interval_method(cluster_count)]
-    figure: dict[str, Any] = {"value": resampled.value, "low": first.low, "high": first.high}
-    if first.reason:
-        figure["reason"] = first.reason
-    figure["intervals"] = {
-        name: {"low": interval.low, "high": interval.high} for name, interval in intervals.items()
+    first = intervals[resampling.interval_method(count)]
+    return with_interval(resampled.value, first) | {
+        "intervals": {
+            name: {"low": interval.low, "high": interval.high}
+            for name, interval in intervals.items()
+        },
+        "design_effect": _design_effect(resampled.without_reference, without_item),
     }
-    figure["design_effect"] = _design_effect(resampled)
-    return figure
 
 
-def _design_effect(resampled: _Measured) -> float | None:
+def _design_effect(without_reference: Floats, without_item: Floats) -> float | None:
     """Variance with items grouped by reference over variance as if all were independent."""
-    if len(resampled.without_reference) < 2:
+    if len(without_reference) < 2:
         return None
-    grouped = resampling.jackknife_variance(resampled.without_reference)
-    independent = resampling.jackknife_variance(resampled.without_item)
+    grouped = resampling.jackknife_variance(without_reference)
+    independent = resampling.jackknife_variance(without_item)
     if np.isnan(grouped) or np.isnan(independent) or independent < 1e-24:
         return None
     return grouped / independent
@@ -283,7 +239,13 @@ def resample_tau_b(sample: Sample, differences: Floats) -> Resampled:
     Input: the sample of n >= 1 items; n finite differences score(B) - score(C).
     Output: numbers in [-1, 1], NaN where undefined. Formula: see correlation.tau_b.
     """
-    pairs = correlation.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
+    return _resample_pairs(
+        sample,
+        correlation.count_pairs(differences, sample.y, sample.clusters, sample.cluster_count),
+    )
+
+
+def _resample_pairs(sample: Sample, pairs: correlation.PairCounts) -> Resampled:
     everything = np.ones((1, sample.cluster_count))
     return Resampled(
         value=float(correlation.weighted_tau_b(pairs, everything)[0]),
@@ -292,18 +254,34 @@ def resample_tau_b(sample: Sample, differences: Floats) -> Resampled:
     )
 
 
-def resample_tables(
-    sample: Sample, tables: Integers, of_tables: Callable[[Floats], Floats]
-) -> Resampled:
-    """A statistic of labels, resampled by reference. Input: R x 3 x 3 counts, and its function."""
+def resample_pearson(moments: correlation.Moments, weights: NDArray[np.int16]) -> Resampled:
+    """Pearson's r, resampled by reference. Input: R references as units, W x R resamples."""
+    return Resampled(
+        value=float(correlation.weighted_pearson(moments, np.ones((1, len(moments.n))))[0]),
+        bootstrap=correlation.weighted_pearson(moments, weights),
+        without_reference=correlation.leave_one_out(moments),
+    )
+
+
+def resample_labels(sample: Sample, tables: Integers, names: Iterable[str]) -> dict[str, Resampled]:
+    """Statistics of labels, resampled by reference.
+
+    Input: the sample of n items in R references; R x 3 x 3 counts of their labels; keys of
+    LABEL_FIGURES. Output: by name, numbers in the range of the statistic, NaN where undefined.
+    """
     counts = tables.astype(np.float64)
     total = counts.sum(axis=0)
     drawn = resampling.weighted_sums(sample.weights, counts.reshape(-1, LEVELS * LEVELS))
-    return Resampled(
-        value=float(of_tables(total)),
-        bootstrap=of_tables(drawn.reshape(-1, LEVELS, LEVELS)),
-        without_reference=of_tables(total - counts),
-    )
+    drawn_tables = drawn.reshape(-1, LEVELS, LEVELS)
+    functions = {name: LABEL_FIGURES[name].of_tables for name in names}
+    return {
+        name: Resampled(
+            value=float(of_tables(total)),
+            bootstrap=of_tables(drawn_tables),
+            without_reference=of_tables(total - counts),
+        )
+        for name, of_tables in functions.items()
+    }
 
 
 def part_of(sample: Sample, places: Integers) -> tuple[Sample, Integers]:
@@ -339,9 +317,19 @@ def figure_of(
     """
     if np.isnan(resampled.value):
         return no_figure(reason)
-    interval = interval_of(resampled, lowest, highest)
-    figure = {"value": resampled.value, "low": interval.low, "high": interval.high}
+    return with_interval(resampled.value, interval_of(resampled, lowest, highest))
+
+
+def with_interval(value: float, interval: Interval) -> dict[str, Any]:
+    """Write a defined value and its interval as `value`, `low`, `high`, or also a `reason`."""
+    figure = {"value": value, "low": interval.low, "high": interval.high}
     return figure | ({"reason": interval.reason} if interval.reason else {})
+
+
+def tau_b_figure(sample: Sample, differences: Floats) -> dict[str, Any]:
+    """tau-b of n score differences with a sample's labels, as figure_of() writes it."""
+    reason = classification.order_reason_of(differences, sample.y)
+    return figure_of(resample_tau_b(sample, differences), reason)
 
 
 def no_figure(reason: str) -> dict[str, Any]:

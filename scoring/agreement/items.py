@@ -1,4 +1,4 @@
-"""What the room compares: quadruplets as items, and a scorer's numbers for their texts.
+"""Quadruplets as items, and a scorer's numbers for their texts.
 
 What a reader must know about the items before any figure: counts, copies, repeated rows.
 
@@ -27,6 +27,8 @@ LABELS = (-1, 0, 1)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Labels = Sequence[int] | Integers | Floats
+"""n labels -1, 0 or 1, in any of these forms."""
 
 
 class AgreementError(ValueError):

@@ -24,13 +24,10 @@ from scoring.agreement import (
     scatter,
     tie_calibration,
 )
-from scoring.agreement import (
-    comparisons as power,
-)
 from scoring.agreement.breakdowns import Kept, groupings, keep_scored
 from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.classification import predicted_labels, with_label_tables
-from scoring.agreement.figures import Sample, make_sample, measure, no_figures
+from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
@@ -200,7 +197,7 @@ METHOD = {
     "calibrated": tie_calibration.METHOD,
     "comparisons": comparisons.COMPARISON_METHOD,
     "human_ceiling": ceiling.METHOD,
-    "power": power.METHOD,
+    "power": comparisons.POWER_METHOD,
     "breakdowns": breakdowns.METHOD,
     "scatter": scatter.METHOD,
 }
@@ -361,14 +358,13 @@ class _Work:
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         """Say what the items can show, by the scorers' differences, or else by the baselines'."""
         errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
-        return power.detectable_difference(
+        return comparisons.detectable_difference(
             next(filter(None, errors), []), self.entries.references, len(self.kept.items)
         )
 
     def _ceiling(self) -> dict[str, Any]:
         if self.evidence.overlap is None:
-            reason = self.evidence.no_overlap
-            return {"value": None, "low": None, "high": None, "reason": reason}
+            return no_figure(self.evidence.no_overlap)
         self.tell("Comparing the annotators.")
         return ceiling.human_ceiling(
             self.evidence.overlap, self.question.resamples, self.question.seed

@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement import correlation, resampling
+from core.statistics import resampling
+from scoring.agreement import correlation
 from scoring.agreement.ceiling import Unavailable
-from scoring.agreement.figures import Resampled, figure_of
+from scoring.agreement.figures import figure_of, no_figure, resample_pearson
 from scoring.agreement.items import (
     Floats,
     Integers,
@@ -43,7 +44,7 @@ class _Places:
     kind: str
     x: Floats
     clusters: Integers
-    weights: Integers | NDArray[np.int16]
+    weights: NDArray[np.int16]
     texts: Sequence[tuple[str, str]]
 
 
@@ -90,6 +91,8 @@ def _places(
 
 def _scatter(places: _Places, scores: Floats) -> dict[str, Any]:
     n = len(scores)
+    from scipy.stats import rankdata
+
     if n < FEWEST:
         return _nothing(places.kind, n, TOO_FEW)
     shown = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.int64))
@@ -98,7 +101,7 @@ def _scatter(places: _Places, scores: Floats) -> dict[str, Any]:
         "points": [[_short(places.x[at]), _short(scores[at])] for at in shown.tolist()],
         "n": n,
         "pearson": _figure(places, places.x, scores),
-        "spearman": _figure(places, _ranks(places.x), _ranks(scores)),
+        "spearman": _figure(places, rankdata(places.x), rankdata(scores)),
         "reason": "",
     }
 
@@ -106,23 +109,9 @@ def _scatter(places: _Places, scores: Floats) -> dict[str, Any]:
 def _figure(places: _Places, x: Floats, scores: Floats) -> dict[str, Any]:
     count = places.weights.shape[1]
     if np.ptp(x) == 0 or np.ptp(scores) == 0:
-        return figure_of(Resampled(np.nan, np.empty(0), np.empty(0)), NO_SPREAD)
+        return no_figure(NO_SPREAD)
     units = correlation.cluster_moments(scores, x, places.clusters, count)
-    return figure_of(
-        Resampled(
-            value=float(correlation.weighted_pearson(units, np.ones((1, count)))[0]),
-            bootstrap=correlation.weighted_pearson(units, places.weights),
-            without_reference=correlation.leave_one_out(units),
-        ),
-        NO_SPREAD,
-    )
-
-
-def _ranks(values: Floats) -> Floats:
-    """Rank n numbers from 1, equal ones by the mean of their ranks."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[inverse]
+    return figure_of(resample_pearson(units, places.weights), NO_SPREAD)
 
 
 def _short(value: float) -> float:

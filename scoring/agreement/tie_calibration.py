@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.figures import LABEL_FIGURES, Sample, figure_of, resample_tables
+from core.statistics.tables import divide
+from scoring.agreement.figures import LABEL_FIGURES, Sample, figure_of, resample_labels
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.resampling import cluster_confusions, divide
+from scoring.agreement.tables import cluster_confusions
 
 FOLDS: Final = 10
 LEAST_REFERENCES: Final = 3
@@ -122,9 +123,7 @@ def _remaining(is_counted: NDArray[np.bool_]) -> Floats:
 def _label_figures(sample: Sample, predicted: Integers) -> dict[str, Any]:
     tables = cluster_confusions(predicted, sample.y, sample.clusters, sample.cluster_count)
     total: Integers = tables.sum(axis=0)
-    figures = {}
-    for name in FIGURES:
-        definition = LABEL_FIGURES[name]
-        resampled = resample_tables(sample, tables, definition.of_tables)
-        figures[name] = figure_of(resampled, definition.reason(total), definition.lowest)
-    return figures
+    return {
+        name: figure_of(found, LABEL_FIGURES[name].reason(total), LABEL_FIGURES[name].lowest)
+        for name, found in resample_labels(sample, tables, FIGURES).items()
+    }

@@ -228,6 +228,8 @@ def _real(
 
 
 PACKAGE: Final = Path(__file__).parent
+STATISTICS: Final = (PACKAGE.parent / "agreement", PACKAGE.parents[1] / "core" / "statistics")
+"""Where the statistics are computed by which a training chooses its weights."""
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
 WITHOUT_EFFECT: Final = frozenset(
     ("__main__.py", "plain_export.py", "score.py", "pair_scores.py", "stream.py")
@@ -239,14 +241,16 @@ WITHOUT_EFFECT: Final = frozenset(
 def code_version() -> str:
     """Return 'code DIGEST, torch VERSION, transformers VERSION', at most 80 characters."""
     libraries = f"torch {version('torch')}, transformers {version('transformers')}"
-    return f"code {_digest(PACKAGE)[:12]}, {libraries}"
+    return f"code {_digest(PACKAGE, *STATISTICS)[:12]}, {libraries}"
 
 
-def _digest(package: Path) -> str:
+def _digest(*packages: Path) -> str:
     """Return the sha256 over the sources by name and content, in hex."""
     found = hashlib.sha256()
-    for path in sorted(package.glob("**/*.py")):
-        name = path.relative_to(package).as_posix()
-        if name not in WITHOUT_EFFECT:
-            found.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\0".encode())
+    for package in packages:
+        for path in sorted(package.glob("**/*.py")):
+            name = path.relative_to(package).as_posix()
+            if name not in WITHOUT_EFFECT:
+                digest = hashlib.sha256(path.read_bytes()).hexdigest()
+                found.update(f"{name}\0{digest}\0".encode())
     return found.hexdigest()

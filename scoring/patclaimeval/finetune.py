@@ -23,6 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Progress, Quadruplet, batches, distinct_pairs
 from scoring.patclaimeval.errors import TrainingFailed
@@ -33,7 +34,6 @@ from scoring.patclaimeval.training_state import (
     random_states,
     restore_random_states,
 )
-from scoring.patclaimeval.validation import tau_b
 
 CPU_TOKENS: Final = 4096
 """About one pair of the longest kind: more at once gains nothing on a CPU and costs memory."""
@@ -276,11 +276,14 @@ def validation_tau(
     parts: Parts = one_by_one,
     check: Callable[[], None] = lambda: None,
 ) -> float | None:
-    """Return tau-b of score differences with labels; None where undefined."""
-    if not items:
+    """Return tau-b of score differences with labels; None where undefined or a score is no number.
+
+    The next step's loss then is no number either, and stops the training with its own message.
+    """
+    differences = score_differences(network, extra, items, parts, check)
+    if not np.isfinite(differences).all():
         return None
-    labels = np.array([item.y for item in items], dtype=np.float64)
-    return tau_b(score_differences(network, extra, items, parts, check), labels)
+    return tau_b(differences, [item.y for item in items]).value
 
 
 STEPS_BETWEEN_READS: Final = 16

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Pair, Progress, Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import Encoder, encoder_files
@@ -19,7 +20,7 @@ from scoring.patclaimeval.finetune import finetune, score_differences
 from scoring.patclaimeval.network import CLIP, LinearHead, PairScorer
 from scoring.patclaimeval.probe import Comparisons, differences, fit_head, fit_probe
 from scoring.patclaimeval.training_state import StateStore
-from scoring.patclaimeval.validation import best_tie_threshold, tau_b
+from scoring.patclaimeval.validation import best_tie_threshold
 
 MIN_CALIBRATION: Final = 20
 """Validation items needed to calibrate the tie threshold of a fine-tuned model on them."""
@@ -78,7 +79,7 @@ def train_probe(
 
     probe = fit_probe(seen, settings, tell)
     found = differences(probe.head, unseen)
-    tau = tau_b(found, unseen.labels)
+    tau = tau_b(found, unseen.labels).value
     history: list[dict[str, Any]] = [
         {"epoch": i, "loss": loss, "validation_tau": tau if i == epochs else None}
         for i, loss in enumerate(probe.losses, start=1)

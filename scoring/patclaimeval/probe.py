@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.config import (
     PROBE_FALLBACK_WEIGHT_DECAY,
     PROBE_WEIGHT_DECAYS,
@@ -23,7 +24,7 @@ from scoring.patclaimeval.config import (
 from scoring.patclaimeval.data import grouped_folds
 from scoring.patclaimeval.errors import TrainingFailed
 from scoring.patclaimeval.network import LinearHead, margin_tolerance_loss
-from scoring.patclaimeval.validation import best_tie_threshold, tau_b
+from scoring.patclaimeval.validation import best_tie_threshold
 
 DECAYS: Final = (0.9, 0.999)
 EPSILON: Final = 1e-8
@@ -193,7 +194,7 @@ def _choose(
             rest = sorted(set(range(len(data.labels))) - set(held_out))
             head, _ = fit_head(data.part(rest), settings, decay, scale, pulse)
             unseen[held_out] = differences(head, data.part(held_out))
-        found[scale, decay] = tau_b(unseen, data.labels), unseen
+        found[scale, decay] = tau_b(unseen, data.labels).value, unseen
         on_step(number, len(options), None)
     taus = {option: -1.0 if tau is None else tau for option, (tau, _) in found.items()}
     best = max(taus.values())

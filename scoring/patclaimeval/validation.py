@@ -12,36 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.agreement.classification import predicted_labels
-from scoring.agreement.correlation import count_pairs, leave_one_reference_out, weighted_tau_b
-from scoring.agreement.figures import Sample, make_sample, measure
-from scoring.agreement.items import DEFAULT_RESAMPLES, Item, contains_reference
-from scoring.agreement.resampling import interval_method, jackknife_t_interval, percentile_interval
+from scoring.agreement.correlation import tau_b, tau_b_labels
+from scoring.agreement.figures import (
+    Sample,
+    figure_of,
+    make_sample,
+    measure,
+    resample_tau_b,
+    tau_b_figure,
+)
+from scoring.agreement.items import DEFAULT_RESAMPLES, Integers, Item, contains_reference
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.surface import rouge_l, rouge_n, rouge_tokens
 
 Vector = NDArray[np.float64]
 
 
-def tau_b(left: Vector, right: Vector) -> float | None:
-    """Return Kendall's tau-b of two vectors of shape [n], in [-1, 1]; None where undefined.
-
-    Formula: (concordant - discordant) / sqrt((N - T_left)(N - T_right)) over the N = n(n-1)/2
-    pairs, T being the pairs tied in one vector. Source: Kendall 1945. Undefined if a vector
-    is constant or n < 2. Time and memory grow with n squared.
-    """
-    above = np.triu_indices(len(left), k=1)
-    first = np.sign(left[:, None] - left[None, :])[above]
-    second = np.sign(right[:, None] - right[None, :])[above]
-    scale = float(np.count_nonzero(first)) * float(np.count_nonzero(second))
-    return float((first * second).sum() / np.sqrt(scale)) if scale else None
-
-
-def decide(differences: Vector, threshold: float) -> Vector:
-    """Return predicted labels, shape [n]: sign of the difference, 0 at or below the threshold."""
-    return np.where(np.abs(differences) <= threshold, 0.0, np.sign(differences))
-
-
-def macro_f1(predicted: Vector, labels: Vector) -> float:
+def macro_f1(predicted: Integers, labels: Vector) -> float:
     """Return the mean over the label classes present of F1 = 2TP / (2TP + FP + FN), in [0, 1]."""
     values = []
     for label in np.unique(labels):
@@ -60,18 +47,20 @@ def best_tie_threshold(differences: Vector, labels: Vector) -> float:
     """
     sizes = np.unique(np.abs(differences))
     options = np.concatenate([[0.0], (sizes[1:] + sizes[:-1]) / 2])
-    return float(max(options, key=lambda t: (macro_f1(decide(differences, t), labels), -t)))
+    return float(
+        max(options, key=lambda t: (macro_f1(predicted_labels(differences, t), labels), -t))
+    )
 
 
 def summarise(differences: Vector, labels: Vector, threshold: float) -> dict[str, Any]:
     """Return n, tau_b (differences), tau_b_labels, accuracy and macro_f1; None where undefined."""
     if not len(labels):
         return dict.fromkeys(("tau_b", "tau_b_labels", "accuracy", "macro_f1")) | {"n": 0}
-    predicted = decide(differences, threshold)
+    predicted = predicted_labels(differences, threshold)
     return {
         "n": len(labels),
-        "tau_b": tau_b(differences, labels),
-        "tau_b_labels": tau_b(predicted, labels),
+        "tau_b": tau_b(differences, labels).value,
+        "tau_b_labels": tau_b_labels(predicted, labels).value,
         "accuracy": float(np.mean(predicted == labels)),
         "macro_f1": macro_f1(predicted, labels),
     }
@@ -141,28 +130,16 @@ def lead(sample: Sample, ours: Vector, theirs: Vector) -> dict[str, Any]:
     Input: the sample of n items; two vectors of score differences, shape [n]. Output: value in
     [-2, 2], low and high of the 95 % interval paired over references: both are measured on the
     same resamples (bootstrap), or without the same reference (jackknife t below 40 references).
-    None where undefined. Source: Efron 1979; Tukey 1958.
+    None where undefined. Source: see figures.interval_of.
     """
-    left, right = (
-        count_pairs(differences, sample.y, sample.clusters, sample.cluster_count)
-        for differences in (ours, theirs)
-    )
-    everything = np.ones((1, sample.cluster_count))
-    value = float((weighted_tau_b(left, everything) - weighted_tau_b(right, everything))[0])
-    if np.isnan(value):
-        return {"value": None, "low": None, "high": None}
-    if interval_method(sample.cluster_count) == "bootstrap":
-        drawn = weighted_tau_b(left, sample.weights) - weighted_tau_b(right, sample.weights)
-        interval = percentile_interval(drawn, sample.cluster_count)
-    else:
-        without = leave_one_reference_out(left) - leave_one_reference_out(right)
-        interval = jackknife_t_interval(value, without, -2.0, 2.0)
-    return {"value": value, "low": interval.low, "high": interval.high}
+    found = resample_tau_b(sample, ours).minus(resample_tau_b(sample, theirs))
+    figure = figure_of(found, "", -2.0, 2.0)
+    return {name: figure[name] for name in ("value", "low", "high")}
 
 
 def _beside(sample: Sample, ours: Vector, theirs: Vector) -> dict[str, Any]:
     return {
-        "tau_b": _short(measure(sample, theirs, predicted_labels(theirs, 0.0))["tau_b"]),
+        "tau_b": tau_b_figure(sample, theirs),
         "lead": lead(sample, ours, theirs),
     }
 
@@ -172,11 +149,7 @@ def _without_reference(items: Sequence[Item], differences: Vector) -> dict[str, 
     if not kept:
         return {"n": 0, "tau_b": {"value": None, "low": None, "high": None}}
     sample = make_sample([items[i] for i in kept], DEFAULT_RESAMPLES, 0)
-    left = differences[kept]
-    return {
-        "n": len(kept),
-        "tau_b": _short(measure(sample, left, predicted_labels(left, 0.0))["tau_b"]),
-    }
+    return {"n": len(kept), "tau_b": tau_b_figure(sample, differences[kept])}
 
 
 def _short(figure: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.reliability.people import NO_REPEATS, self_consistency
-from core.statistics import tables
+from core.statistics import resampling
 from core.statistics.coefficients import TOO_FEW, intraclass_correlations
 from core.statistics.tables import Repeat
 from tests.core.statistics.conftest import make_table
@@ -36,7 +36,7 @@ def test_its_icc_is_that_of_two_annotators() -> None:
 def test_one_repeat_has_shares_but_no_icc_and_no_interval() -> None:
     bob = self_consistency(REPEATS)[2]
     assert (bob.exact.value, bob.exact.low) == (1.0, None)
-    assert bob.exact.reason == tables.ONE_REFERENCE
+    assert bob.exact.reason == resampling.ONE_REFERENCE
     assert (bob.icc.value, bob.icc.reason) == (None, TOO_FEW)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from core.statistics import tables as words
 from core.statistics.coefficients import Weights, agreement_weights, gwet_ac2
-from core.statistics.tables import NO_SPREAD, ReliabilityError
+from core.statistics.resampling import NO_SPREAD
+from core.statistics.tables import ReliabilityError
 from tests.amounts import tries
 from tests.core.statistics.conftest import (
     GAP,

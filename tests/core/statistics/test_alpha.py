@@ -6,7 +6,7 @@ import pytest
 
 from core.statistics import tables as words
 from core.statistics.coefficients import Level, krippendorff_alpha
-from core.statistics.tables import UNDEFINED_WITHOUT_ONE
+from core.statistics.resampling import UNDEFINED_WITHOUT_ONE
 from tests.amounts import tries
 from tests.core.statistics.conftest import (
     GAP,

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 
+from core.statistics import resampling
 from core.statistics import tables as words
 from core.statistics.coefficients import CONSTANT, NO_PAIR, TOO_FEW_PAIRS, quadratic_kappas
 from core.statistics.tables import Table
@@ -103,7 +104,7 @@ def test_the_mean_over_many_pairs_of_few_items_lies_within_its_interval() -> Non
     assert mean_kappa.clusters > 500
     middle = (mean_kappa.low + mean_kappa.high) / 2
     assert middle == pytest.approx(mean_kappa.value, abs=1e-9)
-    assert mean_kappa.interval == words.JACKKNIFE_T
+    assert mean_kappa.interval == resampling.JACKKNIFE_T
 
 
 def test_a_pair_that_a_resample_leaves_constant_drops_out_of_its_mean() -> None:

@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import t as student
 
-from core.statistics import tables
-from core.statistics import tables as words
+from core.statistics import resampling
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
-from core.statistics.tables import Figure, Floats, Table, divide, estimate, sums_by_cluster
+from core.statistics.resampling import Figure, estimate, sums_by_cluster
+from core.statistics.tables import Floats, Table, divide
 from tests.core.statistics.conftest import make_table, random_table, shuffled
 
 MEAN = Figure(lambda sums: divide(sums[:, 0], sums[:, 1]), "No items.", 0.0, 10.0)
@@ -50,7 +50,7 @@ def test_jackknife_by_hand() -> None:
     half = student.ppf(0.975, 1) * 1
     assert half > 10  # cut at both ends of the range
     assert (found.value, found.low, found.high) == (3, 0.0, 10.0)
-    assert found.interval == words.JACKKNIFE_T
+    assert found.interval == resampling.JACKKNIFE_T
 
 
 def test_jackknife_of_a_mean_is_the_textbook_interval() -> None:
@@ -66,14 +66,14 @@ def test_each_resample_is_the_figure_of_the_references_drawn() -> None:
     found = krippendorff_alpha(table, "ordinal", draws=30, seed=4)
     kept = used_references(table)
     assert found.clusters == len(kept) >= 40
-    weights = np.concatenate(list(tables.bootstrap_weights(len(kept), 30, 4)))
+    weights = resampling.bootstrap_weights(len(kept), 30, 4)
     assert weights.sum(axis=1).tolist() == [len(kept)] * 30
     slow = []
-    for row in weights.astype(int):
+    for row in weights:
         drawn = [name for name, times in zip(kept, row, strict=True) for _ in range(times)]
         slow.append(krippendorff_alpha(part(table, drawn), "ordinal", draws=1).value)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])))
-    assert found.interval == words.BOOTSTRAP
+    assert found.interval == resampling.BOOTSTRAP
 
 
 def test_each_jackknife_value_is_the_figure_without_a_reference() -> None:
@@ -101,8 +101,8 @@ def test_the_same_seed_gives_the_same_interval_in_any_order_of_items() -> None:
 
 
 def test_more_draws_than_a_block_are_all_used() -> None:
-    draws = 2 * tables.BLOCK + 7
-    values = tables.bootstrap_values(mean_sums([1, 2, 3], list("abc")), MEAN, draws, 0)
+    draws = 2 * resampling.BLOCK + 7
+    values = resampling.bootstrap_values(mean_sums([1, 2, 3], list("abc")), MEAN, draws, 0)
     assert len(values) == draws
     assert np.ptp(values) > 0
 
@@ -118,9 +118,9 @@ def test_items_of_one_reference_are_drawn_together() -> None:
 @pytest.mark.parametrize(
     ("values", "clusters", "reason"),
     [
-        ([1, 2], ["a", "a"], tables.ONE_REFERENCE),
-        ([3, 3], ["a", "b"], tables.NO_SPREAD),
-        ([3.0] * 50, [str(i) for i in range(50)], tables.NO_SPREAD),
+        ([1, 2], ["a", "a"], resampling.ONE_REFERENCE),
+        ([3, 3], ["a", "b"], resampling.NO_SPREAD),
+        ([3.0] * 50, [str(i) for i in range(50)], resampling.NO_SPREAD),
     ],
     ids=["one reference", "jackknife", "bootstrap"],
 )
@@ -133,9 +133,9 @@ def test_a_value_without_an_interval_says_why(values, clusters, reason: str) -> 
 
 def test_a_figure_that_one_reference_carries_has_no_interval() -> None:
     found = krippendorff_alpha(make_table([[4, 4], [4, 4], [1, 4]]), "nominal")
-    assert (found.low, found.reason) == (None, tables.UNDEFINED_WITHOUT_ONE)
+    assert (found.low, found.reason) == (None, resampling.UNDEFINED_WITHOUT_ONE)
     rare = krippendorff_alpha(make_table([[4, 4]] * 60 + [[1, 4]]), "nominal")
-    assert (rare.low, rare.reason) == (None, tables.UNDEFINED_RESAMPLES)
+    assert (rare.low, rare.reason) == (None, resampling.UNDEFINED_RESAMPLES)
 
 
 def test_nothing_at_all_is_undefined() -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.statistics.resampling import bootstrap_weights
 from scoring.agreement.figures import Sample
-from scoring.agreement.resampling import bootstrap_weights
 
 
 def sample_of(y: np.ndarray, clusters: np.ndarray, resamples: int = 200, seed: int = 0) -> Sample:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement import classification, correlation, resampling
+from core.statistics import resampling
+from scoring.agreement import classification, correlation
 from scoring.agreement.breakdowns import keep_scored
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.figures import (

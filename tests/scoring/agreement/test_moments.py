@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
-from scoring.agreement import resampling
+from core.statistics import resampling
 from scoring.agreement.correlation import (
     cluster_moments,
     item_moments,

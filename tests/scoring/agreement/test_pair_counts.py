@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from scoring.agreement import resampling
+from core.statistics import resampling
 from scoring.agreement.correlation import (
     count_pairs,
     leave_one_item_out,

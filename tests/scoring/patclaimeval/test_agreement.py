@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import kendalltau
 from sklearn.metrics import f1_score
 
-from scoring.patclaimeval.validation import best_tie_threshold, decide, macro_f1, summarise, tau_b
-
-LABELS = st.lists(
-    st.tuples(st.integers(-3, 3).map(float), st.sampled_from([1.0, 0.0, -1.0])), min_size=2
-)
-
-
-@given(LABELS)
-def test_tau_b_equals_that_of_scipy(items: list[tuple[float, float]]) -> None:
-    left, right = np.array(items).T
-    if len(set(left)) == 1 or len(set(right)) == 1:
-        assert tau_b(left, right) is None
-    else:
-        assert tau_b(left, right) == pytest.approx(kendalltau(left, right).statistic, abs=1e-9)
+from scoring.agreement.classification import predicted_labels
+from scoring.patclaimeval.validation import best_tie_threshold, macro_f1, summarise
 
 
 def test_macro_f1_equals_that_of_sklearn() -> None:
@@ -38,7 +23,7 @@ def test_threshold_separates_ties_from_decided_items() -> None:
     labels = np.array([0.0, 0, 1, -1])
     threshold = best_tie_threshold(differences, labels)
     assert 0.02 < threshold < 0.3
-    assert decide(differences, threshold).tolist() == labels.tolist()
+    assert predicted_labels(differences, threshold).tolist() == labels.tolist()
 
 
 def test_threshold_is_zero_where_there_are_no_ties_to_find() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
-from scoring.patclaimeval.config import PACKAGE, WITHOUT_EFFECT, _digest, code_version
+from scoring.patclaimeval.config import PACKAGE, STATISTICS, WITHOUT_EFFECT, _digest, code_version
 
 
 def test_the_version_names_code_and_libraries_in_80_characters() -> None:
     found = code_version()
     assert len(found) <= 80
     assert found == (
-        f"code {_digest(PACKAGE)[:12]}, torch {version('torch')}, "
+        f"code {_digest(PACKAGE, *STATISTICS)[:12]}, torch {version('torch')}, "
         f"transformers {version('transformers')}"
     )
 

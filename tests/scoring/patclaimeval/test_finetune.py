@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -212,6 +213,12 @@ def test_memory_that_runs_out_between_two_steps_fails_in_a_sentence(
     with pytest.raises(TrainingFailed, match="ran out while texts were encoded"):
         room.train("m", epochs=1)
     assert not (room.directory / "m").exists()
+
+
+def test_scores_that_are_no_numbers_leave_tau_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_module, "score_differences", lambda *args: np.array([0.1, np.nan]))
+    items = [Quadruplet("r", "a", "b", "c", y) for y in (0, 1)]
+    assert step_module.validation_tau(torch.nn.Identity(), lambda pairs: None, items) is None
 
 
 def test_other_errors_of_a_step_are_passed_on(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

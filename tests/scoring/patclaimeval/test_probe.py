@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from scoring.agreement.correlation import tau_b
 from scoring.patclaimeval.config import PROBE_FALLBACK_WEIGHT_DECAY, TrainingSettings
 from scoring.patclaimeval.probe import Comparisons, differences, fit_head, fit_probe
-from scoring.patclaimeval.validation import tau_b
 
 # A quarter of the default steps, each four times as long.
 STEPS = {"epochs": 50, "learning_rate": 0.04}
@@ -39,7 +39,7 @@ def made(references: int, signs: tuple[float, ...] = (0, 0, 0), seed: int = 0) -
 def test_head_learns_what_decides_and_carries_it_to_other_references() -> None:
     probe = fit_probe(made(14), SETTINGS, quiet)
     unseen = made(10, seed=1)
-    tau = tau_b(differences(probe.head, unseen), unseen.labels)
+    tau = tau_b(differences(probe.head, unseen), unseen.labels).value
     assert tau is not None
     assert tau > 0.6
     assert probe.losses[-1] < probe.losses[0]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.agreement import resampling
-from scoring.agreement.resampling import (
+from core.statistics import resampling
+from core.statistics.resampling import (
     NO_RESAMPLES,
     NO_SPREAD,
     ONE_REFERENCE,

@@ -1,23 +1,34 @@
-"""Intervals that respect that items of one reference belong together: bootstrap, jackknife t.
+"""95 % intervals that respect that items of one reference belong together: bootstrap, jackknife t.
 
-Counts of human label against predicted label, from which every label statistic follows.
+They hold for any figure that follows from sums over references.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.agreement.items import LABELS, AgreementError, Floats, Integers
+from core.statistics.tables import Estimate, Floats, Integers
 
-CONFIDENCE = 0.95
+DRAWS = 2_000
 SMALL_CLUSTER_COUNT = 40
 MAX_UNDEFINED_SHARE = 0.05
+TAIL = 0.025
+# The same share as reports on scorers have computed it: the last digit of their lower bounds.
+ROUNDED_TAIL = (1 - 0.95) / 2
+# Draws whose figures are computed at once, so that memory stays small with many references.
+BLOCK = 200
 # Blocks of so many numbers stay in the processor's cache: larger ones take twice the time.
 CELLS_AT_ONCE = 32_000
+# Differences below this are rounding, not spread.
+NO_DIFFERENCE = 1e-12
+
+BOOTSTRAP = "bootstrap"
+JACKKNIFE_T = "jackknife-t"
 
 ONE_REFERENCE = "All items belong to one reference; an interval needs two or more."
 NO_RESAMPLES = "No resamples were drawn, so there is no bootstrap interval."
@@ -33,6 +44,89 @@ class Interval:
     low: float | None
     high: float | None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure as a function of sums: it maps W x P sums to W values, NaN where undefined.
+
+    `reason` says why it is undefined on all items; `lowest` and `highest` end its range. A mean of
+    many figures of few items each is biased in resamples, so it asks for the jackknife at any size;
+    so may what is asked for too often to resample.
+    """
+
+    of_sums: Callable[[Floats], Floats]
+    reason: str
+    lowest: float = -np.inf
+    highest: float = 1.0
+    asks_for_jackknife: bool = False
+
+
+def cluster_numbers(clusters: Sequence[str]) -> tuple[Integers, int]:
+    """Number references by name. Input: n names. Output: n numbers 0..R-1, and R.
+
+    Sorted by name, so that the order of the items does not change which references are drawn.
+    """
+    numbers = {name: i for i, name in enumerate(sorted(set(clusters)))}
+    return np.asarray([numbers[name] for name in clusters], dtype=np.int64), len(numbers)
+
+
+def sums_by_cluster(clusters: Sequence[str], rows: Any) -> Any:
+    """Add up the rows of one reference.
+
+    Input: n reference names; n x P numbers, a dense array or a scipy sparse one.
+    Output: R x P sums, dense or sparse as given.
+    """
+    from scipy.sparse import csr_array
+
+    numbers, count = cluster_numbers(clusters)
+    places = (numbers, np.arange(len(numbers)))
+    return csr_array((np.ones(len(numbers)), places), shape=(count, len(numbers))) @ rows
+
+
+def estimate(sums: Any, figure: Figure, n: int, draws: int = DRAWS, seed: int = 0) -> Estimate:
+    """Compute a figure on all items and its 95 % interval clustered by reference.
+
+    Input: R x P sums, one row a reference, dense or sparse; the figure; the n to report; the number
+    of resamples >= 1 and the seed of the bootstrap. Output: an Estimate; the same input gives the
+    same numbers. Method and source: see interval_method().
+    """
+    count = int(sums.shape[0])
+    total = np.asarray(sums.sum(axis=0), dtype=np.float64).reshape(1, -1)
+    value = float(figure.of_sums(total)[0]) if count else np.nan
+    if np.isnan(value):
+        return Estimate(None, None, None, n, count, figure.reason)
+    if count < 2:
+        return Estimate(value, None, None, n, count, ONE_REFERENCE)
+    method = JACKKNIFE_T if figure.asks_for_jackknife else interval_method(count)
+    if method == JACKKNIFE_T:
+        without = without_each(sums, total, figure)
+        found = jackknife_t_interval(value, without, figure.lowest, figure.highest)
+    else:
+        found = percentile_interval(bootstrap_values(sums, figure, draws, seed), count, TAIL)
+    if found.reason:
+        return Estimate(value, None, None, n, count, found.reason)
+    return Estimate(value, found.low, found.high, n, count, "", method)
+
+
+def interval_method(cluster_count: int) -> str:
+    """Name the interval that is given first for a number of references.
+
+    Below 40 the jackknife t, which has its coverage there too; from 40 on percentiles of the
+    bootstrap. Source: as the two functions below.
+    """
+    return JACKKNIFE_T if cluster_count < SMALL_CLUSTER_COUNT else BOOTSTRAP
+
+
+def bootstrap_values(sums: Any, figure: Figure, draws: int, seed: int) -> Floats:
+    """Compute a figure on resamples of R references with replacement.
+
+    Input: R x P sums, R >= 1. Output: `draws` values, NaN where undefined.
+    Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
+    """
+    weights = bootstrap_weights(int(sums.shape[0]), draws, seed)
+    drawn = (weights[at : at + BLOCK].astype(np.float64) for at in range(0, draws, BLOCK))
+    return np.concatenate([figure.of_sums(np.asarray(block @ sums)) for block in drawn])
 
 
 def bootstrap_weights(cluster_count: int, resamples: int, seed: int) -> NDArray[np.int16]:
@@ -74,10 +168,22 @@ def blocks(resamples: int, width: int) -> Iterator[slice]:
         yield slice(first, first + step)
 
 
-def percentile_interval(values: Floats, cluster_count: int) -> Interval:
+def without_each(sums: Any, total: Floats, figure: Figure) -> Floats:
+    """Compute a figure without each reference in turn. Output: R values, NaN where undefined."""
+    values = []
+    for start in range(0, int(sums.shape[0]), BLOCK):
+        rows = sums[start : start + BLOCK]
+        values.append(
+            figure.of_sums(total - (rows if isinstance(rows, np.ndarray) else rows.toarray()))
+        )
+    return np.concatenate(values)
+
+
+def percentile_interval(values: Floats, cluster_count: int, tail: float = ROUNDED_TAIL) -> Interval:
     """The 2.5th and 97.5th percentile of a statistic over bootstrap resamples of references.
 
-    Input: W values, NaN where the statistic is undefined in a resample; the number of references.
+    Input: W values, NaN where the statistic is undefined in a resample; the number of references;
+    the share of the values below the interval, TAIL in one of its two roundings.
     Output: the interval over the defined values; without bounds for one reference, when more than
     5 % of the values are undefined, or when all are equal.
     Source: Efron, 1979; resampling whole clusters: Field and Welsh, 2007.
@@ -91,9 +197,8 @@ def percentile_interval(values: Floats, cluster_count: int) -> Interval:
     defined = values[~np.isnan(values)]
     if len(defined) < (1 - MAX_UNDEFINED_SHARE) * len(values):
         return Interval(None, None, UNDEFINED_RESAMPLES)
-    if np.ptp(defined) < 1e-12:
+    if np.ptp(defined) < NO_DIFFERENCE:
         return Interval(None, None, NO_SPREAD)
-    tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
@@ -126,7 +231,7 @@ def jackknife_t_interval(
         return Interval(None, None, ONE_REFERENCE)
     if np.isnan(leave_one_out).any():
         return Interval(None, None, UNDEFINED_WITHOUT_ONE)
-    if np.ptp(leave_one_out) < 1e-12:
+    if np.ptp(leave_one_out) < NO_DIFFERENCE:
         return Interval(None, None, NO_SPREAD)
     half = t_quantile(count - 1) * np.sqrt(jackknife_variance(leave_one_out))
     return Interval(float(max(lowest, value - half)), float(min(highest, value + half)))
@@ -136,57 +241,4 @@ def t_quantile(degrees: int) -> float:
     """The 97.5 % point of Student's t. Input: degrees of freedom >= 1. Output: a number > 1.9."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, 1 - (1 - CONFIDENCE) / 2))
-
-
-def interval_method(cluster_count: int) -> str:
-    """Name the interval that a report prints first: jackknife t below 40 references."""
-    return "jackknife-t" if cluster_count < SMALL_CLUSTER_COUNT else "bootstrap"
-
-
-LEVELS = len(LABELS)
-
-
-def label_array(labels: Sequence[int] | Integers) -> Integers:
-    """Check and convert labels. Input: n of -1, 0, 1. Output: an integer array of length n."""
-    given = np.asarray(labels).ravel()
-    if not np.isin(given, LABELS).all():
-        raise AgreementError("Labels must be -1, 0 or 1.")
-    return given.astype(np.int64)
-
-
-def confusion(predicted: Sequence[int] | Integers, y: Sequence[int] | Integers) -> Integers:
-    """Count items by human label (rows) and predicted label (columns), both ordered -1, 0, 1.
-
-    Input: two label lists of one length n. Output: a 3 x 3 integer table that sums to n.
-    """
-    predicted, y = label_array(predicted), label_array(y)
-    table: Integers = cluster_confusions(predicted, y, np.zeros(len(y), dtype=np.int64), 1)[0]
-    return table
-
-
-def cluster_confusions(
-    predicted: Integers, y: Integers, clusters: Integers, cluster_count: int
-) -> Integers:
-    """Count one 3 x 3 table a reference, so that a resample's table is a weighted sum.
-
-    Input: n predicted labels, n human labels, n cluster numbers in 0..R-1, and R.
-    Output: an R x 3 x 3 integer array; rows are human labels, columns predicted ones.
-    """
-    if not len(predicted) == len(y) == len(clusters):
-        raise AgreementError("There must be as many predicted labels as human labels.")
-    cells = (clusters * LEVELS + y + 1) * LEVELS + predicted + 1
-    counts = np.bincount(cells, minlength=cluster_count * LEVELS * LEVELS)
-    return counts.reshape(cluster_count, LEVELS, LEVELS)
-
-
-def sum_by_cluster(values: Floats, clusters: Integers, cluster_count: int) -> Floats:
-    """Add up n numbers by cluster. Input: n cluster numbers in 0..R-1, and R. Output: R sums."""
-    return np.bincount(clusters, values, minlength=cluster_count).astype(np.float64, copy=False)
-
-
-def divide(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide element by element; where the denominator is 0 the result is NaN (undefined)."""
-    result = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    np.divide(numerator, denominator, out=result, where=denominator != 0)
-    return result
+    return float(stdtrit(degrees, 1 - TAIL))
