@@ -3,7 +3,7 @@
 from django.urls import include, path, register_converter
 from django.urls.converters import SlugConverter
 
-from scoring.access import FULL_NAME
+from scoring.access.scopes import FULL_NAME
 from scoring.datasets.exports import views as exports_views
 from scoring.datasets.freezing import views as freezing_views
 from scoring.datasets.versions import views as versions_views

@@ -17,7 +17,7 @@ from annotator.models import Reference
 from core.errors import Forbidden, Refused
 from core.forms import ReasonForm
 from core.http import SeeOther
-from scoring.access import names_for
+from scoring.access.scopes import names_for
 from scoring.datasets.versions.lineage import (
     ratings_for,
     references_for,

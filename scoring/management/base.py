@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from annotator.management.base import aligned
 from core.errors import Refused
-from scoring.access import NoSuchVersion, SeveralDatasets, find_version, ordered_labels
+from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, ordered_labels
 from scoring.datasets.cards import withheld_text
 from scoring.datasets.freezing.services import Frozen
 from scoring.models import Dataset, DatasetVersion

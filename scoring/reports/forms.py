@@ -13,7 +13,8 @@ from django.forms.boundfield import BoundField
 from annotator.models import User
 from annotator.rubric import NAMES
 from core.forms import NumberField, RefusableForm, TickField
-from scoring.access import CRITERION_CHOICES, SPLITS, VersionField, versions_for
+from scoring.access.forms import CRITERION_CHOICES, VersionField
+from scoring.access.scopes import SPLITS, versions_for
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.reports.queries import finished_reports
 from scoring.reports.scorers import Choice, ready_names, scorer_groups

@@ -22,7 +22,7 @@ from annotator.models import Candidate, Reference, Ruling
 from annotator.records import rating_admins
 from annotator.rubric import OVERALL, TOTAL_WEIGHT
 from core.text_io.text import text_sha256
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.agreement.ceiling import Columns, Evidence, Overlap
 from scoring.agreement.items import fold
 from scoring.agreement.transitive_labels import Comparison, implied_labels

@@ -14,7 +14,7 @@ from typing import Final
 
 from annotator.models import User
 from annotator.rubric import NAMES
-from scoring.access import labelled_rows
+from scoring.access.scopes import labelled_rows
 from scoring.metrics.base import MetricUnavailable, Missing, Pair, Places, Score
 from scoring.metrics.costs import estimate_cost
 from scoring.metrics.registry import (

@@ -15,7 +15,7 @@ from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
-from scoring.access import SPLITS
+from scoring.access.scopes import SPLITS
 from scoring.agreement.items import (
     DEFAULT_RESAMPLES,
     DEFAULT_TIE_THRESHOLD,

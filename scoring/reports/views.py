@@ -20,7 +20,7 @@ from core.errors import OutOfDate, Refused
 from core.http import file_download
 from core.jobs.registry import ring_on_commit
 from core.jobs.rows import JobStatus
-from scoring.access import MAY_READ, is_researcher, versions_for
+from scoring.access.scopes import MAY_READ, is_researcher, versions_for
 from scoring.models import AgreementReport
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.jobs.registry import ring_on_commit
-from scoring.access import Door, body, person
+from scoring.access.api import Door, body, person
 from scoring.models import ScoreRequest
 from scoring.scores.queries import ScoringModel, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores

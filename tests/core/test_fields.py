@@ -15,7 +15,7 @@ from rest_framework import serializers
 
 from core.rest.fields import StrictSerializer
 from core.text_io.shapes import says_something
-from scoring.access import _wrong_type
+from scoring.access.api import _wrong_type
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 NO_WORDS: Final = (

@@ -13,7 +13,7 @@ from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from core.jobs.registry import sweep
 from core.jobs.rows import JobStatus
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.models import DatasetVersion, Freeze
 from tests.flows.conftest import StartWorker, kill_group
 

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from annotator.models import Candidate, Reference
-from scoring.access import labelled_rows
+from scoring.access.scopes import labelled_rows
 from scoring.models import DatasetVersion
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from annotator.adjudication.settled import queries as settled_queries
 from annotator.models import Campaign, Candidate, Conflict, Rating, User
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing import queries as freezing_queries
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import Dataset, DatasetVersion

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotator.models import Campaign
-from scoring.access import NoSuchVersion, SeveralDatasets, find_version, versions_for
+from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, versions_for
 from scoring.datasets.versions.forms import ComparisonForm
 from scoring.models import Dataset, DatasetVersion
 from scoring.training.runs.forms import TrainingForm

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scoring.access import LabelledRow
+from scoring.access.scopes import LabelledRow
 from scoring.training.runs.estimate import seen_in_training
 
 

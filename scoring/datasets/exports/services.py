@@ -18,7 +18,7 @@ from annotator.models import User
 from core.errors import Refused
 from core.text_io.shapes import says_something
 from scoring import files as scoring_files
-from scoring.access import SPLITS
+from scoring.access.scopes import SPLITS
 from scoring.datasets.cards import README, card_json, readme
 from scoring.datasets.exports.queries import base_of, card_files, card_of
 from scoring.files import (

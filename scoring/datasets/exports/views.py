@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotator.access.gate import SignedInRequest
 from core.errors import Refused
-from scoring.access import card_reader, exporter, version_or_404
+from scoring.access.scopes import card_reader, exporter, version_or_404
 from scoring.datasets.exports.downloads import card_download, download
 from scoring.datasets.exports.forms import card_wish, export_wish
 from scoring.datasets.exports.services import export_version

@@ -7,7 +7,8 @@ from rest_framework.response import Response
 
 from annotator.access.visibility import withheld_campaigns
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access import Door, body, cleaned, person, version_or_404, version_words, versions_for
+from scoring.access.api import Door, body, cleaned, person, version_words
+from scoring.access.scopes import version_or_404, versions_for
 from scoring.datasets.freezing.forms import DEFAULTS, FreezeForm
 from scoring.datasets.freezing.services import freeze_dataset
 

@@ -8,7 +8,8 @@ from annotator.access.scopes import campaigns_for
 from annotator.models import Campaign, User
 from annotator.rubric import ALL_CRITERIA, HIGHEST
 from core.forms import NumberField, RefusableForm, TickField, WholeNumberField
-from scoring.access import CRITERION_CHOICES, LARGEST_SEED, MAY_READ, SMALLEST_SEED
+from scoring.access.forms import CRITERION_CHOICES
+from scoring.access.scopes import LARGEST_SEED, MAY_READ, SMALLEST_SEED
 
 POLICIES: Final = (
     ("settled", "settled: the ruling, else the mean"),

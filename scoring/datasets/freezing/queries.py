@@ -30,7 +30,7 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL, TOTAL_WEIGH
 from core.database import one_moment
 from core.errors import Refused
 from scoring import files as scoring_files
-from scoring.access import MAY_READ
+from scoring.access.scopes import MAY_READ
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_words

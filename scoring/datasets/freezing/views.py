@@ -15,7 +15,7 @@ from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 from core.jobs.registry import ring_on_commit
 from core.jobs.rows import JobStatus
-from scoring.access import versions_for
+from scoring.access.scopes import versions_for
 from scoring.datasets.freezing.forms import FreezeForm
 from scoring.datasets.freezing.queries import (
     MOST_PREVIEWED,

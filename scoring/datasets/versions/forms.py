@@ -13,14 +13,8 @@ from django import forms
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.forms import DiscreetForm, TickField
-from scoring.access import (
-    CRITERION_CHOICES,
-    NoSuchVersion,
-    SeveralDatasets,
-    VersionField,
-    find_version,
-    versions_for,
-)
+from scoring.access.forms import CRITERION_CHOICES, VersionField
+from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, versions_for
 from scoring.datasets.versions.queries import Filter
 from scoring.models import DatasetVersion
 from scoring.quadruplets import SPLIT_NAMES

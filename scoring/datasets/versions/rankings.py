@@ -8,7 +8,7 @@ import numpy as np
 
 from annotator.adjudication.settled.queries import references_with_candidates, settled_references
 from annotator.models import GENUINE, Campaign, Candidate
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.agreement.items import Integers
 from scoring.models import DatasetVersion
 from scoring.ranking import Comparisons, SystemRatings, rank_by_comparisons, rank_by_ratings

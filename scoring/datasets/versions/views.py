@@ -20,7 +20,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import show_systems
 from core.errors import Refused
 from core.http import SeeOther
-from scoring.access import (
+from scoring.access.scopes import (
     SPLITS,
     VersionReader,
     may_export,

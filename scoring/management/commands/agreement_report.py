@@ -9,7 +9,7 @@ from annotator.management.base import HouseCommand
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
 from core.jobs.rows import JobStatus
-from scoring.access import SPLITS
+from scoring.access.scopes import SPLITS
 from scoring.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
 from scoring.management.base import report_text, version_or_refuse
 from scoring.models import AgreementReport

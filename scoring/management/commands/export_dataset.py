@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.base import HouseCommand
 from core.errors import Refused
-from scoring.access import SPLITS
+from scoring.access.scopes import SPLITS
 from scoring.datasets.exports.services import export_to_file, export_version, write_release
 from scoring.files import WrittenFile
 from scoring.formats.export_formats import ALL, CANONICAL, EXPORT_FORMATS

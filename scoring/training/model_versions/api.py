@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access import Door, body, model_words, person
+from scoring.access.api import Door, body, model_words, person
 from scoring.models import ModelVersion
 from scoring.training.model_versions.promotions import (
     answer_promotion,

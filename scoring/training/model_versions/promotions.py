@@ -22,7 +22,7 @@ from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
 from core.text_io.shapes import check_words
 from scoring import files as scoring_files
-from scoring.access import is_researcher
+from scoring.access.scopes import is_researcher
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
 from scoring.training.model_versions.files import BROKEN, is_sealed
 from scoring.training.model_versions.queries import MODEL_PREFIX, models_for

@@ -17,7 +17,7 @@ from annotator.access.visibility import withheld_campaigns
 from annotator.models import Role, User
 from core.errors import Refused
 from core.jobs.rows import JobStatus
-from scoring.access import may_export, measured_versions_for, version_reader, versions_for
+from scoring.access.scopes import may_export, measured_versions_for, version_reader, versions_for
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.data import TrainingResult
 from scoring.plots.curves import curve_plot

@@ -17,7 +17,7 @@ from annotator.export_headers import note_export
 from annotator.models import User
 from core.errors import Forbidden, Refused
 from core.http import as_file
-from scoring.access import exporter
+from scoring.access.scopes import exporter
 from scoring.models import ModelVersion
 from scoring.training.model_versions.forms import PromotionForm
 from scoring.training.model_versions.promotions import (

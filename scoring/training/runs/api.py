@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from annotator.rubric import ALL_CRITERIA
 from core.jobs.registry import ring_on_commit
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access import Door, body, is_researcher, person, run_words, version_of
+from scoring.access.api import Door, body, person, run_words, version_of
+from scoring.access.scopes import is_researcher
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import with_listed_encoder

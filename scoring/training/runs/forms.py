@@ -7,13 +7,8 @@ from django import forms
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from core.forms import NumberField, WholeNumberField
-from scoring.access import (
-    CRITERION_CHOICES,
-    LARGEST_SEED,
-    SMALLEST_SEED,
-    VersionField,
-    measured_versions_for,
-)
+from scoring.access.forms import CRITERION_CHOICES, VersionField
+from scoring.access.scopes import LARGEST_SEED, SMALLEST_SEED, measured_versions_for
 from scoring.models import DatasetVersion
 from scoring.training.runs.choices import (
     batching_choices,

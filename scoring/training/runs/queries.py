@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from annotator.models import User
-from scoring.access import is_researcher
+from scoring.access.scopes import is_researcher
 from scoring.models import TrainingRun
 from scoring.plots.shapes import Plot
 from scoring.training.model_versions.queries import training_plots

@@ -25,7 +25,7 @@ from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES
 from scoring import files as scoring_files
-from scoring.access import labelled_rows
+from scoring.access.scopes import labelled_rows
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
 from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
 from scoring.patclaimeval.data import Progress

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.access.gate import SignedInRequest
 from core.errors import OutOfDate, Refused
 from core.jobs.registry import ring_on_commit
-from scoring.access import is_researcher
+from scoring.access.scopes import is_researcher
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import training_options
 from scoring.training.runs.estimate import training_estimate

@@ -18,7 +18,7 @@ from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
 from scoring import files as scoring_files
-from scoring.access import LabelledRow, labelled_rows
+from scoring.access.scopes import LabelledRow, labelled_rows
 from scoring.models import ModelVersion, TrainingRun
 from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings, code_version
 from scoring.patclaimeval.data import Quadruplet, TrainingResult

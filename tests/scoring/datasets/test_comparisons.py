@@ -9,7 +9,7 @@ from django.test import Client
 
 from annotator.models import Membership, Rating
 from annotator.rubric import CRITERIA, OVERALL
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.versions.comparisons import ComparedVersions
 from scoring.formats.rows import DatasetRow

@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import Refused
 from core.text_io.streams import FormatError, ReadNotes
-from scoring.access import labelled_rows, read_rows
+from scoring.access.scopes import labelled_rows, read_rows
 from scoring.datasets.freezing.imports import import_dataset, import_files
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow

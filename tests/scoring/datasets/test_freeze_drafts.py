@@ -7,7 +7,7 @@ import pytest
 
 from annotator.adjudication.settled import queries as settled_queries
 from annotator.models import Candidate, Rating, Reference
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.services import freeze_dataset
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

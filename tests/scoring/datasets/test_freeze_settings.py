@@ -8,7 +8,7 @@ import pytest
 
 from annotator.models import Reference
 from core.errors import Refused
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.services import freeze_dataset
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from annotator.campaigns.members.services import grant_role
 from annotator.models import Campaign, Conflict, Rating, Reference, User
 from annotator.rubric import CRITERIA
 from core.errors import Refused
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.models import DatasetVersion
 from tests.scoring.stored import nothing_is_stored, stored_bytes

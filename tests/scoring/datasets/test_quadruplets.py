@@ -10,7 +10,7 @@ from django.test import Client
 
 from annotator.models import ClaimImport, Membership, Rating, Reference, Unblinding
 from scoring import files as scoring_files
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.formats import rows as formats_rows
 from scoring.formats.rows import DatasetRow
@@ -155,7 +155,7 @@ def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
 
 def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(room: FrozenRoom) -> None:
     """Over thirty references the one who is Annotator 1 changes."""
-    from scoring.access import names_for
+    from scoring.access.scopes import names_for
 
     room.close()
     ids = [names_for(room.rita, room.campaign, f"v r{n}", is_admin=False) for n in range(30)]

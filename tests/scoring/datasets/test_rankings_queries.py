@@ -7,7 +7,7 @@ import pytest
 
 from annotator.models import Campaign, CampaignStatus, Candidate
 from annotator.rubric import ALL_CRITERIA, OVERALL
-from scoring.access import read_rows
+from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.datasets.versions import rankings
 from scoring.datasets.versions.rankings import (

@@ -1,0 +1,1 @@
+"""Who sees what of datasets, and how an interface asks for it."""
