@@ -1,7 +1,4 @@
-"""The one door into the audit trail: an act's row, written in the transaction of the act.
-
-What each act of the audit trail is called, and what of it may be told to whom.
-"""
+"""The audit trail: the one place that writes it, and what each act is called."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

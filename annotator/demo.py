@@ -1,17 +1,4 @@
-"""The demo room: the pure plan of the demo campaign, made from the files in fixtures/demo.
-
-Owns the shapes of the demo plan: references, candidates, ratings, assignments.
-
-Owns the rule that turns known damage into the true scores of a demo candidate.
-
-Owns reading the demo fixtures: campaign.toml and the claim texts beside it.
-
-Owns the making of five candidates from one reference by known damage.
-
-Owns the demo annotators: true scores plus seeded noise, and a few real discrepancies.
-
-Owns the plan of the demo campaign: what `load_demo` is to store, made from files and a seed.
-"""
+"""The plan of the demo campaign: what `load_demo` stores, made from fixtures/demo and a seed."""
 
 import random
 import tomllib

@@ -5,8 +5,6 @@ seconds at most `burst + 60 / seconds` get in. One moment is kept per limit and 
 at which all that was let in would have come, had it come evenly (the generic cell rate algorithm,
 ITU-T I.371). Nothing has to be reset, and what is over is deleted by the sweeper.
 
-How many calls of the API each person has made: counted here, told to the database in lots.
-
 A write for each call that reads would cost more than the call, so each process counts for itself
 and takes a lot from the shared limit when it has used one up. What a process has not told yet is at
 most one lot less one call: a limit of 2,400 is kept to within 47 calls for each process, and is

@@ -1,11 +1,4 @@
-"""Writes of reading preferences: what the rate screen shows one person, and their keys.
-
-The reading of a pair of claim sets, worked out once and kept while it is in use.
-
-How one reference and two candidates stand side by side, made of two readings.
-
-Error tags as the screen shows them: what is chosen, with its words, and what can be chosen.
-"""
+"""Two claim sets side by side, the aids and keys that a person prefers, error tags as shown."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,10 +1,4 @@
-"""What a reliability report is about, in a few numbers: the same numbers, the same figures.
-
-The ratings of a campaign as each annotator first gave them, and what is left out and why.
-
-The preferences of a campaign, each pair of candidates in one fixed orientation.
-
-The ratings of a campaign as the tables that the reliability room measures.
+"""The ratings and preferences of a campaign as tables to measure, with what is left out and why.
 
 numpy comes in when a table is made, which only a worker or a command does.
 """

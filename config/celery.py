@@ -1,7 +1,4 @@
-"""Which GPU a worker's process computes on, where its worker was given several.
-
-The Celery app and its two queues.
-"""
+"""The Celery app, and which GPU a worker process computes on."""
 
 import os
 

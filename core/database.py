@@ -1,8 +1,4 @@
-"""Reads of the rows that bear one of many keys, found by an index whatever the planner believes.
-
-Reading as of one moment: however long it takes, what others write meanwhile is not in it.
-
-Writes of many rows of one table at once, past the instances of a model.
+"""Reads by many keys, reads as of one moment, and writes of many rows at once.
 
 For rows that nothing else looks at on their way: `bulk_create` takes 100 microseconds of
 processor time a row, this 10, and on SQLite everybody else's writes wait meanwhile.

@@ -1,7 +1,4 @@
-"""What the address and the key of a language model's endpoint may be.
-
-The settings of a language model's endpoint, as the environment gives them.
-"""
+"""The settings of a language model's endpoint, and what its address and key may be."""
 
 import math
 import re

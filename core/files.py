@@ -1,9 +1,4 @@
-"""How an error says that a disk is full, of files, SQLite or PostgreSQL; how a job says so.
-
-Atomic writes: to a temporary file or directory, flushed to disk and renamed.
-
-Names of files that run code when a library opens them. Standard library only.
-"""
+"""Atomic writes, and how an error says that a disk is full."""
 
 import base64
 import errno

@@ -1,9 +1,4 @@
-"""Form fields with one reading each: what a call or a command refuses, a form refuses too.
-
-Fields from which a browser sends nothing away: no spelling service, translator or memory.
-
-What every form of the rating house can do: show a refusal, hand back what was typed.
-"""
+"""Form fields with one reading each, and forms that show a refusal beside what was typed."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""The answer after a form was accepted: look at another page, with GET.
-
-Answers that a browser or a program saves as a file.
-"""
+"""Answers after an accepted form, and answers that are saved as a file."""
 
 from typing import TypeVar
 

@@ -1,13 +1,7 @@
-"""The file SHA256SUMS as `sha256sum` writes and checks it. Standard library only.
-
-Streams of bytes: gathered into blocks, and compressed with the same bytes each time.
-
-How exported files get to a directory that a person named: aside first, then whole.
+"""Where files of datasets and models lie, how they get there complete, and how they leave.
 
 A writer holds a lock on what it writes aside, so that the next one there can tell a file that is
 being written from what a killed process left, and removes the latter.
-
-Where files of the measuring house lie, and how they get there whole.
 """
 
 import fcntl

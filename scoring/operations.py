@@ -1,7 +1,4 @@
-"""The files that rows of this house need: datasets and models, each looked at.
-
-Whether the files of models and datasets still are what was registered, or are gone as agreed.
-"""
+"""Files of datasets and models that rows need, and whether they are what was registered."""
 
 import hashlib
 import re

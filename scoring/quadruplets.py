@@ -1,14 +1,10 @@
-"""Splits into train, validation and test by groups of texts, so that no claim text is on two sides.
+"""Quadruplets (A, B, C, y) out of ratings, their splits, and whether their labels are a ranking.
 
 Why by reference: a random split by item lets about 97 % of the test labels follow from training
 labels by transitivity (measured on the published test items). Knows no Django.
 
-Quadruplets (A, B, C, y) out of ratings: which of two candidates of one reference people prefer.
-
 Source: Jiang, Scherz, Goetz, "Towards Better Evaluation for Generated Patent Claims", ACL 2025,
 section 3.2 and eq. 3. Standard library only.
-
-Whether the labels of one reference can come from one ranking (ties allowed) of its candidates.
 
 Source: a triple of candidates is consistent when one of the 13 weak orders of three things gives
 its three labels; 14 of the 27 possible sign patterns are violations.

@@ -1,13 +1,4 @@
-"""Rankings of the systems that wrote candidates: from comparisons, from ratings; no Django.
-
-Strengths of systems from wins and ties: the Bradley-Terry model with ties, fitted exactly.
-
-Figures of several systems at once, each with its interval clustered by reference.
-
-Systems ranked by quadruplets: who is preferred to whom, as shares and as strengths.
-
-Systems ranked by ratings: the mean of what their candidates got.
-"""
+"""Rankings of the systems that wrote candidates, from comparisons and from ratings; no Django."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""The one layer of scope: whose campaigns, whose assignments. Everything else starts here.
-
-Who has ruled on a candidate: they have read its ratings, and rate it no more.
-
-Who annotates a campaign and could be given work.
-
-Who takes part in a campaign as what, for its admins.
-
-How annotators are called on pages that must not, or must not yet, name them.
-"""
+"""Which campaigns, assignments and members a person sees, and under which names."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

@@ -1,15 +1,9 @@
-"""Who reads the figures of a campaign, and from whom they are withheld while it is open.
+"""From whom figures are withheld while a campaign is open, and who was shown what is hidden.
 
 The one rule: who rates in an open campaign, or did, is told no count and no figure that another's
 rating moves. They know their own scores, and what a number says before and after one of their own
 ratings says what it was measured against. Closing the campaign ends it. Roles do not: an admin who
 also rates gives the counts up, and another admin of the campaign has them (B1, B8).
-
-Who was shown what annotators must not see.
-
-Writes of unblindings: who is shown what annotators must not see, recorded as it is shown.
-
-Writes of the record that somebody was shown which system made which candidate.
 """
 
 from dataclasses import dataclass

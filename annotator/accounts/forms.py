@@ -1,9 +1,4 @@
-"""The forms of one's own account.
-
-The sign-in form.
-
-The form of a code of the second factor.
-"""
+"""The forms of sign-in, of one's own account and of the second factor."""
 
 from typing import Any
 

@@ -1,9 +1,4 @@
-"""The sessions of one person, as they see them.
-
-The living API tokens of one person, as they see them.
-
-All accounts as a site admin sees them: who, whether open, how kept; nothing of their work.
-"""
+"""The sessions and tokens of one person, and all accounts as a site admin sees them."""
 
 from dataclasses import dataclass
 from datetime import datetime

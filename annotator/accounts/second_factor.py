@@ -1,9 +1,7 @@
-"""Secrets that the server must read again, stored so that the database alone does not tell them.
+"""The second factor: set up, asked for at sign-in, renewed, taken away; its secrets are sealed.
 
 A Fernet token (AES-128-CBC with HMAC-SHA256) under a key that HKDF derives from SECRET_KEY and from
 whose secret it is: moved to another person's row, a token opens no more.
-
-Writes of the second factor: set up, asked for at sign-in, renewed, taken away.
 """
 
 import base64

@@ -1,9 +1,4 @@
-"""Writes of a site admin about accounts: deactivated, made active again.
-
-The password asked for again: a signature is by who knows it, and guessing is slow.
-
-Writes of new passwords, by their owners or by who runs the machine.
-"""
+"""Accounts and passwords: created, shut, changed, and asked for again before signing."""
 
 from typing import Final
 from uuid import UUID

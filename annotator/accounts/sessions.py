@@ -1,10 +1,6 @@
-"""Where sessions are kept: rows that end after idling, or after a time in any case.
+"""Sessions as rows that end after idling or after a time, and API tokens.
 
 Both ends stand in one column, `expire_date`, and are judged by the clock of the database.
-
-Writes of API tokens that there are: used, revoked.
-
-Writes about sessions: seen again, ended by their owner, by an admin, by time.
 """
 
 import hashlib

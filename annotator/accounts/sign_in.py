@@ -1,17 +1,9 @@
-"""From which browsers an account has signed in before: a signed cookie for each account.
-
-From which address a request came, believing no more of its headers than the settings allow.
-
-What a browser says it is, in two words that its owner knows it by.
-
-How often passwords may be tried: guessing is slowed, and honest people are not locked out.
+"""Slows guessing without locking honest people out: browsers, addresses, limits.
 
 Three limits are asked of who signs in (docs/adr/0018): of the address, of the account from that
 address, of the account from everywhere. A browser from which the account has signed in before has
 a limit of its own instead, so that a guesser at the door keeps nobody from their work. What turns
 out to be the right password is not counted at all.
-
-Writes down who was refused a page or a call, and does not let a flood fill the trail.
 """
 
 import secrets

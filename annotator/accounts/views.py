@@ -1,9 +1,4 @@
-"""One's own account: where one is signed in, and the password.
-
-One's own API tokens: make one, see them, revoke one.
-
-One's own second factor: set it up, new recovery codes, take it away.
-"""
+"""One's own account: sessions, password, tokens, second factor."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,8 +1,6 @@
-"""Conflicts as adjudicators meet them: whose they are, grouped into cases, named in words.
+"""Conflicts as adjudicators meet them: whose they are, grouped into cases, described in words.
 
 Nothing here tells a system, a candidate_id, a name or the time of a rating.
-
-What an adjudicator's program is told of the open conflicts: blind, as the pages are.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,12 +1,6 @@
-"""Rounds as an adjudicator meets them: what was asked, what came of it, what is still asked.
+"""Rounds and turns: who has a conflict open, and what annotators are asked once more.
 
 Nothing here tells who was asked, nor when they answered.
-
-Conflicts that wait for annotators, as the list of an adjudicator shows them: without names.
-
-Writes of turns: one adjudicator at a time has a conflict open, for as long as the lease runs.
-
-Writes of rounds: send a conflict back to the annotators, or call it back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,14 +1,10 @@
-"""Where an annotator is in a campaign, and which candidates with room come next.
+"""The queue of an annotator, and which candidates with room come next.
 
 Written as SQL: these are asked with every candidate that anybody takes, and building them through
 the ORM costs five times what they cost the database. Both databases read the same text.
 
-The queue of an annotator: what is open, grouped by reference, and what comes next.
-
 No claim text is read here: a queue of thousands is a list of names. What is for everybody stands
 first, then what is due first; the candidates of a reference stay together.
-
-The texts of one assignment, as its annotator may read them: no system and no candidate_id.
 """
 
 import random

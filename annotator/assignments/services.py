@@ -1,8 +1,6 @@
-"""Writes of a candidate's places: how many may rate it, and how many hold it now.
+"""Gives assignments, by name and on demand, and counts the places of a candidate where they change.
 
 Every change of a status that counts goes through here, so that `held` is never counted anew.
-
-Writes of assignments: by name, and the next one on demand.
 """
 
 import random

@@ -1,9 +1,4 @@
-"""The audit trail as people read it: of a campaign, of the whole site, or of their own acts.
-
-Whether the audit trail is what it was when it was written: every seal worked out again.
-
-The audit trail of a campaign as JSON Lines, as of one moment, with the head of the chain.
-"""
+"""The audit trail as people read it, as a file, and whether every seal of it still holds."""
 
 import json
 import re

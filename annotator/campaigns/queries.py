@@ -1,19 +1,9 @@
-"""How many candidates of a campaign are begun, complete and locked, by purpose.
+"""How far a campaign and its annotators are, its notices, its rules, its retention.
 
 Written as SQL: the ORM would group every rating by all columns of its candidate, its claims among
 them. Both databases read the same text.
 
-How far each annotator of a campaign is, for its admin: counts and days, no scores.
-
-How far a campaign is, for its admin: counts only, no scores and no claim text.
-
 Every count is one aggregate over one index; no row is read for it.
-
-What annotators told the admin: flags, skips, recusals. No scores, no claim text.
-
-Until when a campaign's claim texts are to be kept, and whether that day is near or past.
-
-The conflict rules that a campaign has had, by number.
 """
 
 from collections import defaultdict

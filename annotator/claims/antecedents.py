@@ -1,7 +1,4 @@
-"""Owns what introduces a term: the words of a claim outside its definite terms.
-
-Owns antecedent basis: which "the X" has no earlier X in its chain of claims.
-"""
+"""Antecedent basis: which "the X" has no earlier X in its chain of claims."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Owns the characters of a claim set that a reader cannot see but that change what is read.
-
-Owns what in a claim text deserves a warning before it is stored: signs that mislead the eye.
-"""
+"""Characters that a reader cannot see but that change what is read, and the warnings about them."""
 
 import re
 import unicodedata

@@ -1,7 +1,4 @@
-"""Owns the cut of one claim into features: preamble, listed elements, wherein clauses.
-
-Owns the comparison of two claims limitation by limitation: what was kept, narrowed, dropped.
-"""
+"""One claim as limitations, and two claims compared by them: kept, narrowed, broadened, dropped."""
 
 import re
 from collections.abc import Sequence

@@ -1,11 +1,7 @@
-"""A table of keys that stays small at a million: 16 bytes a key, where a dict takes a hundred.
-
-Owns short sketches of long texts, from which it can be told how much two texts share.
+"""Which of many claim texts are alike: equal, equal but for encoding, or nearly equal.
 
 One permutation hashing (Li, Owen and Zhang, 2012) of runs of five words, with banding (Broder,
 1997; Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, ch. 3).
-
-Owns which of many claim texts are alike: equal, equal but for encoding, or nearly equal.
 """
 
 import unicodedata

@@ -1,7 +1,4 @@
-"""Owns the one-to-one pairing of two lists of word bags: in order, but for clear crossings.
-
-Owns the alignment of candidate claims with reference claims, row by row.
-"""
+"""Aligns candidate claims with reference claims, row by row: in order, but for clear crossings."""
 
 import re
 from collections import Counter

@@ -1,11 +1,4 @@
-"""Owns the references that one claim makes to others ("of claim 1", "any preceding claim").
-
-Owns the numbers that open claims: where they stand in a text and which of them count.
-
-Owns the cut of a claim set's text into numbered claims, losing no byte of it.
-
-Owns the cut of a text at the borders of marks that may overlap, nest and stick out.
-"""
+"""Cuts the text of a claim set into numbered claims and their references, losing no byte."""
 
 import re
 from collections import Counter

@@ -1,8 +1,4 @@
-"""Owns how much of a pair of texts is worked out for the eye, and what is said about the rest.
-
-Owns what comparing the claims of a pair says of each: its different words, its limitations.
-
-Owns what a reader sees of two claim sets side by side: rows, trees, limitations, marks.
+"""What a reader sees of two claim sets side by side: rows, trees, limitations, marks.
 
 Everything is derived from the two texts and nothing is changed: the pieces of each claim, joined,
 are the claim, and the claims, joined, are the text.

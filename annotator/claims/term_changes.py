@@ -1,7 +1,4 @@
-"""Owns the terms of one claim set that another does not have.
-
-Owns the elements that go by two names within one claim set.
-"""
+"""Terms that only one claim set has, and elements that go by two names within one."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Owns the search for circles among links: which nodes depend on each other.
-
-Owns the tree of independent and dependent claims, and what is wrong with its numbers.
-"""
+"""The tree of independent and dependent claims, and what is wrong with its numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

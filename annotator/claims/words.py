@@ -1,11 +1,4 @@
-"""Owns the reading of claim text as words: tokens with their places, and what counts as equal.
-
-Owns the longest common subsequence of two word lists, in one piece or, if long, in several.
-
-Owns the general word pairs with which claim text is damaged or harmlessly reworded.
-
-Owns the content words of a claim text: what it says, less how it is worded.
-"""
+"""Claim text as words: tokens with their places, content words, common subsequences."""
 
 import re
 import unicodedata

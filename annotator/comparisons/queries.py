@@ -1,8 +1,4 @@
-"""Whose comparisons, which of them are open, and what comes next.
-
-Reads of a Label Studio export as claim sets: the texts that its annotations compare.
-
-What the compare page shows: a reference, a left and a right, and the own preference.
+"""Whose comparisons, which are open, and what the compare page shows.
 
 The page is blind: no candidate row, no label of the rate screen and no rating is put into what
 templates are given, so that none can be shown by mistake.

@@ -1,9 +1,4 @@
-"""Writes of comparisons: pairs of candidates given to an annotator by name.
-
-Writes of drawn comparisons: a share of all pairs, chosen by a seed, given to annotators.
-
-Writes of preferences: what an annotator says of a comparison, first and revised.
-"""
+"""Gives comparisons, by name or by a drawn share, and stores preferences."""
 
 import hashlib
 import json

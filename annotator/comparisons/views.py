@@ -1,7 +1,4 @@
-"""The compare form as its template shows it: every criterion with its three answers and errors.
-
-The compare page: show, submit, revise; and an admin's request for comparisons.
-"""
+"""The compare page: show, submit, revise."""
 
 import json
 from collections.abc import Mapping

@@ -1,11 +1,4 @@
-"""What decides how a rating is stored: what its author may see, and in which round they are asked.
-
-Written as SQL: this is asked with every submit, and building it through the ORM costs several
-times what it costs the database. Both databases read the same text.
-
-When a rating is locked, and what may be frozen.
-
-The ratings of one reference as conflicts are measured on them.
+"""When a rating is locked, how a new one is stored, and the ratings that conflicts are measured on.
 
 Written as SQL: this is asked with every submit, and building it through the ORM costs several
 times what it costs the database. Both databases read the same text.

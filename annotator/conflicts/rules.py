@@ -1,10 +1,6 @@
-"""The value that counts for a candidate, by policy, as exact fractions. Standard library only.
-
-Order flips: for each candidate its widest one, found without looking at every pair.
+"""When ratings conflict: criterion gap, overall gap, order flip; and which value counts, exactly.
 
 Standard library only.
-
-When ratings conflict: criterion gap, overall gap, order flip. Standard library only.
 """
 
 from bisect import bisect_left

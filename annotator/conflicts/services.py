@@ -1,11 +1,7 @@
-"""Writes that bring a further annotator to a candidate: who can, and by what round.
-
-Writes of conflicts: the rows of a reference say what its ratings show now.
+"""Conflicts measured anew with each rating, and the further annotators that they call for.
 
 Of order flips there is a row for each candidate's widest, see `widest_flips`, and not for each
 pair: a row goes over to another pair when that is the widest, unless somebody is at work on it.
-
-Writes of what ends a round: the further annotator has rated, or all have looked again.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,9 +1,4 @@
-"""The files of an export of ratings: which formats there are, and what goes into them.
-
-Who may take the ratings of a campaign away as a file, in which formats, and when not yet.
-
-Which exports of its ratings a campaign has seen: who took what, when and why.
-"""
+"""Which files an export has, who may take them and when, and who took them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,9 +1,4 @@
-"""How an export of ratings calls annotators: by user name, by a pseudonym of its own, or not.
-
-Every rating and preference of a campaign, as an export tells it, a few candidates at a time.
-
-A campaign's preferences as items of a Label Studio export: those that came so, and our own.
-"""
+"""Ratings and preferences as an export states them, and how it calls annotators."""
 
 import json
 from collections import defaultdict

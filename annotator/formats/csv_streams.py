@@ -1,11 +1,7 @@
-"""Records out of a CSV byte stream (RFC 4180), each with the line on which it begins.
+"""Records out of a CSV byte stream (RFC 4180), and what spreadsheets spoil in them.
 
 The csv module of Python is not used: it reads past an unclosed quote to the end of the file, takes
 a quote inside a bare field for text, and its field limit is one for the whole process.
-
-What spreadsheets make of ids and texts: dates, rounded numbers, error values, cut cells.
-
-Files that came compressed with gzip, read as what is in them, up to a stated size.
 """
 
 import gzip

@@ -1,14 +1,8 @@
-"""A stated preference as a file brings it, with the texts that were compared.
-
-The strict reader of Python's way of writing lists and objects, where an export holds it as text.
+"""Reads PatentEval's export from Label Studio: which of two next claims is better, and why.
 
 Label Studio's tables come with `[{'selected': 'left'}]` in place of JSON. Nothing is evaluated:
 only what `repr` writes of texts, whole and decimal numbers, True, False, None, lists and dicts is
 let through to the parser, and nothing is deeper or longer than the limits.
-
-What a Label Studio export says of one of the two outputs: error tags, marks and the comment.
-
-The reader of PatentEval's export from Label Studio: which of two next claims is better, and why.
 
 Layout: Zuo et al., "PatentEval", NAACL 2024, the file of annotations of the next-claim task. The
 claims so far take the place of the reference, the two outputs are its candidates. Which system

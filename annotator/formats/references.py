@@ -1,9 +1,4 @@
-"""A reference with its candidates as a file states them, whatever the file's format.
-
-Streams of references cut into batches that fit into memory.
-
-Texts put together by the reference that they belong to, on disk, in the order they come.
-"""
+"""References with their candidates as files state them: one, in batches, or gathered on disk."""
 
 import tempfile
 from array import array

@@ -1,11 +1,4 @@
-"""A new password for commands: of the environment, else asked for on a terminal.
-
-What every command of ours does alike: refusals in one line, one JSON document, progress.
-
-How far a command has read a file, told on a terminal as a bar, elsewhere now and then a line.
-
-One migration at a time: whoever comes meanwhile waits, and a dead one holds up nobody.
-"""
+"""What commands have in common: refusals in one line, progress, passwords, one migration at once."""
 
 import fcntl
 import getpass

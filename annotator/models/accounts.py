@@ -1,13 +1,4 @@
-"""People and the tokens by which their programs sign in.
-
-Invitations: links by which people make their own accounts, or join with those they have.
-
-Signed-in browsers, one row each, that their owner can see and end.
-
-A person's second factor: the secret that their phone has too, and codes for when it is lost.
-
-How much of a pace is used up: one moment per limit and subject, which all processes share.
-"""
+"""People: tokens, invitations, sessions, second factors, and what of a rate limit is used up."""
 
 import uuid
 

@@ -1,9 +1,4 @@
-"""Conflicts: measured disagreement between annotators.
-
-Rounds: annotators are asked once more before a conflict is ruled.
-
-Rulings: who has a conflict open, what was decided and signed, and the values that follow.
-"""
+"""Conflicts, rounds that ask annotators again, and rulings with the values that follow."""
 
 import uuid
 

@@ -1,7 +1,4 @@
-"""Assignments: who rates which candidate, for how long, and why somebody left one.
-
-What is typed and not yet submitted, and how long somebody worked on it.
-"""
+"""Who rates which candidate, for how long, what is typed so far, and why somebody left one."""
 
 import uuid
 

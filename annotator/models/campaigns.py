@@ -1,7 +1,4 @@
-"""Campaigns and who takes part in them as what.
-
-Unblinding: who was shown what annotators must not see, when and why.
-"""
+"""Campaigns, who takes part in them as what, and who was shown what is hidden."""
 
 import uuid
 

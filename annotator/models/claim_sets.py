@@ -1,7 +1,4 @@
-"""Imports of claim sets: the file, what was found in it, and whether it was carried out.
-
-Claim sets: the reference and the candidates that are rated against it.
-"""
+"""Imports of claim sets, and the references and candidates that they brought."""
 
 import uuid
 

@@ -1,7 +1,4 @@
-"""Comparisons: two candidates of one reference side by side, and which one is better.
-
-Annotations as another program exported them, kept so that they can be given back unchanged.
-"""
+"""Comparisons of two candidates, preferences, and annotations as another program exported them."""
 
 import uuid
 

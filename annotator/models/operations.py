@@ -1,7 +1,4 @@
-"""Backups that were made: until when each may still hold what has been erased since.
-
-The programs that work in the background, and when each was last heard of.
-"""
+"""Backups that may still hold what was erased since, and the background programs that live."""
 
 import uuid
 from typing import Final

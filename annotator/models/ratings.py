@@ -1,7 +1,4 @@
-"""Ratings and their revisions.
-
-How a person likes to read and to press keys; it follows them to every browser.
-"""
+"""Ratings, their revisions, and how a person likes to read and to press keys."""
 
 import uuid
 

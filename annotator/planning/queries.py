@@ -1,10 +1,6 @@
-"""What a plan is made from: the free places of a campaign, and who has or left what.
+"""What a plan is made from, what the plan page shows, and a plan before it is carried out.
 
 No claim text is read: a plan is about names.
-
-What the plan page shows: who has what, and what is there to check the annotators by.
-
-A plan as the plan page shows it: counts for each annotator and system, and what finds nobody.
 """
 
 from collections import Counter

@@ -1,8 +1,4 @@
-"""Owns the ledger of a plan in the making: who has what, who meets whom, who sees which system.
-
-Owns the exchanges that even a plan out: who meets whom, and who sees which system.
-
-Owns assignment plans: who rates which references, evenly and by a seed; nothing is written.
+"""Plans who rates which references, evenly and by a seed; nothing is written.
 
 Nothing here reads or writes rows: keys stand for references, candidates and annotators.
 """

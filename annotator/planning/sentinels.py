@@ -1,7 +1,4 @@
-"""Writes of hidden repeats: of their own ratings, each annotator is asked a share once more.
-
-Writes of sentinels: candidates made from references by damage to one criterion each.
-"""
+"""Hidden checks of annotators: repeats of their own ratings, and candidates with known damage."""
 
 import random
 from collections import Counter

@@ -1,9 +1,4 @@
-"""Writes of work given and taken back by name: assign, withdraw, quotas.
-
-Writes of assignment plans: what a plan would come to, and carrying it out as it was shown.
-
-Writes of qualification: references that every annotator rates, before all else.
-"""
+"""Work given and taken back by name, by plan, and for qualification."""
 
 import hashlib
 import json

@@ -1,7 +1,4 @@
-"""The plan page of a campaign's admin: who has what, a balanced plan, and its carrying out.
-
-What the plan page does besides balanced plans, one small form each.
-"""
+"""The plan page: who has what, a balanced plan, and the small forms beside it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

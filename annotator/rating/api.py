@@ -1,9 +1,4 @@
-"""What an annotator's program is told of an assignment: blind, as the page is.
-
-What the API takes and gives: one serializer per thing, so that a new column stays hidden.
-
-Rating over REST: take the next assignment, submit, revise.
-"""
+"""Rating over REST: take the next assignment, submit, revise; blind, as the page is."""
 
 from dataclasses import asdict
 from typing import Any, Final, cast

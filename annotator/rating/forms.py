@@ -1,7 +1,4 @@
-"""The rating form: four scores by one rule, a comment, and what makes a resend harmless.
-
-The keys form: one key per action of the rate screen, and whether single characters count.
-"""
+"""The rating form and the form of the keys."""
 
 import json
 from collections.abc import Iterator, Sequence

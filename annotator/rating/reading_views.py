@@ -1,11 +1,4 @@
-"""The reading aids of the rate page: switched on and off, remembered per person.
-
-Error tags of the rate page: one more, one less.
-
-The keys page: a person's own keys for the rate screen.
-
-The rubric page, and one criterion of it for a dialog of the rate screen.
-"""
+"""What helps on the rate page: reading aids, error tags, keys, the rubric."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""Writes of ratings: submit and revise, each one transaction with its audit row.
-
-Writes of leaving: skip a candidate, recuse oneself from a reference, come back, flag.
-"""
+"""Ratings submitted and revised, each in one transaction with its audit row; skips and recusals."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

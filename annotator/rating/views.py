@@ -1,13 +1,4 @@
-"""What every other button of the rate form does first: keep what is typed.
-
-What a person rates next.
-
-The rate page: show, submit, revise; the overall as it would be; the next candidate.
-
-Leaving a candidate: skip, recuse, take back; and the flag, which leaves nothing.
-
-Drafts and pings: what the rate page sends while somebody works on it.
-"""
+"""The rate page: show, submit, revise, leave, store a draft, go on to the next candidate."""
 
 from collections.abc import Callable
 from uuid import UUID

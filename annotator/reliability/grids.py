@@ -1,9 +1,4 @@
-"""Tables of figures as a page shows them: numbers as text, a note for each that is undefined.
-
-The figures of agreement of a reliability report as tables: coefficients, plan, histogram.
-
-The figures of a reliability report about people as tables: severity, drift, repeats and more.
-"""
+"""The figures of a reliability report as tables, with a note for each that is undefined."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,17 +1,4 @@
-"""Least squares for scores made of an item's part and an annotator's part, with gaps.
-
-Which annotators can be compared: they share items, or are linked by others who do.
-
-How strict each annotator is, what the scores would be without it, and who fits the pattern.
-
-Whether an annotator's scores move up or down in the course of the work.
-
-Whether annotators repeat themselves: scores of the same item at first and when it came back.
-
-How each annotator's scores compare with the mean of the others' on the same items.
-
-All figures of each annotator on one criterion, as plain data: severity, drift, the others.
-"""
+"""All figures of each annotator on one criterion: severity, drift, repeats, beside the others."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The reliability reports of a campaign as it is now: what is known, what is under way, how old.
-
-What the reliability page shows: figures as tables, each in its section.
-
-What an annotator is shown of their own work after a campaign is closed; nobody else's.
-"""
+"""Reliability reports: which there are, what their page shows, an annotator's own results."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,13 +1,4 @@
-"""Whether annotators put the candidates of one reference in the same order.
-
-How many annotators an item needs, and how reliable their mean will be.
-
-Whether annotators notice damage that was done on purpose to one criterion of a candidate.
-
-All figures of agreement on one criterion, as plain data: coefficients, histogram, plan.
-
-All figures of agreement on preferences for one criterion, as plain data.
-"""
+"""All figures of agreement on one criterion as plain data: coefficients, order, damage, plan."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Works out the figures of a campaign's agreement: reads, measures, returns plain data.
-
-Writes of reliability reports: one for each state of the ratings, asked for and worked out.
-"""
+"""Reliability reports: asked for, worked out, one for each state of the ratings."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,7 +1,4 @@
-"""The reliability page: how far annotators agree, for admins and researchers of a campaign.
-
-An annotator's own results, once the campaign is closed.
-"""
+"""The reliability page, and an annotator's own results once the campaign is closed."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,4 @@
-"""The OpenAPI schema: what each call takes and answers, without any data.
-
-The map of the REST door.
-"""
+"""The addresses of the REST API, and its OpenAPI schema."""
 
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView

@@ -1,9 +1,4 @@
-"""A rating from somebody who may not rate here any more: what they typed stays their draft.
-
-What a form was filled with that the site could not take, and a form to send it once more.
-
-Pages for requests that cannot be answered as asked.
-"""
+"""Pages for requests that cannot be answered as asked, with all that was typed."""
 
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""The campaign page of an admin, and its counts as they stand now.
-
-Home: the queue of an annotator, the places of the others; own ratings.
-"""
+"""Home of each person, and the campaign page of an admin."""
 
 from django.contrib import messages
 from django.http import HttpResponse

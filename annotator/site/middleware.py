@@ -1,17 +1,7 @@
-"""How long the body of a request may be, decided by its address before any of it is read.
-
-What every template may know: where this person can go.
-
-Gives every request an id, one line in the log, and its place in the figures.
-
-Where the file of a form lies while its request is read: in DATA_DIR, under no name of its own.
+"""What every request passes: id, log line, limits, UTF-8, headers, sessions, refusals on record.
 
 Django's own handler puts it into the system's temporary folder and keeps the ending of its name,
 which a browser may make as long and as odd as it likes.
-
-Bytes that are no UTF-8 are refused where they come in, and never stored as signs for them.
-
-What every request goes through: headers, sessions that go on, refusals that are written down.
 """
 
 import logging

@@ -1,9 +1,4 @@
-"""What happens once somebody is known: the session begins, and what a form carried is kept.
-
-The second step of a sign-in: a code of the phone, or a recovery code.
-
-Sign in and sign out.
-"""
+"""Sign in, the second step, sign out; what a form carried is kept."""
 
 import json
 from typing import Any

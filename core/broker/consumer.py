@@ -1,10 +1,8 @@
-"""The worker's end of a queue: what a message says of itself is looked at before anything is done.
+"""A worker's end of a queue: messages that no task can be made of are logged and thrown away.
 
 Celery takes the headers of a message at their word. A time limit that is a text breaks its pool, a
 name that is a list breaks the look-up, and each ends the worker as an unrecoverable error; Redis
 then hands the message to the next worker. Ours say little, so that anything else is thrown away.
-
-What a worker does with a message that no task can be made of: it is thrown away, and logged.
 
 Celery throws away what it knows to be malformed. Anything else, such as a body without its three
 parts, ends the worker as an unrecoverable error, and Redis hands the message to the next one: one

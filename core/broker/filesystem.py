@@ -1,6 +1,4 @@
-"""What a message comes in, looked at before kombu or Celery take anything in it for granted.
-
-The filesystem broker's transport: a message is under its name once it is whole, and taken once.
+"""The filesystem broker's transport: a message has its name once it is complete, and is taken once.
 
 Messages are all that it keeps in files.
 """

@@ -1,9 +1,7 @@
-"""Claim, beat, close and sweep: how a worker owns a job row and how it loses it.
+"""Claim, renew, close and sweep: how a worker owns a job row and how it loses it.
 
 A claim is fenced by a token that is unique per claim, not by the attempt number: a process frozen
 between its UPDATE and the read that follows would otherwise adopt the next owner's number.
-
-A thread that keeps a job's lease alive while the work itself is busy.
 """
 
 import logging

@@ -1,21 +1,4 @@
-"""Krippendorff's alpha: nominal, ordinal and interval, for any number of annotators and gaps.
-
-Agreement without any correction for chance: equal, nearly equal, and how far apart.
-
-Gwet's AC2: agreement by weights, with a chance term that skewed scores do not inflate.
-
-Variance components of scores: how much items, annotators and the rest differ.
-
-Intraclass correlation ICC(2,1) and ICC(2,k): absolute agreement, items and annotators random.
-
-A kappa of every pair of annotators and its mean over the pairs, whichever kappa it is.
-
-Unweighted kappa of every pair of annotators, for answers without an order, and its mean.
-
-Quadratic-weighted kappa of every pair of annotators, and its mean over the pairs.
-
-Kendall's tau-b from counts of pairs, the one formula that every tau-b of the project ends in.
-"""
+"""Agreement coefficients: raw agreement, kappa, alpha, AC2, ICC, and variance components."""
 
 from __future__ import annotations
 

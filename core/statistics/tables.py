@@ -1,7 +1,4 @@
-"""Scores of items by annotators, the pairs of scores on one item, and a figure with its interval.
-
-Figures as plain lists and dictionaries, in points, ready to be stored as JSON.
-"""
+"""Scores of items by annotators as tables, pairs of scores, and measured numbers as plain data."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The checks every record reader needs: known fields, texts that are texts, no blank claims.
-
-What free words must be before they are stored: one rule for every form, call and command.
-"""
+"""What fields of records, forms and calls may hold: known fields, texts that say something."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,4 @@
-"""What every reader says of a file: the bad records, the refusal that carries them, the notes.
-
-Records out of a byte stream: JSON Lines split at byte 0x0A, or the items of one JSON array.
-"""
+"""Records out of a byte stream, JSON Lines or one JSON array, and what is wrong with them."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,12 +1,6 @@
-"""An encoding that reads UTF-8 and nothing else, also where its caller asks it to replace the rest.
+"""UTF-8 and nothing else, digests that name texts, cells safe for spreadsheets, times as text.
 
 Django and DRF put U+FFFD in the place of each byte of a form that they cannot read, and go on.
-
-Names made from texts: the same claims have the same id in every file and every install.
-
-Cells that a spreadsheet would take for a formula, and the apostrophe that stops it.
-
-How files write a time.
 """
 
 import codecs

@@ -1,9 +1,4 @@
-"""How well scorers agree with people on one group of items: a system, a language, a length.
-
-Into which groups a report divides its items, and why not into others.
-
-Which items every scorer has a finite number for, so that all rows of a report share one n.
-"""
+"""Groups of items, how well scorers agree with people on each, which items all scorers share."""
 
 from __future__ import annotations
 

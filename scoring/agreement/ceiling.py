@@ -1,9 +1,4 @@
-"""Each annotator's comparisons beside those that follow from everybody else's ratings.
-
-What is known of a report's items beyond their texts and labels; each part may be unknown.
-
-The human ceiling: how well one annotator agrees with the others, judged as a scorer is.
-"""
+"""The human ceiling: how well one annotator agrees with the others, judged as a scorer is."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""A computed number that may be undefined: then it is None and says why in words.
-
-The three-way decision B better, tie, C better: labels from scores, and how often they agree.
-
-Where two scorers say the same of an item and where not: their labels against each other.
-"""
+"""The three-way decision B better, tie, C better: labels from scores, and how often they agree."""
 
 from __future__ import annotations
 

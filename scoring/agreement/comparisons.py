@@ -1,16 +1,8 @@
-"""What a test of two scorers lets one say: Holm's correction, the verdict, and its sentence.
-
-How small a difference between two scorers this number of items can show.
-
-tau-b of two scorers that change places within references, without going through the items again.
+"""Scorers against each other: differences in tau-b, tested by permutation, corrected after Holm.
 
 With 2R groups of items (each reference once for either scorer) a sum over pairs of items is w'Mw,
 w telling which groups a scorer holds. The two scorers hold all groups between them, so their sums
 differ by a number that is linear in the swaps; only what they add up to needs pairs of references.
-
-Permutation test by reference: could a difference in tau-b come from swapping two scorers?
-
-Every scorer against every other one and against the baselines: differences in tau-b, tested.
 """
 
 from __future__ import annotations

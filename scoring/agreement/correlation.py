@@ -1,9 +1,4 @@
-"""Means and squared deviations by reference, from which Pearson's r of any resample follows.
-
-Concordant, discordant and tied pairs of items, counted by sorting, for weighted tau-b.
-
-Correlations between a scorer and people: tau-b twice, the paper's tau, Spearman, Pearson.
-"""
+"""Correlations between a scorer and people: tau-b twice, the paper's tau, Spearman, Pearson."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """All agreement figures of one scorer on one set of items, each with its intervals.
 
-A statistic on all items, on each resample and without each reference: tau-b is asked for here.
-
 Comparisons, groups of items and the human ceiling all need the same three things of a scorer.
 """
 

@@ -1,11 +1,4 @@
-"""Quadruplets as items, and a scorer's numbers for their texts.
-
-What a reader must know about the items before any figure: counts, copies, repeated rows.
-
-The question that an agreement report answers, which decides every number in it.
-
-One line of text that says everything needed to get the same number again.
-"""
+"""Quadruplets as items, the question of a report, its signature, checks before any figure."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Agreement figures that papers have printed, to stand beside a report's own.
-
-The rows of a report: what it says of one scorer or baseline, or of one that cannot score.
-
-The agreement report: every scorer and baseline against people, ready to be stored as JSON.
-"""
+"""The agreement report: every scorer and baseline against people, ready to be stored as JSON."""
 
 from __future__ import annotations
 

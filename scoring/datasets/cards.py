@@ -1,14 +1,6 @@
-"""What a paper printed about its own Patent-CE, to stand beside the figures of a version.
-
-How far the annotators agree on the ratings that a dataset follows from, as its card says it.
+"""The cards of a dataset version: what it holds, how it was made, how far annotators agree.
 
 numpy and scipy load when it is measured, which a worker or a command does.
-
-The card of a dataset version: what it holds and how it was made, as plain JSON values.
-
-The data card that leaves with a dataset version: one JSON document, the same bytes each time.
-
-README.md of a release: the data card below a head that Hugging Face `datasets` reads.
 
 The head says which file is which split and what type each field has. Without it the library takes
 the types from the first ten megabytes of the first file, and fails where a later row has a ruling

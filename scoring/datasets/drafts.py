@@ -1,8 +1,4 @@
-"""How long claim texts are: words and claims counted, and the figures that describe the counts.
-
-Standard library only.
-
-A dataset in the making: rows go aside to a file, and a few numbers a row stay in memory.
+"""A dataset in the making: rows go to a file, and a few numbers a row stay in memory.
 
 Splits and counts follow from the numbers alone; then the file is read once more, row by row.
 """

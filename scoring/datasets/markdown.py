@@ -1,11 +1,4 @@
-"""Markdown out of plain values: texts that mean nothing else, numbers, tables.
-
-Figures of a data card as Markdown: agreement among annotators, labels, lengths.
-
-What a reader of a dataset version must mind, in sentences out of its card.
-
-The data card as Markdown, for people: what is in the data, how it came, what to mind.
-"""
+"""The data card as Markdown, for people: what is in the data, how it came, what to mind."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

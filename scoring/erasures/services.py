@@ -1,7 +1,4 @@
-"""Writes of erasures: an admin of the campaign asks, a site admin agrees, the sweeper erases.
-
-Carrying out what two people agreed to erase: rows, then files, then what the disk still has.
-"""
+"""Erasures: asked for, agreed to, carried out on rows, files and what the disk still has."""
 
 import logging
 import shutil

@@ -1,7 +1,4 @@
-"""Erasures: an admin of the campaign asks on the page of the matter, a site admin answers.
-
-Lineage screens for admins: what a rating went into, and what an erasure would touch.
-"""
+"""Erasures and, for admins, what a rating went into."""
 
 from uuid import UUID
 

@@ -1,10 +1,6 @@
-"""Preferences of a PatentEval export as rows: what one annotator said of the overall quality.
-
-Several files of quadruplets become one draft: equal comparisons joined, their labels merged.
+"""Files of quadruplets read and joined into one draft: formats, PatentEval, merged labels.
 
 Rows go to the draft as they come; what is kept of them here are numbers.
-
-Which format a file of quadruplets has, and its reader.
 """
 
 import re

@@ -1,9 +1,4 @@
-"""A row of a dataset as files state it, whatever the file's format.
-
-The fields of a row that need more than a text check: labels, provenance, optional keys.
-
-Rows of a file that this program wrote itself, with its own digest: nothing is doubted.
-"""
+"""A row of a dataset, whatever the file, and rows of files that this program wrote itself."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,9 +1,4 @@
-"""A progress bar for commands that work through many rows.
-
-Dataset versions as commands name them.
-
-An agreement report as text for a terminal: a table, the verdicts, what was left out.
-"""
+"""What the commands have in common: versions by name, progress, a report as text."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -1,13 +1,7 @@
-"""The files of a metric's model directory, looked at before anything is loaded from them.
-
-Knows no torch: a page asks here what is missing.
-
-Loading tokenizers and networks from a model directory, and feeding them in batches.
+"""What metrics over a model directory share: files, tokenizer, network, batches, version.
 
 Published tokenizers and weights only: safetensors, no code from the directory, 32-bit floats,
 evaluation mode. torch and transformers load here when a metric first scores.
-
-What the metrics over a model directory share: settings, tokenizer, limit, version.
 """
 
 from __future__ import annotations

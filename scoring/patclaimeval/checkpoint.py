@@ -1,7 +1,4 @@
-"""Which tensors a model's own configuration requires, and what that configuration may say.
-
-Model directories: written whole with digests, and read back only if nothing was changed.
-"""
+"""Model directories: written with digests, and read back only if nothing was changed."""
 
 from __future__ import annotations
 

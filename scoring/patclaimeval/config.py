@@ -1,7 +1,4 @@
-"""The settings of one training run, their defaults per preset, and the refusal of nonsense.
-
-Which code trains: one digest over the sources and the libraries that decide weights.
-"""
+"""The settings of one training run, their defaults per preset, and which code trains."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Quadruplets: what one is, reading them from JSONL, and grouping and ordering them.
-
-What training reports: progress while it runs, and the result once it is done.
-"""
+"""Quadruplets read from JSONL, grouped and ordered; what training reports."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""Position embeddings: how many tokens fit a model, and repeating the table until more do.
-
-The floats that an encoder computes in: 32-bit, or bfloat16 where that is faster here.
-
-Hugging Face's own forward pass, one sequence at a time, for models that are not packed.
-
-Encoders: finding one, checking it, and running texts through it.
-
-The lengths of pairs in tokens, and what becomes of pairs over an encoder's limit: never cut.
-"""
+"""Encoders: finding one, checking it, and running texts through it; nothing is cut."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The sizes beyond which an encoder's configuration is a mistake or an attack.
-
-Where encoders lie: the embedded one and its digest, and what to do if one is not there.
-"""
+"""Where encoders lie, and the sizes beyond which a configuration is a mistake or an attack."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Alignment features: how well the tokens of two texts find one another in a frozen encoder.
-
-The feature cache on disk: one small file per key, safe against torn writes and tampering.
-
-The probe's feature vectors: which numbers stand where, computing them, and caching them.
-"""
+"""The probe's feature vectors: which numbers stand where, computing them, and caching them."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""How many tokens a training step encodes at once, and what happens when memory runs out.
-
-One optimiser step: forward, loss, backward, clip, update, without waiting for the device.
-
-The optimiser of a fine-tuning: AdamW, its groups of parameters, their rates and decay.
-
-Scores held-out items with a network that is being trained.
-
-The fine-tuning loop: the encoder itself learns, by the paper's loss, keeping its best epoch.
-"""
+"""The fine-tuning loop: the encoder itself learns, by the paper's loss, keeping its best epoch."""
 
 from __future__ import annotations
 

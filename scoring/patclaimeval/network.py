@@ -1,7 +1,4 @@
-"""The margin and tolerance loss over pairs of scores.
-
-The networks: a linear head with a sigmoid, alone over features or on top of an encoder.
-"""
+"""The networks, a linear head with a sigmoid alone or on an encoder, and their margin loss."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The score cache on disk: one SQLite file of scores by model, reference and candidate digest.
-
-Scores many pairs with one model: from the cache, each distinct pair once, longest first.
-"""
+"""Scores many pairs with one model: from the cache, each distinct pair once, longest first."""
 
 from __future__ import annotations
 

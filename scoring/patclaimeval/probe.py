@@ -1,7 +1,4 @@
-"""AdamW for one vector of weights: torch's own numbers without its cost for every step.
-
-Fits the linear head over fixed features, and chooses how strongly to hold it back.
-"""
+"""Fits a linear probe on fixed features; selects weight decay by cross-validation."""
 
 from __future__ import annotations
 

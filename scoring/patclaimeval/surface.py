@@ -1,9 +1,4 @@
-"""Reads a claim set's text into claims, dependencies and noun phrases, by rules over its words.
-
-Word overlap between two token sequences: ROUGE counts, longest common subsequence, zlib.
-
-Surface features of a (reference, candidate) pair: overlap, length, terms, antecedents, links.
-"""
+"""Surface features of a (reference, candidate) pair: overlap, length, terms, antecedents, links."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What precedes a training: the device, the random state, items that fit, and the state's key.
-
-Trains a model from quadruplets: checks the data, runs the method, writes the directory.
-"""
+"""Trains a model from quadruplets: checks the data, runs the method, writes the directory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Agreement of score differences with labels, and the tie threshold, for use inside training.
-
-How far a trained model agrees with people on its validation items, beside n-gram overlap.
-"""
+"""How far a trained model agrees with people on its validation items, beside n-gram overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,1 @@
-"""What the pages, files and work of agreement reports read.
-
-Finished reports as files: the stored document in, text out. No Django.
-"""
+"""Agreement reports: asked for, computed, read as pages and files."""

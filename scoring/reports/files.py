@@ -1,18 +1,8 @@
-"""Which figures a report shows of a scorer, in which order, under which name.
-
-A report as JSON in one canonical form: the same report gives the same bytes.
-
-Names and types of the files that a report leaves in.
-
-A report as a table for spreadsheets: RFC 4180, UTF-8, cells defused.
+"""A report as canonical JSON, CSV and LaTeX: the same report gives the same bytes.
 
 One record a scorer or baseline and set of items. Lines end in CR LF; texts stand in double quotes,
 numbers do not. A text that a spreadsheet would take for a formula gets an apostrophe before its
 first character, and the last column names the columns of that line in which it stands.
-
-A report as a table for LaTeX with the package booktabs.
-
-Numbers of a document in the form in which every database gives them back as they were.
 """
 
 import json

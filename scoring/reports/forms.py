@@ -1,7 +1,4 @@
-"""The form that asks for an agreement report.
-
-The forms that ask for two reports, or two scorers of one, side by side.
-"""
+"""The forms that ask for a report, or for two side by side."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,11 +1,4 @@
-"""Ratings of admins of the campaign behind a version, which reports leave out unless asked.
-
-The ratings behind a version as a report reads them: points by candidate, nobody by name.
-
-The rows of a version that a report is made of, each distinct text held once.
-
-What a report may say beyond agreement: systems, languages, points, annotators and leaks.
-"""
+"""What a report is made of: the rows of a version, the ratings behind it, groups, leaks."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence

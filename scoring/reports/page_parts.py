@@ -1,11 +1,4 @@
-"""Parts of a report's page below its table: tests, calibration, groups, ceiling, published.
-
-The plots of a report's page, made of its stored figures.
-
-The table of a report's page: a row for each scorer and baseline, sorted as was asked.
-
-What a report says in words before any figure: its verdict, and what to beware of.
-"""
+"""The parts of a report's page: verdict, table, plots, tests, groups, ceiling."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

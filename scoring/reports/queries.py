@@ -1,9 +1,4 @@
-"""The list of reports: each with what it asked and, once it has ended, what it found.
-
-What the page of an agreement report shows: the stored JSON, ready for its template.
-
-Two reports side by side, and two scorers within one report.
-"""
+"""The list of reports, the page of one, and two side by side."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,11 +1,4 @@
-"""What the scorers of a report are called on screen.
-
-The scorers of a report: loaded by name, each with what its scores are kept under.
-
-The scorers that a report can be asked for, in groups, each with what it lacks at this site.
-
-What a report would send to a language model, and cost, before it is asked for.
-"""
+"""The scorers of a report: which can be asked for, how they are loaded, what they cost."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,9 +1,4 @@
-"""Agreement report screens: list and ask, one report, its progress, its end.
-
-Downloads of a finished report: one HTML file, CSV, JSON, LaTeX.
-
-The screen on which two reports, or two scorers of one report, stand side by side.
-"""
+"""The pages of agreement reports: list and ask, progress, files, two side by side."""
 
 from typing import Any, Final
 from uuid import UUID

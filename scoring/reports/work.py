@@ -1,9 +1,7 @@
-"""Scores of a report's pairs: each scored once, kept as soon as it is there, none lost to another.
+"""Carries agreement reports out: read, score what is not scored yet, compute, store.
 
 A scorer that fails on some pairs is asked for each of them alone; what still fails is missing, with
 a reason that holds no claim text.
-
-Carries agreement reports out: read, score what is not scored yet, compute, end in one state.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""What the API says of a score request: listed keys, and never a text.
-
-Scores over REST: ask the promoted models, read what they said, delete it.
-"""
+"""Scores over REST: ask the promoted models, read what they said, delete it; never a text."""
 
 from datetime import timedelta
 from typing import Any

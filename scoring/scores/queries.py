@@ -1,9 +1,4 @@
-"""Reads of score requests: those of a person, and one with what its models are worth beside it.
-
-The promoted models of a person's scope with their figures, and what is missing.
-
-What the page of a score request shows: a row per candidate, a column per model.
-"""
+"""Score requests of a person, the promoted models, and what the page of a request shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,9 +1,4 @@
-"""Where the site keeps what metrics need: weights in a directory, an endpoint in its settings.
-
-Scorers by name: a published metric, or a model version as `model:ID`.
-
-Model versions that score: one by its id or name, with the cache of what it scored before.
-"""
+"""Scorers by name: a published metric, or a model version as `model:ID`; what they need here."""
 
 import logging
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""The form that sends a conflict back: who is asked, and what.
-
-The ruling form: one decision, new scores where it is those, a reason, and the signature.
-"""
+"""The ruling form, and the form that sends a conflict back to annotators."""
 
 from typing import Any, Final
 from uuid import UUID

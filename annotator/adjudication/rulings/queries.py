@@ -1,12 +1,4 @@
-"""The signature of an adjudication: what exactly is signed, and whether it still holds.
-
-The rulings of a campaign as its admins read them: who signed what, and whether it holds.
-
-The list of conflicts, a page at a time: which references have some, how many, and the first.
-
-How long a ruling takes: measured from an adjudicator's turn to their signature.
-
-What the adjudication page shows: the ratings of one conflict without who gave them and when.
+"""What the adjudication pages show: the list, one case without names, rulings, their signatures.
 
 No user, no time, no system and no candidate_id is put into these rows, so that no template can
 show them by mistake.

@@ -1,7 +1,4 @@
-"""Writes about people: accounts, roles, tokens.
-
-Writes of invitations: made by an admin, accepted once, with a new account or one's own.
-"""
+"""Roles granted and revoked, and invitations made and accepted."""
 
 import secrets
 from datetime import timedelta

@@ -1,9 +1,4 @@
-"""The members of a campaign, for its admins: who they are, one more role, one less.
-
-Inviting somebody by a link, and the page that the link opens.
-
-All accounts, for site admins: invite, shut, open again, end sessions, reset a second factor.
-"""
+"""Members of a campaign, invitations, and all accounts for site admins."""
 
 from uuid import UUID
 

@@ -1,8 +1,6 @@
 """The record of erasures: a file beside the database, with which an older backup is compared.
 
 The database that knows of an erasure is the one that is lost when a backup from before is restored.
-
-Which matters the database knows to be erased: keys and times, for the record of erasures.
 """
 
 import json

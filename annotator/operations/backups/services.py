@@ -1,11 +1,7 @@
-"""What the role that serves may do in a PostgreSQL whose tables another role owns (ADR 0020).
+"""Making a backup and restoring it, each complete or not there, and what the serving role may do.
 
 Who owns a table may drop its triggers: only a role that owns nothing cannot get around the guards
 of the audit trail. Whoever migrates grants anew each time, as there may be new tables.
-
-Making a backup: rows and files as of one moment, sealed, whole or not there.
-
-Restoring a backup on an empty host: everything is checked first, then there at once or not.
 """
 
 import gzip

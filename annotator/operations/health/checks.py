@@ -1,15 +1,4 @@
-"""Settings that are allowed, but that an administrator should know of.
-
-Erased matters: is one of them back, as after a restore of an older backup?
-
-Files and the disk: who may read the data directory, how much room is left, what is collected.
-
-The programs beside the web server: workers, the sweeper, the broker; and jobs that wait.
-
-Second factors: does the SECRET_KEY of today open what was sealed?
-
-All looks at an installation, one after the other; none of them stops the others.
-"""
+"""All checks of an installation, one after the other; none of them stops the others."""
 
 import os
 import shutil

@@ -1,7 +1,4 @@
-"""What a look at one part of an installation found, and which looks there are.
-
-The database: is it reached and migrated, and does it keep what it acknowledges?
-"""
+"""What a check found, and the checks of the database: reached, migrated, durable."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

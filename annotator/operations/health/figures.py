@@ -1,9 +1,7 @@
-"""Keeps the counts of one process in a file that is written and never mapped into memory.
+"""Figures for Prometheus, counted without mapping files into memory.
 
 prometheus-client maps its files: a mapped page that finds no room on a full disk ends the process,
 and every request in it, by SIGBUS. A write that finds none only fails. The form is the library's.
-
-Figures for Prometheus: requests of all web processes, and what the database says of jobs.
 
 Routes, methods and codes are their only labels: no name, no id, no text.
 """

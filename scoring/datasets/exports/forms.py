@@ -1,7 +1,4 @@
-"""What a request for an export asks for: each value once, and no other words.
-
-The form by which an admin says what others may do with a version.
-"""
+"""What an export is asked for, and the form of the licence."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,9 +1,4 @@
-"""Writes of licences: what others may do with a dataset version, as an admin says.
-
-What leaves of a dataset, each time noted in the audit trail: as a stream or as a file.
-
-Releases: a directory with everything that a reader of a dataset version needs.
-"""
+"""What leaves of a dataset, noted in the audit trail: streams, files, releases; and its licence."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack

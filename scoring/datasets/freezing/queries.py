@@ -1,15 +1,7 @@
-"""What a freeze reads of a campaign: from one moment, put aside, then given reference by reference.
+"""A campaign's ratings, read as of one moment, as a draft of quadruplets with its card.
 
 Put aside, because comparing takes longer than reading: no moment of the database is held open, and
 no reference stays in memory.
-
-A campaign's ratings as a draft of quadruplets with its card: what a freeze stores, or shows.
-
-What a freeze would store, without storing it.
-
-How large a freeze may become, counted without reading a text or a score.
-
-Reads of freezes: those that a person may see, and how one was asked for, in words.
 """
 
 import json

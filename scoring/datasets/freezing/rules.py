@@ -1,7 +1,4 @@
-"""How a campaign is to be frozen: what may be asked for, checked, as one value.
-
-How long work says how far it is.
-"""
+"""How a campaign may be frozen, and how long work says how far it is."""
 
 import math
 from collections.abc import Callable, Collection

@@ -1,9 +1,4 @@
-"""Stores versions of datasets: the file first, then the rows that name it, in one transaction.
-
-Freezes a campaign's ratings into an immutable dataset version.
-
-Writes of freezes as jobs: asked for on a page, carried out by a worker, cancelled.
-"""
+"""Freezes: asked for, carried out, cancelled; a version is its file first, then its rows."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator

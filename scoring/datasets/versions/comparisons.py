@@ -1,9 +1,4 @@
-"""What changed between two versions of a dataset, and why; no texts are looked at.
-
-Standard library only.
-
-What a page says of two versions: counts, and the quadruplets that differ, in words.
-"""
+"""What changed between two versions of a dataset, and why; no texts are looked at."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,9 +1,4 @@
-"""The form that asks for two versions to be compared.
-
-The filter of a list of quadruplets.
-
-The choice of the criterion that systems are ranked by.
-"""
+"""Which versions to compare, which quadruplets to list, which criterion to rank by."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,9 +1,4 @@
-"""How many ratings of each annotator went into a version; nobody is told apart among few.
-
-Where a quadruplet came from: its ratings, rulings, candidates and the files they came in.
-
-What was made with a rating, or with a reference: versions, models, reports, exports.
-"""
+"""Where a quadruplet came from, and what was made with a rating or a reference."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,10 +1,4 @@
-"""Reads of single quadruplets of a version: by page, by filter, by place; never the whole file.
-
-How a quadruplet reads on a page: labels and flags in words.
-
-What the page of a version says beside its card's figures: how it was made, and its series.
-
-What a page shows of a card: labels beside published ones, checks, sizes, what was left out.
+"""What the pages of a version show: its card, and single quadruplets by page, filter or place.
 
 Cards of older versions lack some of it; what is absent is not shown.
 """

@@ -1,11 +1,4 @@
-"""Dataset screens: the list, one version, its licence.
-
-Quadruplet screens: the list of a version, and one with everything it came from.
-
-The screen on which two dataset versions are compared.
-
-The screen of a version's systems, ranked by what people prefer.
-"""
+"""The pages of a version: its card, quadruplets, differences, ranked systems."""
 
 from typing import Any
 

@@ -1,9 +1,4 @@
-"""When a request may begin: never more than so many in a minute, all threads together.
-
-One request to an endpoint: sent to one host, over within a time, of a limited size.
-
-A request to an endpoint until it is answered: again after a fault, never too often.
-"""
+"""A request to an endpoint until it is answered: again after a fault, never too often."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Answers that were paid for, kept on disk: numbers under a digest, no text.
-
-Pairs to numbers: what is kept is not asked again, the rest is asked a few at a time.
-"""
+"""Pairs to numbers: answers that were paid for are stored, the rest is asked a few at a time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a language model is asked of a pair: instructions, the texts as data, the answer's form.
-
-The numbers in what a language model answered, or why there are none.
-"""
+"""What a language model is asked of a pair, and the numbers in its answer."""
 
 from __future__ import annotations
 

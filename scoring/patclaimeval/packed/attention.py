@@ -1,11 +1,4 @@
-"""Attention for training on a CPU: written out block by block, so that dropout costs little.
-
-Attention by PyTorch's fused operation: block by block on a CPU, padded with a mask anywhere.
-
-Attention on CUDA by PyTorch's flash kernels, which know packed sequences and windows.
-
-Which attention operation runs where: chosen once for a device, a precision and a purpose.
-"""
+"""Attention over packed sequences: block by block, fused, or flash; chosen once for a device."""
 
 from __future__ import annotations
 

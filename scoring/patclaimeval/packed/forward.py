@@ -1,9 +1,4 @@
-"""Hugging Face's parameters as the packed forward pass needs them: joined, and in its precision.
-
-Longformer's global attention: the first token sees every key, through weights of its own.
-
-The forward pass of BERT, RoBERTa and its kin, and Longformer, over packed sequences.
-"""
+"""The forward pass of BERT, RoBERTa and its kin, and Longformer, over packed sequences."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Token sequences laid end to end: their ids, kinds and where each begins.
-
-Which keys a query may see: all, or a window around it and, if so set, the first token.
-
-Dropout from 16 random bits a number: on a CPU several times as fast as drawing floats.
-"""
+"""Token sequences laid end to end, which keys a query may see, and dropout over them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Model versions over REST.
-
-Promotions over REST: ask, agree, decline, withdraw.
-"""
+"""Model versions and promotions over REST."""
 
 from typing import Any
 from uuid import UUID

@@ -1,9 +1,4 @@
-"""The parts of a model's card that its page and its README share, out of what a training left.
-
-What a user of a model must mind, in sentences out of its card and of its data.
-
-The README.md of a model directory: what it is, what it was trained on, how far to trust it.
-"""
+"""The card of a model version: what it is, what it was trained on, how far to trust it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

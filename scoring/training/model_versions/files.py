@@ -1,17 +1,9 @@
-"""Takes the paths of the machine that trained a model out of the papers that leave with it.
-
-Standard library only.
-
-The files of a model directory, checked against what was registered, as one tar archive.
+"""The files of a model version: checked against its seal, packed, freed of paths of this machine.
 
 Knows no torch: the web hands models out. Only the manifest's own files leave, under plain names.
 
-The seal of a registered model: what its row says of it, vouched for by the site's secret.
-
 The manifest vouches for the files and the row for the manifest. Whoever can write both files and
 rows could change all three; they cannot make a seal without SECRET_KEY (ADR 0021).
-
-Seals models anew, by who runs the site: after another SECRET_KEY, or a restore elsewhere.
 """
 
 import hashlib

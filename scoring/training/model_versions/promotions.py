@@ -1,9 +1,4 @@
-"""Reads of promotions: which model is promoted for a criterion, and who may say so.
-
-What speaks against promoting a model: no figures, worse than the promoted one or a baseline.
-
-Writes of promotions: a researcher asks, an admin agrees, and neither is alone in it.
-"""
+"""Promotions: a researcher asks, an admin agrees, and what speaks against it."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping

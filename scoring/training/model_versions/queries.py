@@ -1,9 +1,4 @@
-"""Reads of training runs, model versions and reports, in the scope of a person.
-
-What a model's card says of the dataset version that the model was trained on.
-
-What the page of a model version shows: its card, its limits, its curves.
-"""
+"""Runs, model versions and reports in the scope of a person; what the page of a model shows."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

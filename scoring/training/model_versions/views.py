@@ -1,7 +1,4 @@
-"""Model version screens.
-
-The page on which a model's promotion is asked for, answered or withdrawn.
-"""
+"""The pages of model versions and their promotions."""
 
 from uuid import UUID
 

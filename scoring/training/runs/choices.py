@@ -1,9 +1,4 @@
-"""What a training costs, from sizes alone: operations, memory, and both in words.
-
-Orders of magnitude for somebody who decides whether to start. Standard library only.
-
-What a training may be started with from a page or by a request: recipes, listed encoders.
-"""
+"""What a training may be started with, and what it costs, from sizes alone."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""Counts how much of a split was seen in training: its references, and its candidates.
-
-What a training would take before it is started: time and memory as ranges, and on what basis.
-"""
+"""What a training would take before it is started, and how much of a split it has seen."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence

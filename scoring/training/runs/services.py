@@ -1,9 +1,4 @@
-"""Files of training runs that are needed only until a run ends: its state, half-made models.
-
-What a training's row tells while a worker is at it: figures, a log, a curve.
-
-Writes of training runs by people: request, cancel, run again.
-"""
+"""Training runs: asked for, cancelled, run again; their progress and their files."""
 
 import shutil
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Finds the model that a run would only train again: same data, settings, encoder and code.
-
-Carries out training runs: claim, train, end in exactly one final state.
-"""
+"""Carries training runs out, or finds the model that a run would only train again."""
 
 import shutil
 from collections.abc import Callable, Sequence
