@@ -1,4 +1,4 @@
-"""What commands have in common: refusals in one line, progress, passwords, one migration at once."""
+"""What commands have in common: refusals in one line, progress, passwords, a migration lock."""
 
 import fcntl
 import getpass
