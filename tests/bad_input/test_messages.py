@@ -146,7 +146,7 @@ def test_neither_the_broker_nor_the_log_of_a_worker_holds_claim_text(
     waiting = held_by_the_broker()
     assert str(rows[0].pk).encode() in waiting or b"body" in waiting
     log = tmp_path / "worker.log"
-    command = [sys.executable, "-m", "celery", "-A", "annotator", "worker", "-Q", "web,gpu"]
+    command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "-Q", "web,gpu"]
     command += ["-c", "1", "-l", "debug", "-n", f"canary-{os.getpid()}@test"]
     with log.open("wb") as stream:
         worker = subprocess.Popen(

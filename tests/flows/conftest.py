@@ -52,7 +52,7 @@ def start_worker(transactional_db: None) -> Iterator[StartWorker]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(queue: str, **settings: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "celery", "-A", "annotator", "worker", "-Q", queue]
+        command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "-Q", queue]
         command += ["-c", "1", "--without-gossip", "--without-mingle", "-l", "warning"]
         command += ["-n", f"{queue}-{len(started)}-{os.getpid()}@test"]
         process = subprocess.Popen(
