@@ -1,6 +1,6 @@
 """The claim texts of a published Patent-CE file, as references with candidates to be rated.
 
-Labels stay unread here: scoring/formats owns them (docs/adr/0003-who-reads-the-published-file.md).
+Labels stay unread here: scoring/formats owns them (docs/adr/README.md).
 """
 
 from collections.abc import Iterator
