@@ -94,7 +94,7 @@ def train(
         is_file = isinstance(quadruplets, str | Path)
         held_out = _read(quadruplets, criterion, "validation") if is_file else []
     with needs_extra("neural"):
-        from scoring.patclaimeval.train import train_model
+        from scoring.patclaimeval.training import train_model
     return train_model(
         training=learnt,
         validation=held_out,

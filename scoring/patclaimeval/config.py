@@ -233,7 +233,7 @@ STATISTICS: Final = tuple(Path(p.__path__[0]) for p in (scoring.agreement, core.
 WITHOUT_EFFECT: Final = frozenset(
     (
         *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py"),
-        *("score.py", "pair_scores.py", "stream.py"),
+        *("scorer.py", "pair_scores.py", "stream.py"),
     )
 )
 """Sources that decide no weight: interfaces, scoring of finished models, words about a run."""

@@ -45,7 +45,7 @@ def model_scorer(
     """Return the scorer of a model directory; ``load_scorer`` says what it raises."""
     with needs_extra("neural"):
         from scoring.patclaimeval.checkpoint import MANIFEST
-        from scoring.patclaimeval.score import load_scorer
+        from scoring.patclaimeval.scorer import load_scorer
 
     scorer = load_scorer(directory, cache, encoder)
     manifest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import scoring.patclaimeval as library
 from scoring.patclaimeval import score, train
 from scoring.patclaimeval.__main__ import main
 from scoring.patclaimeval.data import Quadruplet
@@ -31,7 +32,13 @@ def test_rows_are_trained_on_and_pairs_scored(
     assert main([*train, "--encoder", str(tiny_bert), "--epochs", "3"]) == 0
     assert json.loads(capsys.readouterr().out)["n_training"] == 15
     assert main(["score", model, str(tmp_path / "pairs.jsonl")]) == 0
-    assert 0 < json.loads(capsys.readouterr().out)["score"] < 1
+    scored = json.loads(capsys.readouterr().out)["score"]
+    assert 0 < scored < 1
+    # Modules that were imported on the way must not take the functions' names.
+    for _ in range(2):
+        found = library.score(pair["reference"], [pair["candidate"]], model=model)
+        assert found == [scored]
+    assert callable(library.train)
 
 
 def test_failure_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +70,7 @@ def released(quadruplets: list[Quadruplet], tmp_path: Path) -> Path:
 def test_rows_of_a_release_train_and_validate_by_their_split(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoring.patclaimeval.train.train_model", lambda **given: given)
+    monkeypatch.setattr("scoring.patclaimeval.training.train_model", lambda **given: given)
     found = train(released, tmp_path / "model", criterion="overall_quality")
     assert {i.reference_id for i in found["training"]} == {"dosing", "cooling"}
     assert {i.reference_id for i in found["validation"]} == {"lifting"}
