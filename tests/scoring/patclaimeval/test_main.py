@@ -70,13 +70,19 @@ def released(quadruplets: list[Quadruplet], tmp_path: Path) -> Path:
 def test_rows_of_a_release_train_and_validate_by_their_split(
     released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoring.patclaimeval.training.train_model", lambda **given: given)
-    found = train(released, tmp_path / "model", criterion="overall_quality")
-    assert {i.reference_id for i in found["training"]} == {"dosing", "cooling"}
-    assert {i.reference_id for i in found["validation"]} == {"lifting"}
-    given = train(released, tmp_path / "model", criterion="overall_quality", validation=released)
-    assert len(given["validation"]) == 15
-    assert len(train(found["training"], "model", criterion="overall_quality")["training"]) == 6
+    taken: list[dict[str, list[Quadruplet]]] = []
+    monkeypatch.setattr(
+        "scoring.patclaimeval.training.train_model", lambda **given: taken.append(given)
+    )
+    train(released, tmp_path / "model", criterion="overall_quality")
+    train(released, tmp_path / "model", criterion="overall_quality", validation=released)
+    train(taken[0]["training"], tmp_path / "model", criterion="overall_quality")
+    by_file, beside, in_memory = taken
+    assert {i.reference_id for i in by_file["training"]} == {"dosing", "cooling"}
+    assert {i.reference_id for i in by_file["validation"]} == {"lifting"}
+    assert len(beside["validation"]) == 15
+    assert in_memory["training"] == by_file["training"]
+    assert in_memory["validation"] == []
 
 
 def test_agreement_is_measured_on_the_split_that_is_asked_for(
