@@ -19,7 +19,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from annotator.rubric import ALL_CRITERIA
 from benchmarks.unseen_references.rows import demo_rows, read_rows
 from scoring.patclaimeval.config import TrainingSettings
-from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.training import train_model
 
 
 def main() -> None:

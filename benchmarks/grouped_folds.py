@@ -32,8 +32,8 @@ from scoring.metrics.base import Pair
 from scoring.metrics.registry import get_metric
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, grouped_folds
-from scoring.patclaimeval.score import load_scorer
-from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.scorer import load_scorer
+from scoring.patclaimeval.training import train_model
 from scoring.patclaimeval.validation import as_items, macro_f1
 
 N_GRAMS = ("bleu-1", "bleu-4", "rouge-1", "rouge-2", "rouge-l", "meteor")

@@ -88,7 +88,7 @@ def train(folder: Path) -> None:
 
     from scoring.patclaimeval.config import TrainingSettings
     from scoring.patclaimeval.data import Quadruplet
-    from scoring.patclaimeval.train import train_model
+    from scoring.patclaimeval.training import train_model
 
     names = [
         "[PAD]",
@@ -132,7 +132,7 @@ def train(folder: Path) -> None:
 def stream(folder: Path, count: int, cache: str) -> dict[str, float]:
     """Score a file of so many pairs, and return seconds and megabytes."""
     from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache
-    from scoring.patclaimeval.score import load_scorer
+    from scoring.patclaimeval.scorer import load_scorer
     from scoring.patclaimeval.stream import ModelWords, Tally, score_lines
 
     path = folder / f"pairs-{count}.jsonl"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from scoring.metrics.endpoint import Endpoint
@@ -94,6 +95,29 @@ class Metric(Protocol):
         Raises MetricError when no pair can be scored.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a metric's class stands, what it is called on screen and what it is made with.
+
+    takes_seed, takes_criterion, needs.model_directory and needs.endpoint each hand one more
+    argument to the class: seed, criterion, directory, endpoint.
+    """
+
+    module: str
+    maker: str
+    label: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    needs: Needs = NOTHING
+    takes_seed: bool = False
+    takes_criterion: bool = False
+
+    def make(self, **more: object) -> Metric:
+        """Load the metric's module and make the metric; `more` are the arguments named above."""
+        maker: Any = getattr(import_module(f"scoring.metrics.{self.module}"), self.maker)
+        metric: Metric = maker(**self.arguments, **more)
+        return metric
 
 
 def library_version(distribution: str) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from annotator.rubric import OVERALL
 from scoring.metrics.base import (
@@ -14,11 +11,13 @@ from scoring.metrics.base import (
     DRAFT,
     ENDPOINT,
     NOTHING,
+    Entry,
     Metric,
     MetricUnavailable,
     Needs,
     Places,
 )
+from scoring.metrics.ngram import NGRAM
 
 if TYPE_CHECKING:
     from scoring.metrics.endpoint import Endpoint
@@ -28,30 +27,8 @@ class UnknownMetricError(ValueError):
     """No metric bears that name; the message says which there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a metric's class stands, what it is called on screen and what it is made with.
-
-    takes_seed, takes_criterion, needs.model_directory and needs.endpoint each hand one more
-    argument to the class: seed, criterion, directory, endpoint.
-    """
-
-    module: str
-    maker: str
-    label: str
-    arguments: Mapping[str, object] = field(default_factory=dict)
-    needs: Needs = NOTHING
-    takes_seed: bool = False
-    takes_criterion: bool = False
-
-
 _ENTRIES: Final[dict[str, Entry]] = {
-    "bleu-1": Entry("bleu", "Bleu", "BLEU-1", {"order": 1}),
-    "bleu-4": Entry("bleu", "Bleu", "BLEU-4", {"order": 4}),
-    "rouge-1": Entry("rouge", "Rouge", "ROUGE-1", {"variant": "1"}),
-    "rouge-2": Entry("rouge", "Rouge", "ROUGE-2", {"variant": "2"}),
-    "rouge-l": Entry("rouge", "Rouge", "ROUGE-L", {"variant": "l"}),
-    "meteor": Entry("meteor", "Meteor", "METEOR"),
+    **NGRAM,
     "bertscore": Entry("bertscore", "BertScore", "BERTScore", needs=DIRECTORY),
     "bartscore": Entry("bartscore", "BartScore", "BARTScore", needs=DIRECTORY),
     "moverscore": Entry("moverscore", "MoverScore", "MoverScore", needs=DIRECTORY),
@@ -89,7 +66,7 @@ def get_metric(
     """
     entry = _entry(name)
     places = places or Places()
-    arguments = dict(entry.arguments)
+    arguments: dict[str, object] = {}
     if entry.needs.model_directory:
         arguments["directory"] = _directory(name, places)
     if entry.needs.endpoint:
@@ -98,9 +75,7 @@ def get_metric(
         arguments["seed"] = seed
     if entry.takes_criterion:
         arguments["criterion"] = criterion
-    maker: Any = getattr(import_module(f"scoring.metrics.{entry.module}"), entry.maker)
-    metric: Metric = maker(**arguments)
-    return metric
+    return entry.make(**arguments)
 
 
 def needs_of(name: str) -> Needs:

@@ -1,6 +1,162 @@
-"""The trainable metric: claim set pairs in, scores out; knows torch and nothing of the web side.
+"""The metric as a library: ``score`` claim sets, ``train`` models, measure how far they ``agree``.
 
-Modules that a web process may import freely (they never load torch): ``config``, ``data``,
-``errors``, ``results``, ``score_cache``, ``pair_scores``, ``stream``. Everything else belongs in a
-worker or a command.
+It knows neither Django nor the application. Importing it loads neither torch nor numpy: what a
+function needs is imported when it is called, so that a web process may import this package,
+``config``, ``data``, ``errors``, ``pair_scores`` and ``stream``. All else belongs in a worker or a
+command.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from scoring.patclaimeval.data import (
+    Pair,
+    Progress,
+    Quadruplet,
+    TrainingResult,
+    read_quadruplets,
+)
+from scoring.patclaimeval.errors import DataError, PatClaimEvalError, needs_extra
+
+__all__ = ["PatClaimEvalError", "Quadruplet", "agree", "score", "train"]
+
+Quadruplets = Path | str | Sequence[Quadruplet]
+"""A JSONL file as releases hold it, or quadruplets in memory."""
+SPLITS: Final = ("train", "validation", "test", "all")
+
+
+def score(
+    references: str | Sequence[str],
+    candidates: Sequence[str],
+    *,
+    model: Path | str | None = None,
+    metric: str | None = None,
+    encoder: str | None = None,
+    cache: Path | None = None,
+) -> list[float]:
+    """Score n candidates, each against its reference or all against one.
+
+    Input: one reference text or n of them; n candidate texts; either a model directory or the name
+    of an n-gram metric (bleu-1, bleu-4, rouge-1, rouge-2, rouge-l, meteor); where a probe's encoder
+    lies, if it was moved; a directory that keeps feature vectors.
+    Output: n numbers in the order given, higher is better: s(Q|P) in (0, 1) of a model, in [0, 1]
+    of a metric. Compare candidates of one reference only.
+    Raises ``PatClaimEvalError``: ``DataError``, ``MissingExtra``, or what ``load_scorer`` raises.
+    Source: Jiang, Scherz, Goetz, ACL 2025, section 4; of the metrics, see their modules.
+    """
+    from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer
+
+    if (model is None) == (metric is None):
+        raise DataError("Give either a model directory or the name of a metric.")
+    if isinstance(references, str):
+        references = [references] * len(candidates)
+    if isinstance(candidates, str) or len(references) != len(candidates):
+        raise DataError("Give a list of candidates, and one reference or as many as candidates.")
+    pairs = list(zip(references, candidates, strict=True))
+    if metric is not None:
+        return ngram_scorer(metric).score(pairs)
+    return model_scorer(Path(str(model)), cache, encoder).score(pairs)
+
+
+def train(
+    quadruplets: Quadruplets,
+    output: Path | str,
+    *,
+    criterion: str,
+    validation: Quadruplets | None = None,
+    cache: Path | None = None,
+    state: Path | None = None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    **settings: Any,
+) -> TrainingResult:
+    """Train a model of one criterion and write its directory.
+
+    Input: at least 8 quadruplets of two or more references; the directory to make; quadruplets to
+    validate on. Of a file the rows of the split "train" are learnt from, those without a split too;
+    rows of "validation" validate unless ``validation`` is given, and rows of "test" are not read.
+    ``cache`` keeps feature vectors, ``state`` what an interrupted training goes on from;
+    ``settings`` are those of ``TrainingSettings``.
+    Output: what was trained, with its figures on the validation items.
+    Raises ``PatClaimEvalError``: ``DataError``, ``SettingsError``, ``MissingExtra``,
+    ``EncoderUnavailable``, ``TrainingFailed``.
+    Source: Jiang, Scherz, Goetz, ACL 2025, section 4 and appendix C; the default is ours.
+    """
+    from scoring.patclaimeval.config import TrainingSettings
+
+    chosen = TrainingSettings(criterion, **settings)
+    learnt = _read(quadruplets, criterion, None, "train")
+    if validation is not None:
+        held_out = _read(validation, criterion, None, *SPLITS)
+    else:
+        is_file = isinstance(quadruplets, str | Path)
+        held_out = _read(quadruplets, criterion, "validation") if is_file else []
+    with needs_extra("neural"):
+        from scoring.patclaimeval.training import train_model
+    return train_model(
+        training=learnt,
+        validation=held_out,
+        settings=chosen,
+        directory=Path(output),
+        cache_directory=cache,
+        on_progress=on_progress,
+        state_directory=state,
+    )
+
+
+def agree(
+    quadruplets: Quadruplets,
+    scores: Mapping[Pair, float] | None = None,
+    *,
+    models: Sequence[Path | str] = (),
+    metrics: Sequence[str] = (),
+    criterion: str = "overall_quality",
+    split: str = "test",
+    tie_threshold: float = 1e-4,
+    resamples: int = 1000,
+    seed: int = 0,
+    encoder: str | None = None,
+    cache: Path | None = None,
+) -> dict[str, Any]:
+    """Measure how far scorers agree with people: the application's agreement report.
+
+    Input: quadruplets; scores by (reference, candidate) text, model directories, names of n-gram
+    metrics, at least one of them; of a file, rows of ``split`` ("all" for any) and those without
+    one. ``tie_threshold`` >= 0 in score units: a smaller difference predicts a tie. ``resamples``
+    from 100 on, and ``seed`` >= 0, are the bootstrap's.
+    Output: JSON-ready, what ``build_report`` gives. Under ``scorers``, by name, stand ``tau_b`` in
+    [-1, 1] (score differences with labels), ``accuracy`` in [0, 1] and more, each as value, low and
+    high of the 95 % interval clustered by reference; None, with a reason, where undefined.
+    Raises ``PatClaimEvalError`` as ``score`` does, ``AgreementError`` (a ``ValueError``).
+    Source: see ``agreement.correlation`` and ``agreement.figures``.
+    """
+    from scoring.agreement.items import Question, ScorerScores, distinct_texts
+    from scoring.agreement.report import build_report
+    from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer
+    from scoring.patclaimeval.validation import as_items
+
+    if split not in SPLITS:
+        raise DataError(f"The split must be one of {', '.join(SPLITS)}.")
+    question = Question(
+        criterion, split=split, tie_threshold=tie_threshold, resamples=resamples, seed=seed
+    )
+    if scores is None and not models and not metrics:
+        raise DataError("Give scores, a model directory, or the name of a metric.")
+    named = [ngram_scorer(name) for name in metrics]
+    named += [model_scorer(Path(place), cache, encoder) for place in models]
+    splits = SPLITS if split == "all" else (split,)
+    items = as_items(_read(quadruplets, criterion, None, *splits))
+    pairs = distinct_texts(items)
+    scorers = [] if scores is None else [ScorerScores("scores", "as given", scores)]
+    for one in named:
+        found = dict(zip(pairs, one.score(pairs), strict=True))
+        scorers.append(ScorerScores(one.name, one.version, found))
+    return build_report(question, items, scorers)
+
+
+def _read(quadruplets: Quadruplets, criterion: str, *splits: str | None) -> list[Quadruplet]:
+    if isinstance(quadruplets, str | Path):
+        return read_quadruplets(Path(quadruplets), criterion, splits)
+    return list(quadruplets)

@@ -1,4 +1,4 @@
-"""Command line: ``python -m scoring.patclaimeval train|score`` on JSONL files."""
+"""Command line of the library: ``patclaimeval score|train|agree``, without Django."""
 
 from __future__ import annotations
 
@@ -7,62 +7,131 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from scoring.patclaimeval.config import (
-    BATCHINGS,
-    METHODS,
-    OVER_LENGTH,
-    PRECISIONS,
-    PRESETS,
-    TrainingSettings,
-)
-from scoring.patclaimeval.data import Progress, read_pairs, read_quadruplets
-from scoring.patclaimeval.errors import PatClaimEvalError
+from scoring.metrics.ngram import NGRAM
+from scoring.patclaimeval import SPLITS, agree, train
+from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
+from scoring.patclaimeval.data import Progress, read_claims, read_pairs
+from scoring.patclaimeval.errors import DataError, PatClaimEvalError
+from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns 0, or 1 after printing the reason to standard error."""
+    """Run one command.
+
+    Output: 0; 1 where the work cannot be done, 2 where the input is wrong, each after one sentence
+    on standard error.
+    """
     options = _parser().parse_args(arguments)
     try:
-        if options.command == "train":
-            _train(options)
-        else:
-            _score(options)
-    except (PatClaimEvalError, OSError) as error:
+        options.run(options)
+    except (PatClaimEvalError, ValueError, OSError) as error:
+        # The errors about input, those of the statistics among them, are ValueErrors.
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, ValueError) else 1
     return 0
 
 
 def _train(options: argparse.Namespace) -> None:
-    from scoring.patclaimeval.train import train_model
-
+    if (options.model is None) == (options.output is None):
+        raise DataError("Name the directory to make once: train FILE --output DIR.")
     names = (
-        *("criterion", "method", "preset", "encoder", "epochs", "seed", "device"),
+        *("method", "preset", "encoder", "epochs", "seed", "device"),
         *("batching", "over_length", "precision"),
     )
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    held_out = options.validation
-    result = train_model(
-        training=read_quadruplets(options.training, options.criterion),
-        validation=read_quadruplets(held_out, options.criterion) if held_out else [],
-        settings=TrainingSettings(**given),
-        directory=options.model,
-        cache_directory=options.cache,
+    result = train(
+        options.training,
+        options.output or options.model,
+        criterion=options.criterion,
+        validation=options.validation,
+        cache=options.cache,
+        state=options.state,
         on_progress=_show,
-        state_directory=options.state,
+        **given,
     )
     print(json.dumps(asdict(result), indent=1))
 
 
 def _score(options: argparse.Namespace) -> None:
-    from scoring.patclaimeval.score import load_scorer
+    if options.pairs is not None:
+        if options.reference or options.candidate or options.model or options.metric:
+            raise DataError("Give either MODEL and PAIRS, or -r and -c.")
+        _score_rows(options)
+        return
+    if options.directory or not (options.reference and options.candidate):
+        raise DataError("Give -r FILE and -c FILE ..., or MODEL and PAIRS.")
+    if (options.model is None) == (options.metric is None):
+        raise DataError("Give either --model DIR or --metric NAME.")
+    reference = read_claims(options.reference)
+    pairs = [(reference, read_claims(path)) for path in options.candidate]
+    scorer = (
+        ngram_scorer(options.metric)
+        if options.metric
+        else model_scorer(options.model, options.cache, options.encoder)
+    )
+    scores = scorer.score(pairs)
+    rows = [
+        {"candidate": str(path), "score": score}
+        for path, score in zip(options.candidate, scores, strict=True)
+    ]
+    if options.json:
+        print(json.dumps({**scorer.facts, "reference": str(options.reference), "scores": rows}))
+        return
+    for row in rows:
+        print(f"{row['score']:.4f}  {row['candidate']}")
 
-    scorer = load_scorer(options.model, options.cache, options.encoder)
+
+def _score_rows(options: argparse.Namespace) -> None:
     rows = read_pairs(options.pairs)
+    scorer = model_scorer(options.directory, options.cache, options.encoder)
     scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
     for row, score in zip(rows, scores, strict=True):
         print(json.dumps({**row, "score": score}, ensure_ascii=False))
+
+
+def _agree(options: argparse.Namespace) -> None:
+    report = agree(
+        options.quadruplets,
+        _given_scores(options.scores) if options.scores else None,
+        models=options.model,
+        metrics=options.metric,
+        criterion=options.criterion,
+        split=options.split,
+        tie_threshold=options.tie_threshold,
+        resamples=options.resamples,
+        seed=options.seed,
+        encoder=options.encoder,
+        cache=options.cache,
+    )
+    if options.json:
+        print(json.dumps(report, ensure_ascii=False))
+        return
+    checks = report["checks"]
+    print(f"{checks['items']} items of {checks['references']} references, {options.criterion}")
+    for name, row in (report["scorers"] | report["baselines"]).items():
+        reason = row["unavailable"]
+        told = reason or f"tau-b {_figure(row['tau_b'])}  accuracy {_figure(row['accuracy'])}"
+        print(f"{name}: {told}")
+
+
+def _given_scores(path: Path) -> dict[tuple[str, str], float]:
+    scores = {}
+    for number, row in enumerate(read_pairs(path), 1):
+        score = row.get("score")
+        if isinstance(score, bool) or not isinstance(score, int | float):
+            raise DataError(f"row {number} of {path.name}: score must be a number")
+        scores[row["reference"], row["candidate"]] = float(score)
+    return scores
+
+
+def _figure(figure: dict[str, Any]) -> str:
+    if figure["value"] is None:
+        return f"undefined ({figure['reason']})"
+    if figure["low"] is None:
+        return f"{figure['value']:.3f} [no interval: {figure['reason']}]"
+    return f"{figure['value']:.3f} [{figure['low']:.3f}, {figure['high']:.3f}]"
 
 
 def _show(progress: Progress) -> None:
@@ -73,28 +142,50 @@ def _show(progress: Progress) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="patclaimeval")
+    parser = argparse.ArgumentParser(
+        prog="patclaimeval", description="Score patent claim sets against a reference."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    train = commands.add_parser("train", help="train a model from rows reference_id, A, B, C, y")
-    train.add_argument("training", type=Path)
-    train.add_argument("model", type=Path, help="directory to make")
-    train.add_argument("--validation", type=Path)
-    train.add_argument("--criterion", required=True)
-    train.add_argument("--method", choices=METHODS)
-    train.add_argument("--preset", choices=PRESETS)
-    train.add_argument("--batching", choices=BATCHINGS)
-    train.add_argument("--over-length", choices=OVER_LENGTH)
-    train.add_argument("--state", type=Path, help="directory to save to, and to go on from")
-    train.add_argument("--precision", choices=PRECISIONS)
-    train.add_argument("--encoder")
-    train.add_argument("--epochs", type=int)
-    train.add_argument("--seed", type=int)
-    train.add_argument("--device")
-    score = commands.add_parser("score", help="score rows reference, candidate")
-    score.add_argument("model", type=Path)
-    score.add_argument("pairs", type=Path)
-    score.add_argument("--encoder", help="where a probe's encoder lies, if it was moved")
-    for command in (train, score):
+    training = commands.add_parser("train", help="train a model from rows reference_id, A, B, C, y")
+    training.set_defaults(run=_train)
+    training.add_argument("training", type=Path, help="JSON Lines; rows of split test are not read")
+    training.add_argument("model", type=Path, nargs="?", help="directory to make, or --output")
+    training.add_argument("--output", type=Path, metavar="DIR", help="directory to make")
+    training.add_argument("--validation", type=Path)
+    training.add_argument("--criterion", required=True)
+    training.add_argument("--method", choices=METHODS)
+    training.add_argument("--preset", choices=PRESETS)
+    training.add_argument("--batching", choices=BATCHINGS)
+    training.add_argument("--over-length", choices=OVER_LENGTH)
+    training.add_argument("--state", type=Path, help="directory to save to, and to go on from")
+    training.add_argument("--precision", choices=PRECISIONS)
+    training.add_argument("--encoder")
+    training.add_argument("--epochs", type=int)
+    training.add_argument("--seed", type=int)
+    training.add_argument("--device")
+    scoring = commands.add_parser("score", help="score claim sets, or rows reference, candidate")
+    scoring.set_defaults(run=_score)
+    scoring.add_argument("directory", type=Path, nargs="?", metavar="MODEL")
+    scoring.add_argument("pairs", type=Path, nargs="?", metavar="PAIRS", help="JSON Lines")
+    scoring.add_argument("-r", "--reference", type=Path, metavar="FILE", help="a claim set")
+    scoring.add_argument("-c", "--candidate", type=Path, nargs="+", metavar="FILE")
+    scoring.add_argument("--model", type=Path, metavar="DIR", help="for -r and -c")
+    scoring.add_argument("--metric", choices=tuple(NGRAM), help="for -r and -c")
+    agreeing = commands.add_parser("agree", help="scores against labels, with 95 % intervals")
+    agreeing.set_defaults(run=_agree)
+    agreeing.add_argument("quadruplets", type=Path, help="rows reference_id, A, B, C, y")
+    agreeing.add_argument("--scores", type=Path, help="rows reference, candidate, score")
+    agreeing.add_argument("--model", type=Path, nargs="+", default=[], metavar="DIR")
+    agreeing.add_argument("--metric", choices=tuple(NGRAM), nargs="+", default=[])
+    agreeing.add_argument("--criterion", default="overall_quality")
+    agreeing.add_argument("--split", choices=SPLITS, default="test")
+    agreeing.add_argument("--tie-threshold", type=float, default=1e-4)
+    agreeing.add_argument("--resamples", type=int, default=1000)
+    agreeing.add_argument("--seed", type=int, default=0)
+    for command in (scoring, agreeing):
+        command.add_argument("--encoder", help="where a probe's encoder lies, if it was moved")
+        command.add_argument("--json", action="store_true", help="one JSON document")
+    for command in (training, scoring, agreeing):
         command.add_argument("--cache", type=Path, help="directory for feature vectors")
     return parser
 

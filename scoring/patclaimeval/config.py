@@ -11,6 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+import core.statistics
+import scoring.agreement
 from scoring.patclaimeval.errors import SettingsError
 
 __all__ = ["PAPER", "SettingsError", "TrainingSettings"]
@@ -225,13 +227,16 @@ def _real(
 
 
 PACKAGE: Final = Path(__file__).parent
-STATISTICS: Final = (PACKAGE.parent / "agreement", PACKAGE.parents[1] / "core" / "statistics")
+STATISTICS: Final = tuple(Path(p.__path__[0]) for p in (scoring.agreement, core.statistics))
 """Where the statistics are computed by which a training chooses its weights."""
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
 WITHOUT_EFFECT: Final = frozenset(
-    ("__main__.py", "plain_export.py", "score.py", "pair_scores.py", "stream.py")
+    (
+        *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py"),
+        *("scorer.py", "pair_scores.py", "stream.py"),
+    )
 )
-"""Sources that decide no weight: doors, scoring of finished models, words about a run."""
+"""Sources that decide no weight: interfaces, scoring of finished models, words about a run."""
 
 
 @cache

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.text_io.streams import FormatError, ReadNotes, Record, read_lines
+from core.text_io.strict_json import MAX_BYTES
 from scoring.patclaimeval.errors import DataError
 
 Pair = tuple[str, str]
@@ -91,16 +92,19 @@ def batches(
     yield from parts
 
 
-def read_quadruplets(path: Path, criterion: str) -> list[Quadruplet]:
+def read_quadruplets(
+    path: Path, criterion: str, splits: Collection[str | None] | None = None
+) -> list[Quadruplet]:
     """Read JSONL rows {"reference_id", "A", "B", "C", "y"}; y is a label or {criterion: label}.
 
-    A row whose y object lacks ``criterion`` is left out. Raises ``DataError`` with the line.
+    A row whose y object lacks ``criterion`` is left out, and so is one whose "split" is not among
+    ``splits`` (None stands for a row that names none). Raises ``DataError`` with the line.
     """
     found: list[Quadruplet] = []
     for number, row in read_rows(path):
         try:
             label = row["y"].get(criterion) if isinstance(row["y"], dict) else row["y"]
-            if label is not None:
+            if label is not None and (splits is None or row.get("split") in splits):
                 found.append(_quadruplet(row, label))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"line {number} of {path.name}: {error}") from error
@@ -118,6 +122,21 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def read_claims(path: Path) -> str:
+    """Return a claim set as it stands in its file; ``DataError`` quotes none of it."""
+    if path.is_file() and path.stat().st_size > MAX_BYTES:
+        raise DataError(f"{path} is longer than the limit of {MAX_BYTES:,} bytes.")
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8: the byte at place {error.start + 1}.") from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if not text.strip():
+        raise DataError(f"{path} is empty.")
+    return text
+
+
 def read_rows(path: Path) -> Iterator[tuple[int, Any]]:
     """Yield the line and the value of each line of a JSONL file, read by the one strict reader.
 
@@ -131,6 +150,16 @@ def read_rows(path: Path) -> Iterator[tuple[int, Any]]:
                 yield record.line, record.value
     except FormatError as error:
         raise DataError(f"{path.name}: {error}") from error
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> DataError:
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"There is no file {path}.")
+    if isinstance(error, IsADirectoryError):
+        return DataError(f"{path} is a directory; give a file.")
+    return DataError(f"{path} cannot be read: {error.strerror}.")
 
 
 def _quadruplet(row: dict[str, Any], label: Any) -> Quadruplet:

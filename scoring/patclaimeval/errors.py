@@ -30,6 +30,10 @@ class EncoderUnavailable(PatClaimEvalError):
     """The encoder is missing or is not the one expected; the message says what to put where."""
 
 
+class MissingExtra(PatClaimEvalError):
+    """An optional package is not installed; the message says which, and how to install it."""
+
+
 class CheckpointInvalid(PatClaimEvalError):
     """A model directory is incomplete, changed, or holds something it must not hold."""
 
@@ -40,6 +44,18 @@ class TrainingFailed(PatClaimEvalError):
 
 class TrainingCancelled(PatClaimEvalError):
     """Raised by the progress callback to stop a training run cleanly."""
+
+
+@contextmanager
+def needs_extra(extra: str) -> Iterator[None]:
+    """Turn the absence of a package that ``extra`` brings into ``MissingExtra``."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"The package {error.name} is not installed; install it with: "
+            f"pip install patclaimeval[{extra}]"
+        ) from error
 
 
 @contextmanager

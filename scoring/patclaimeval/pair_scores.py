@@ -169,7 +169,7 @@ PAIRS_A_WRITE: Final = 512
 
 
 class PairModel(Protocol):
-    """What a model must be able to do: :class:`scoring.patclaimeval.score.Scorer` does."""
+    """What a model must be able to do: :class:`scoring.patclaimeval.scorer.Scorer` does."""
 
     @property
     def limit(self) -> int:

@@ -96,7 +96,7 @@ def cached_scorer(model: ModelVersion, say: Callable[[str], None] = logger.warni
 
     def load() -> PairModel:
         # torch loads here, in a worker or command, and never in the web process.
-        from scoring.patclaimeval.score import load_scorer
+        from scoring.patclaimeval.scorer import load_scorer
 
         return load_scorer(
             scoring_files.models_directory() / model.directory,

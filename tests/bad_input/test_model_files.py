@@ -15,7 +15,7 @@ from scoring.patclaimeval import checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
-from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.training import train_model
 from scoring.training.model_versions.files import open_model
 from tests.amounts import tries
 from tests.bad_input.model_directories import ENCODERS, REGISTERED_SO, manifest_digest

@@ -12,7 +12,7 @@ from typing import Any
 
 from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import PatClaimEvalError
-from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.scorer import load_scorer
 
 # Every one of them means that bytes from a file were run, or that somebody was called.
 TELLING = ("compile", "exec", "marshal.loads", "os.system", "pickle.find_class", "subprocess.Popen")

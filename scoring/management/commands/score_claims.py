@@ -14,9 +14,9 @@ from annotator.management.base import HouseCommand
 from core.errors import Refused
 from core.files import open_atomic
 from core.text_io.streams import FormatError
-from core.text_io.strict_json import MAX_BYTES
 from scoring.management.base import progress_bar
 from scoring.models import ModelVersion
+from scoring.patclaimeval.data import read_claims
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.pair_scores import CachedScorer
 from scoring.patclaimeval.stream import Tally, score_lines
@@ -98,8 +98,8 @@ class Command(HouseCommand):
 def _single(
     model: ModelVersion, scorer: CachedScorer, reference: Path, candidates: list[Path]
 ) -> dict[str, Any]:
-    text = _text(reference)
-    scored = scorer.score([(text, _text(path)) for path in candidates])
+    text = read_claims(reference)
+    scored = scorer.score([(text, read_claims(path)) for path in candidates])
     refused = [
         f"{path}: {score.reason}"
         for path, score in zip(candidates, scored, strict=True)
@@ -123,21 +123,6 @@ def _about(model: ModelVersion) -> dict[str, Any]:
         "criterion": words.criterion,
         "tie_threshold": words.tie_threshold,
     }
-
-
-def _text(path: Path) -> str:
-    """Return a claim set as it stands in its file, or refuse without quoting any of it."""
-    if path.is_file() and path.stat().st_size > MAX_BYTES:
-        raise Refused(f"{path} is longer than the limit of {MAX_BYTES:,} bytes.")
-    try:
-        text = path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        raise Refused(f"{path} is not UTF-8: the byte at place {error.start + 1}.") from None
-    except IsADirectoryError as error:
-        raise Refused(f"{path} is a directory; give a file with claims.") from error
-    if not text.strip():
-        raise Refused(f"{path} is empty.")
-    return text
 
 
 @contextmanager

@@ -72,7 +72,7 @@ def _has_same_encoder(model: ModelVersion) -> bool:
     settings = TrainingSettings(**model.run.settings)
     if settings.encoder == DEFAULT_ENCODER:
         return True  # its digest is part of the code
-    from scoring.patclaimeval.train import load_settings_encoder
+    from scoring.patclaimeval.training import load_settings_encoder
 
     try:
         return load_settings_encoder(settings).digest == model.card["encoder"]["sha256"]
@@ -128,7 +128,7 @@ def _clear(run: TrainingRun) -> None:
 
 def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:
     # torch loads here, in a worker or command, and never in the web process.
-    from scoring.patclaimeval.train import train_model
+    from scoring.patclaimeval.training import train_model
 
     rows = labelled_rows(run.dataset_version, run.criterion)
     seen = seen_in_training(rows)

@@ -20,7 +20,7 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult, distinct_pairs
 from scoring.patclaimeval.encoder import load_encoder
 from scoring.patclaimeval.errors import TrainingFailed
-from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.training import train_model
 from scoring.patclaimeval.training_state import LATEST, PRECISION
 
 Items = list[Quadruplet]

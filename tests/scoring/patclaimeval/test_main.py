@@ -1,4 +1,4 @@
-"""Tests of the command line."""
+"""Tests of the command line, and of the three functions behind it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import scoring.patclaimeval as library
+from scoring.patclaimeval import score, train
 from scoring.patclaimeval.__main__ import main
 from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.errors import DataError
 
 
 def test_rows_are_trained_on_and_pairs_scored(
@@ -29,10 +32,122 @@ def test_rows_are_trained_on_and_pairs_scored(
     assert main([*train, "--encoder", str(tiny_bert), "--epochs", "3"]) == 0
     assert json.loads(capsys.readouterr().out)["n_training"] == 15
     assert main(["score", model, str(tmp_path / "pairs.jsonl")]) == 0
-    assert 0 < json.loads(capsys.readouterr().out)["score"] < 1
+    scored = json.loads(capsys.readouterr().out)["score"]
+    assert 0 < scored < 1
+    # Modules that were imported on the way must not take the functions' names.
+    for _ in range(2):
+        found = library.score(pair["reference"], [pair["candidate"]], model=model)
+        assert found == [scored]
+    assert callable(library.train)
 
 
 def test_failure_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "pairs.jsonl").write_text("", encoding="utf-8")
     assert main(["score", str(tmp_path / "none"), str(tmp_path / "pairs.jsonl")]) == 1
     assert "no model directory" in capsys.readouterr().err
+
+
+@pytest.fixture
+def released(quadruplets: list[Quadruplet], tmp_path: Path) -> Path:
+    """Rows as a release holds them: two references to test on, one to validate, two to train."""
+    splits = dict.fromkeys(("dosing", "cooling"), "train") | {"lifting": "validation"}
+    path = tmp_path / "released.jsonl"
+    rows = [
+        {
+            "reference_id": i.reference_id,
+            "A": i.reference,
+            "B": i.b,
+            "C": i.c,
+            "y": {"overall_quality": i.y},
+            "split": splits.get(i.reference_id, "test"),
+        }
+        for i in quadruplets
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_rows_of_a_release_train_and_validate_by_their_split(
+    released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[dict[str, list[Quadruplet]]] = []
+    monkeypatch.setattr(
+        "scoring.patclaimeval.training.train_model", lambda **given: taken.append(given)
+    )
+    train(released, tmp_path / "model", criterion="overall_quality")
+    train(released, tmp_path / "model", criterion="overall_quality", validation=released)
+    train(taken[0]["training"], tmp_path / "model", criterion="overall_quality")
+    by_file, beside, in_memory = taken
+    assert {i.reference_id for i in by_file["training"]} == {"dosing", "cooling"}
+    assert {i.reference_id for i in by_file["validation"]} == {"lifting"}
+    assert len(beside["validation"]) == 15
+    assert in_memory["training"] == by_file["training"]
+    assert in_memory["validation"] == []
+
+
+def test_agreement_is_measured_on_the_split_that_is_asked_for(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for split, items in (("test", 6), ("train", 6), ("all", 15)):
+        assert main(["agree", str(released), "--metric", "rouge-l", "--split", split]) == 0
+        first, row, majority = capsys.readouterr().out.splitlines()
+        assert first.startswith(f"{items} items of ")
+        assert row.startswith("rouge-l: tau-b ")
+        assert majority.startswith("majority: tau-b undefined")
+
+
+def test_candidates_are_scored_against_one_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("r", "a pump and a valve"), ("b", "a pump and a valve"), ("c", "a lever")):
+        (tmp_path / name).write_text(text)
+    r, b, c = (str(tmp_path / name) for name in "rbc")
+    assert main(["score", "-r", r, "-c", b, c, "--metric", "rouge-1"]) == 0
+    assert capsys.readouterr().out == f"1.0000  {b}\n0.2857  {c}\n"
+
+
+def test_the_library_takes_one_reference_or_as_many_as_candidates() -> None:
+    texts = ["a pump", "a valve"]
+    assert score(texts, texts, metric="rouge-1") == [1.0, 1.0]
+    assert score(texts[0], texts, metric="rouge-1") == [1.0, 0.5]
+    for references, candidates in ((texts, texts[:1]), (texts[0], "a valve")):
+        with pytest.raises(DataError, match="one reference or as many"):
+            score(references, candidates, metric="rouge-1")
+    with pytest.raises(DataError, match=r"no metric called 'bertscore'.*rouge-l"):
+        score(texts, texts, metric="bertscore")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("score -r NONE -c NONE --metric rouge-l", "There is no file NONE."),
+        ("score -r . -c . --metric rouge-l", ". is a directory; give a file."),
+        ("score -r EMPTY -c EMPTY --metric rouge-l", "EMPTY is empty."),
+        ("score -r EMPTY -c EMPTY", "Give either --model DIR or --metric NAME."),
+        ("score -r EMPTY --metric rouge-l", "Give -r FILE and -c FILE ..., or MODEL and PAIRS."),
+        ("score MODEL EMPTY --metric rouge-l", "Give either MODEL and PAIRS, or -r and -c."),
+        ("agree NONE --metric rouge-l", "There is no file NONE."),
+        ("agree EMPTY --metric rouge-l", "There are no items with a label"),
+        ("agree EMPTY", "Give scores, a model directory, or the name of a metric."),
+        ("agree EMPTY --metric rouge-l --tie-threshold nan", "The tie threshold must be 0 or more"),
+        ("agree EMPTY --scores WORDS", "row 1 of WORDS: score must be a number"),
+        ("train EMPTY --criterion overall_quality", "Name the directory to make once"),
+        ("train NONE MODEL --criterion overall_quality", "There is no file NONE."),
+        ("train EMPTY MODEL --criterion Quality", "criterion: give the key of one criterion"),
+    ],
+)
+def test_wrong_input_is_told_in_a_sentence(
+    arguments: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("EMPTY").write_text("\n")
+    Path("WORDS").write_text('{"reference": "a", "candidate": "b", "score": "high"}')
+    assert main(arguments.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {said}")
+    assert err.count("\n") == 1

@@ -10,7 +10,7 @@ import pytest
 from scoring.patclaimeval import pair_scores
 from scoring.patclaimeval.data import Pair, Quadruplet, distinct_pairs
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
-from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.scorer import load_scorer
 from tests.scoring.patclaimeval.test_score import make
 
 MODEL = "a" * 64

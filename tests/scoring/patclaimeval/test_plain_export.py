@@ -16,8 +16,8 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.plain_export import NotPlain, write_plain
-from scoring.patclaimeval.score import load_scorer
-from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.scorer import load_scorer
+from scoring.patclaimeval.training import train_model
 
 Items = list[Quadruplet]
 

@@ -17,8 +17,8 @@ from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import EncoderUnavailable
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError
-from scoring.patclaimeval.score import load_scorer
-from scoring.patclaimeval.train import train_model
+from scoring.patclaimeval.scorer import load_scorer
+from scoring.patclaimeval.training import train_model
 from tests.scoring.patclaimeval.methods import each_method_with_an_encoder
 
 Items = list[Quadruplet]

@@ -12,9 +12,9 @@ from scoring.patclaimeval import shared_encoders as room
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import Encoder, EncoderUnavailable
-from scoring.patclaimeval.score import load_scorer
+from scoring.patclaimeval.scorer import load_scorer
 from scoring.patclaimeval.shared_encoders import MOST_KEPT, shared_encoder
-from scoring.patclaimeval.train import load_settings_encoder
+from scoring.patclaimeval.training import load_settings_encoder
 from tests.scoring.patclaimeval.test_score import make
 
 Items = list[Quadruplet]

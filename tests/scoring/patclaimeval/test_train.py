@@ -16,8 +16,8 @@ from scoring.patclaimeval.checkpoint import read_checkpoint
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, TrainingResult
 from scoring.patclaimeval.encoder import EncoderUnavailable
-from scoring.patclaimeval.score import load_scorer
-from scoring.patclaimeval.train import TrainingCancelled, TrainingFailed, train_model
+from scoring.patclaimeval.scorer import load_scorer
+from scoring.patclaimeval.training import TrainingCancelled, TrainingFailed, train_model
 from tests.scoring.patclaimeval.methods import each_method_with_an_encoder
 
 Items = list[Quadruplet]

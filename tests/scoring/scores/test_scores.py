@@ -12,7 +12,7 @@ from core.errors import Forbidden, Refused, TooOften
 from core.jobs import leases
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
-from scoring.patclaimeval import score as scoring_library
+from scoring.patclaimeval import scorer as scoring_library
 from scoring.scores import services as service
 from scoring.scores.scorers import cached_scorer
 from scoring.scores.services import (

@@ -62,7 +62,7 @@ def test_a_training_registers_one_model_whose_directory_verifies(
     version: DatasetVersion, tiny_encoder: Path
 ) -> None:
     from scoring.patclaimeval.checkpoint import read_checkpoint
-    from scoring.patclaimeval.score import load_scorer
+    from scoring.patclaimeval.scorer import load_scorer
 
     said: list[str] = []
     run = request(version, encoder=str(tiny_encoder), method="finetune", epochs=1, device="cpu")

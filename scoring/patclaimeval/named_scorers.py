@@ -1,0 +1,58 @@
+"""What scores pairs of texts: a model directory, or an n-gram metric by its name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from scoring.metrics.base import Pair as MetricPair
+from scoring.metrics.ngram import NGRAM
+from scoring.patclaimeval.data import Pair
+from scoring.patclaimeval.errors import DataError, needs_extra
+
+
+@dataclass(frozen=True)
+class NamedScorer:
+    """A scorer; ``name`` and ``version`` stand in a report, ``facts`` beside its scores."""
+
+    name: str
+    version: str
+    facts: dict[str, Any]
+    score: Callable[[Sequence[Pair]], list[float]]
+
+
+def ngram_scorer(name: str) -> NamedScorer:
+    """Return the n-gram metric of that name; raises ``DataError`` or ``MissingExtra``."""
+    if name not in NGRAM:
+        raise DataError(f"There is no metric called {name!r}. Available: {', '.join(NGRAM)}.")
+    metric = NGRAM[name].make()
+    with needs_extra("ngram"):
+        version = metric.version
+
+    def score(pairs: Sequence[Pair]) -> list[float]:
+        with needs_extra("ngram"):
+            return cast(list[float], metric.score([MetricPair(*pair) for pair in pairs]))
+
+    return NamedScorer(name, version, {"metric": name, "version": version}, score)
+
+
+def model_scorer(
+    directory: Path, cache: Path | None = None, encoder: str | None = None
+) -> NamedScorer:
+    """Return the scorer of a model directory; ``load_scorer`` says what it raises."""
+    with needs_extra("neural"):
+        from scoring.patclaimeval.checkpoint import MANIFEST
+        from scoring.patclaimeval.scorer import load_scorer
+
+    scorer = load_scorer(directory, cache, encoder)
+    manifest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
+    facts = {
+        "model": str(directory),
+        "manifest_sha256": manifest,
+        "criterion": scorer.config["criterion"],
+        "tie_threshold": scorer.tie_threshold,
+    }
+    return NamedScorer(f"model:{directory.name}", f"manifest {manifest}", facts, scorer.score)
