@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Final
 
-from annotator.claims.parsing import find_markers
 from annotator.rubric import ALL_CRITERIA
+from core.claim_text import find_markers
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import (
