@@ -22,9 +22,9 @@ from annotator.claims.damage import (
     reword_harmlessly,
 )
 from annotator.claims.limitations import count_elements
-from annotator.claims.parsing import find_references, parse_claims
 from annotator.claims.words import REWORDINGS, WordPairs
 from annotator.rubric import CRITERIA
+from core.claim_text import find_references, parse_claims
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from itertools import groupby, zip_longest
 from typing import Any, Final
 
 from annotator.claims.limitations import Standing
-from annotator.claims.parsing import Segment
 from annotator.claims.reading import (
     ONLY_HERE,
     ClaimView,
@@ -17,6 +16,7 @@ from annotator.claims.reading import (
     plain,
     read_pair,
 )
+from annotator.claims.segments import Segment
 from annotator.models import ReadingPreference, User
 from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.terms import Mention, find_mentions, singular
+from core.claim_text import Claim, parse_claims
 
 WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 # Nouns that need no introduction: properties and parts that every thing of their kind has.

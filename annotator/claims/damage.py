@@ -15,9 +15,9 @@ from typing import Final, TypeVar
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
 from annotator.claims.edits import Edit, apply_edits, remove_claim, remove_element, without_overlaps
 from annotator.claims.limitations import listed_elements
-from annotator.claims.parsing import find_references, parse_claims
 from annotator.claims.terms import find_mentions
 from annotator.claims.words import BLURRED_ENDINGS, MUDDLES, RENAMINGS, REWORDINGS, WordPairs
+from core.claim_text import find_references, parse_claims
 
 # Characters read in the trials for one damage: each trial reads its whole text anew. Published
 # claim sets need fewer than 250,000 for a dozen places; a text in which every trial fails would

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotator.claims.limitations import listed_elements
-from annotator.claims.parsing import Claim, find_references, parse_claims
+from core.claim_text import Claim, find_references, parse_claims
 
 _LEADING_AND = re.compile(r"^(\s*)(and|or)\b(?=\s)", re.IGNORECASE)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from annotator.claims.parsing import Span
+from annotator.claims.segments import Span
 
 # Controls but tab and line ends, soft hyphen, bidirectional and zero-width characters, line and
 # paragraph separators, tag characters, the byte order mark.

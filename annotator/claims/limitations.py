@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.claims.pairing import Rules, compare_bags, pair_up
-from annotator.claims.parsing import Claim
 from annotator.claims.words import content_words
+from core.claim_text import Claim
 
 # A feature ends after a semicolon and the conjunction that follows it, at a line break, after the
 # colon that opens a list (of letters: "1: 2" is a ratio), and before "wherein", ", where",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
-from annotator.claims.parsing import Claim
 from annotator.claims.words import content_words
+from core.claim_text import Claim
 
 # Pairs of bags that are all compared; above it only those near the diagonal, this near at least.
 LARGEST_COMPARED = 100_000

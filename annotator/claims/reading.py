@@ -19,10 +19,11 @@ from annotator.claims.limitations import (
     split_features,
 )
 from annotator.claims.pairing import Row, align_claims, pairs_compared
-from annotator.claims.parsing import Claim, Segment, Span, cut_segments, find_markers, parse_claims
+from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.term_changes import foreign_terms, renamed_terms
 from annotator.claims.tree import Node, build_tree
 from annotator.claims.word_diff import Kind, Piece, diff_words
+from core.claim_text import Claim, find_markers, parse_claims
 
 
 @dataclass(frozen=True, slots=True)

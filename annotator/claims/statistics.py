@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from itertools import chain
 
-from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.word_diff import raw_gaps
 from annotator.claims.words import read_tokens
+from core.claim_text import Claim, parse_claims
 
 # Words that open a subordinate clause in claims; "such that" and "so that" count as their "that".
 _SUBORDINATOR_WORDS = """

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from annotator.claims.antecedents import MissingAntecedent, chains_above, missing_antecedents
-from annotator.claims.parsing import Claim, parse_claims
 from annotator.claims.terms import LONGEST_CACHED, STOP_WORDS, Mention, find_mentions, singular
+from core.claim_text import Claim, parse_claims
 
 # A word of Latin letters, digits allowed after the first ("H2O"); hyphens and apostrophes join.
 _LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"

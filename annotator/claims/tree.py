@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from annotator.claims.parsing import Citation, Claim, citations
+from core.claim_text import Citation, Claim, citations
 
 
 def find_circles(out: list[list[int]]) -> list[int]:

@@ -5,8 +5,10 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 from typing import NamedTuple
+
+from rapidfuzz.distance import LCSseq
 
 # Scripts that write no spaces: kana, ideographs, Thai, Lao, Burmese, Khmer.
 _UNSPACED = (
@@ -109,11 +111,10 @@ def common_words(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
     """Return places (i, j) with left[i] == right[j], rising in both, as many as can be.
 
     Inputs: two lists of words. Output: the pairs of a longest common subsequence, [] if there is
-    none. The method is the bit-parallel one of Hyyro (2004): one row of the dynamic programme is
-    one whole number, so repeated words cost no more than rare ones. Where len(left) * len(right),
-    less what both begin and end with, is above LARGEST_EXACT, the lists are first cut at words
-    that occur once in each and rise in both, and pieces that are still too large are cut into
-    blocks of equal shares: the answer is then common and rising, but may not be the longest.
+    none. Where len(left) * len(right), less what both begin and end with, is above LARGEST_EXACT,
+    the lists are first cut at words that occur once in each and rise in both, and pieces that are
+    still too large are cut into blocks of equal shares: the answer is then common and rising, but
+    may not be the longest.
     """
     size = min(len(left), len(right))
     head = next((i for i in range(size) if left[i] != right[i]), size)
@@ -121,57 +122,11 @@ def common_words(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
     pairs = [(place, place) for place in range(head)]
     box = (head, len(left) - tail, head, len(right) - tail)
     for low, high, start, stop in _boxes(left, right, box):
-        inner = _longest(left[low:high], right[start:stop])
-        pairs += [(low + i, start + j) for i, j in inner]
+        for block in LCSseq.opcodes(left[low:high], right[start:stop]):
+            if block.tag == "equal":
+                places = range(low + block.src_start, low + block.src_end)
+                pairs += zip(places, count(start + block.dest_start), strict=False)
     return pairs + [(len(left) - i, len(right) - i) for i in range(tail, 0, -1)]
-
-
-def _longest(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
-    """Return a longest common subsequence, each pair as late in `left` as it can be."""
-    # Words that the other side lacks are in no pair: without them the rows are short.
-    known, given = set(left), set(right)
-    firsts = [place for place, word in enumerate(left) if word in given]
-    seconds = [place for place, word in enumerate(right) if word in known]
-    return [
-        (firsts[i], seconds[j])
-        for i, j in _longest_of_known(
-            [left[place] for place in firsts], [right[place] for place in seconds]
-        )
-    ]
-
-
-def _longest_of_known(left: Sequence[str], right: Sequence[str]) -> list[Pair]:
-    """Do as `_longest` for lists in which every word stands on both sides."""
-    bits = _places(left)
-    every = (1 << len(left)) - 1
-    row, rows = every, [every]
-    for word in right:
-        found = row & bits[word]
-        row = ((row + found) | (row - found)) & every
-        rows.append(row)
-    pairs: list[Pair] = []
-    i, j = len(left) - 1, len(right)
-    while i >= 0 and j > 0:
-        # A nought at i: the common words of left[:i + 1] are one more than those of left[:i].
-        if rows[j] >> i & 1:
-            i -= 1
-        elif rows[j - 1] >> i & 1:
-            pairs.append((i, j - 1))
-            i, j = i - 1, j - 1
-        else:
-            j -= 1
-    pairs.reverse()
-    return pairs
-
-
-def _places(words: Sequence[str]) -> dict[str, int]:
-    """Return for each word its places as the bits of one whole number."""
-    marked: dict[str, bytearray] = {}
-    for place, word in enumerate(words):
-        if (row := marked.get(word)) is None:
-            row = marked[word] = bytearray(len(words) // 8 + 1)
-        row[place >> 3] |= 1 << (place & 7)
-    return {word: int.from_bytes(row, "little") for word, row in marked.items()}
 
 
 Box = tuple[int, int, int, int]

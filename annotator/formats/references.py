@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
 from annotator.claims.near_duplicates import CompactKeys
 
 
@@ -64,7 +66,6 @@ def in_batches(records: Iterable[ReferenceRecord]) -> Iterator[list[ReferenceRec
 
 
 _LENGTH_BYTES: Final = 8
-_NONE: Final = 0
 
 
 class TextGroups:
@@ -80,45 +81,33 @@ class TextGroups:
         self._size = 0
         self._references = CompactKeys()
         self._texts = CompactKeys()
-        # Of each reference: where its text lies, and 1 + the numbers of its first and last text.
+        # Where each reference lies, where each text, and to which reference a text belongs.
         self._places = array("Q")
-        self._first = array("I")
-        self._last = array("I")
-        # Of each text: where it lies, and 1 + the number of the next one of its reference.
         self._text_places = array("Q")
-        self._next = array("I")
+        self._groups = array("I")
 
     def enter(self, reference: str, texts: Iterable[str]) -> None:
         """Keep a reference, and those of its texts that are new."""
         group = self._references.enter(reference)
         if group == len(self._places):
             self._places.append(self._written(reference))
-            self._first.append(_NONE)
-            self._last.append(_NONE)
         for text in texts:
-            number = self._texts.enter((group, text))
-            if number < len(self._text_places):
-                continue
-            self._text_places.append(self._written(text))
-            self._next.append(_NONE)
-            if self._last[group] == _NONE:
-                self._first[group] = number + 1
-            else:
-                self._next[self._last[group] - 1] = number + 1
-            self._last[group] = number + 1
+            if self._texts.enter((group, text)) == len(self._groups):
+                self._text_places.append(self._written(text))
+                self._groups.append(group)
 
     def __iter__(self) -> Iterator[tuple[str, list[str]]]:
         """Yield each reference with its texts."""
+        order = np.argsort(np.array(self._groups), kind="stable")
+        ends = np.cumsum(np.bincount(self._groups, minlength=len(self._places)))
         try:
-            for place, first in zip(self._places, self._first, strict=True):
-                yield self._read(place), [self._read(other) for other in self._chain(first)]
+            start = 0
+            for place, end in zip(self._places, ends, strict=True):
+                texts = map(self._text_places.__getitem__, order[start:end].tolist())
+                yield self._read(place), list(map(self._read, texts))
+                start = end
         finally:
             self._file.seek(self._size)
-
-    def _chain(self, number: int) -> Iterator[int]:
-        while number != _NONE:
-            yield self._text_places[number - 1]
-            number = self._next[number - 1]
 
     def close(self) -> None:
         """Give the disk space back."""

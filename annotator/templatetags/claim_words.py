@@ -7,8 +7,8 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from annotator.claims.invisible import KIND as INVISIBLE
-from annotator.claims.parsing import Segment
 from annotator.claims.reading import ClaimView, LimitationView
+from annotator.claims.segments import Segment
 
 register = template.Library()
 DEEPEST_INDENT = 4

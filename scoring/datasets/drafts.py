@@ -9,11 +9,10 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import IO, Any, Final
 
-from annotator.claims.parsing import find_markers
 from annotator.rubric import ALL_CRITERIA
+from core.claim_text import find_markers
 from scoring.formats import patent_ce_jsonl
 from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import (
@@ -152,10 +151,6 @@ def _at(counts: Counter[int], place: int) -> int:
     raise IndexError(place)
 
 
-# What stands in a line for what is known only once all rows are there. Neither can stand within a
-# text: JSON writes a quotation mark there with a backslash before it.
-_NO_SPLIT: Final = b', "split": ""'
-_LABELS: Final = b', "y": '
 NO_SPLIT: Final = len(SPLIT_NAMES)
 _CODE_OF: Final = {1: 1, 0: 2, -1: 3}
 _LABEL_OF: Final = {code: label for label, code in _CODE_OF.items()}
@@ -179,7 +174,6 @@ class Draft:
         self.ruled = 0
         self.annotators: set[str] = set()
         self._labels = array("H")
-        self._merged: set[int] = set()
         self._contradicted: set[int] = set()
         self._bonds: dict[str, int] = {}
         self._latest: dict[int, float] = {}
@@ -214,8 +208,7 @@ class Draft:
         self.ruled += bool(row.provenance.get("adjudications"))
         self.splits.append(SPLIT_NAMES.index(row.split) if row.split else NO_SPLIT)
         if self._spool is not None:
-            bare = replace(row, split="") if row.split else row
-            self._spool.writelines(patent_ce_jsonl.write([bare]))
+            self._spool.writelines(part + b"\n" for part in patent_ce_jsonl.around_labels(row))
         return len(self) - 1
 
     def numbers(self, row: DatasetRow) -> tuple[int, int, int]:
@@ -250,7 +243,6 @@ class Draft:
     def relabel(self, place: int, labels: dict[str, int]) -> None:
         """Give a row other labels than it came with."""
         self._labels[place] = _labels_code(labels)
-        self._merged.add(place)
 
     def split(self, plan: SplitPlan) -> None:
         """Give every row its split; raise SplitError when that cannot be done as asked."""
@@ -276,25 +268,23 @@ class Draft:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the canonical JSONL with splits, one line a row, once all rows are there."""
-        for place, line in enumerate(self._spooled()):
-            whole = _relabelled(line, self.labels(place)) if place in self._merged else line
-            # From the end, because the texts stand before it.
-            at = whole.rindex(_NO_SPLIT)
-            split = SPLIT_NAMES[self.splits[place]].encode()
-            yield b'%s, "split": "%s"%s' % (whole[:at], split, whole[at + len(_NO_SPLIT) :])
+        for place, (before, after) in enumerate(self._spooled()):
+            split = SPLIT_NAMES[self.splits[place]]
+            yield patent_ce_jsonl.line(before, self.labels(place), split, after)
 
     def _measure(self, number: int, role: int, text: str) -> None:
         if not self.lengths.has(number, role):
             self.lengths.add(number, self.texts.key(number), role, text)
 
-    def _spooled(self) -> Iterator[bytes]:
+    def _spooled(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield what stands around the labels and the split of each row, which are known late."""
         assert self._spool is not None, "a draft without a spool is for counts only"
         self._spool.seek(0)
-        return iter(self._spool)
+        lines = (line.removesuffix(b"\n") for line in self._spool)
+        return zip(lines, lines, strict=True)
 
     def _ids(self) -> Iterator[str]:
-        for line in self._spooled():
-            yield json.loads(line[len(b'{"id": ') : line.index(b', "reference_id": ')])
+        return (json.loads(before + b"}")["id"] for before, _ in self._spooled())
 
     def _latest_by_group(self) -> dict[int, float]:
         found: dict[int, float] = {}
@@ -310,8 +300,3 @@ def _labels_code(y: Any) -> int:
         for n, criterion in enumerate(ALL_CRITERIA)
         if criterion in y
     )
-
-
-def _relabelled(line: bytes, labels: dict[str, int]) -> bytes:
-    head, _, rest = line.partition(_LABELS)
-    return head + _LABELS + json.dumps(labels).encode() + rest[rest.index(b"}") + 1 :]

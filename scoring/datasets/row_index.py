@@ -1,132 +1,91 @@
-"""An index of a dataset file: one small record a row, so that pages and comparisons read no texts.
+"""An SQLite index of a dataset file, so that pages and comparisons read no texts.
 
-A record says where its row begins, what labels and split it has, and, by digests of eight bytes,
-which comparison it is and what it was made from. Standard library only.
+It says where each row begins, what labels and split the row has, and, by digests of eight bytes,
+which comparison it is and what it was made from. It holds no text and may be deleted at any time.
 """
 
 import os
+import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
-from struct import Struct
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.quadruplets import SPLIT_NAMES
+from core.files import flush_file, rename_and_flush, temporary_file
 
 # Raised with the layout, so that an index of another layout is made anew.
-MAGIC: Final = b"rows-1\n\0"
-HEAD: Final = Struct("<8sQqQ")  # magic, bytes of the file, its time of change in ns, rows
-RECORD: Final = Struct("<QQQQQQHB?5b?")
-NO_LABEL: Final = 2
-SPLITS: Final = ("", *SPLIT_NAMES)
-
-
-class IndexedRow(NamedTuple):
-    """What the index knows of a row.
-
-    `pair` is the digest of its three texts, the same whichever candidate stands as B; `is_turned`
-    says that the texts' order turns the labels. `ratings` and `adjudications` are digests of the
-    ids the labels follow from, `annotators` how many people gave them.
-    """
-
-    offset: int
-    id: int
-    reference: int
-    pair: int
-    ratings: int
-    adjudications: int
-    rating_count: int
-    split: int
-    is_flagged: bool
-    labels: tuple[int, ...]
-    is_turned: bool
-
-    def label(self, criterion: str) -> int | None:
-        """Return 1, 0 or -1, or None where the row has no label of the criterion."""
-        found = self.labels[ALL_CRITERIA.index(criterion)]
-        return None if found == NO_LABEL else found
-
-    @property
-    def split_name(self) -> str:
-        return SPLITS[self.split]
-
-
-@dataclass(frozen=True, slots=True)
-class RowIndex:
-    """The index of one file, open by its path."""
-
-    path: Path
-    rows: int
-
-    def records(self, first: int = 0, count: int | None = None) -> Iterator[IndexedRow]:
-        """Yield `count` records from number `first` (0-based) on, or all that follow."""
-        left = self.rows - first if count is None else min(count, self.rows - first)
-        if left <= 0:
-            return
-        with self.path.open("rb") as file:
-            file.seek(HEAD.size + first * RECORD.size)
-            while left > 0:
-                block = file.read(RECORD.size * min(left, 4096))
-                if not block:
-                    return
-                left -= len(block) // RECORD.size
-                yield from map(_indexed, RECORD.iter_unpack(block))
+LAYOUT: Final = 2
+# `pair` is the digest of the three texts, the same whichever candidate stands as B; `is_turned`
+# says that the texts' order turns the labels. `ratings` and `adjudications` are digests of the ids
+# that the labels follow from, `rating_count` their number. A label is 1, 0, -1 or NULL.
+_COLUMNS: Final = (
+    *("offset", "id", "reference", "pair", "ratings", "adjudications", "rating_count"),
+    *("split", "is_flagged", "is_turned", *ALL_CRITERIA),
+)
+_TABLES: Final = f"""PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
+CREATE TABLE file (layout, size, changed_at);
+CREATE TABLE row ({", ".join(_COLUMNS)});
+BEGIN;"""
+_INSERT: Final = f"INSERT INTO row VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 - only ?
+_HEAD: Final = """SELECT file.*, page_count * page_size
+FROM file, pragma_page_count, pragma_page_size"""
+RECORDS: Final = "SELECT * FROM row ORDER BY rowid"
 
 
 def digest(*parts: str) -> int:
-    """Return eight bytes of the BLAKE2b digest of some texts, as a whole number from 0."""
+    """Return eight bytes of the BLAKE2b digest of some texts, as a signed whole number."""
     found = blake2b(digest_size=8)
     for part in parts:
         content = part.encode()
         found.update(len(content).to_bytes(8, "little"))
         found.update(content)
-    return int.from_bytes(found.digest(), "little")
+    return int.from_bytes(found.digest(), "little", signed=True)
 
 
 def write_index(
-    rows: Iterable[tuple[int, Mapping[str, Any]]], stat: os.stat_result
-) -> Iterator[bytes]:
-    """Yield the bytes of an index, its head first.
+    path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]], stat: os.stat_result
+) -> None:
+    """Write the index of a dataset file atomically.
 
     Input: each row's offset and its JSON object, in file order; what the system says of the file.
-    The number of rows is in the head, so that the records are gathered first: 58 bytes a row.
     """
-    records = bytearray()
     times: Counter[int] = Counter()
-    for offset, row in rows:
-        records += _record(offset, row, times)
-    count = len(records) // RECORD.size
-    yield HEAD.pack(MAGIC, stat.st_size, stat.st_mtime_ns, count)
-    yield bytes(records)
+    with temporary_file(path.parent) as (file, temporary):
+        with closing(sqlite3.connect(temporary, isolation_level=None)) as index:
+            index.executescript(_TABLES)
+            index.executemany(_INSERT, (_record(offset, row, times) for offset, row in rows))
+            index.execute("INSERT INTO file VALUES (?, ?, ?)", _signature(stat))
+            index.execute("COMMIT")
+        flush_file(file)
+        rename_and_flush(temporary, path)
 
 
-def open_index(path: Path, stat: os.stat_result) -> RowIndex | None:
-    """Return the index at a path; None when it is none, or of a file that was another then."""
+def open_index(path: Path, stat: os.stat_result) -> sqlite3.Connection:
+    """Open the index of a dataset file for reading; the caller closes it.
+
+    Raises sqlite3.DatabaseError where there is none, or one of a file that was another then, and
+    when it turns out to be damaged while it is read.
+    """
+    # Never changed once it has its name: no locks, no journal.
+    index = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
-        with path.open("rb") as file:
-            head = file.read(HEAD.size)
-            size = os.fstat(file.fileno()).st_size
-    except FileNotFoundError:
-        return None
-    if len(head) < HEAD.size:
-        return None
-    magic, file_size, changed_at, rows = HEAD.unpack(head)
-    is_of_the_file = (file_size, changed_at) == (stat.st_size, stat.st_mtime_ns)
-    is_whole = size == HEAD.size + rows * RECORD.size
-    return RowIndex(path, rows) if magic == MAGIC and is_of_the_file and is_whole else None
+        if index.execute(_HEAD).fetchall() != [(*_signature(stat), path.stat().st_size)]:
+            raise sqlite3.DatabaseError("the index is of another file")
+    except BaseException:
+        index.close()
+        raise
+    index.row_factory = sqlite3.Row
+    return index
 
 
-def read_lines(file: BinaryIO, offsets: Sequence[int]) -> Iterator[bytes]:
-    """Yield the lines of a dataset file that begin at these offsets."""
-    for offset in offsets:
-        file.seek(offset)
-        yield file.readline()
+def _signature(stat: os.stat_result) -> tuple[int, int, int]:
+    return LAYOUT, stat.st_size, stat.st_mtime_ns
 
 
-def _record(offset: int, row: Mapping[str, Any], times: Counter[int]) -> bytes:
+def _record(offset: int, row: Mapping[str, Any], times: Counter[int]) -> tuple[Any, ...]:
     made = row.get("provenance") or {}
     ratings, adjudications = made.get("ratings") or [], made.get("adjudications") or []
     b, c = sorted((row["B"], row["C"]))
@@ -136,15 +95,9 @@ def _record(offset: int, row: Mapping[str, Any], times: Counter[int]) -> bytes:
     times[pair] += 1
     if times[pair] > 1:
         pair = digest(str(pair), str(times[pair]))
-    labels = [row["y"].get(key, NO_LABEL) for key in ALL_CRITERIA]
-    return RECORD.pack(
+    return (
         *(offset, digest(row["id"]), digest(row["reference_id"]), pair),
-        *(digest(*sorted(ratings)), digest(*sorted(adjudications)), min(len(ratings), 65_535)),
-        *(SPLITS.index(row.get("split", "")), bool(row.get("flags")), *labels),
-        row["B"] > row["C"],
+        *(digest(*sorted(ratings)), digest(*sorted(adjudications)), len(ratings)),
+        *(row.get("split", ""), bool(row.get("flags")), row["B"] > row["C"]),
+        *map(row["y"].get, ALL_CRITERIA),
     )
-
-
-def _indexed(values: tuple[Any, ...]) -> IndexedRow:
-    known, labels, is_turned = values[:9], values[9:14], values[14]
-    return IndexedRow._make((*known, labels, is_turned))

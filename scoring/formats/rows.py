@@ -119,18 +119,22 @@ def read(file: BinaryIO) -> Iterator[DatasetRow]:
     Input: a file open for bytes at its beginning, with the digest under which it was stored.
     """
     with file:
-        for line in file:
-            fields = json.loads(line)
-            yield DatasetRow(
-                id=fields["id"],
-                reference_id=fields["reference_id"],
-                reference=fields["A"],
-                b=fields["B"],
-                c=fields["C"],
-                b_id=fields["b_id"],
-                c_id=fields["c_id"],
-                y=fields["y"],
-                split=fields["split"],
-                provenance=fields["provenance"],
-                extras={key: fields[key] for key in EXTRAS if key in fields},
-            )
+        yield from map(of_line, file)
+
+
+def of_line(line: bytes) -> DatasetRow:
+    """Return the row of a line of a canonical JSONL."""
+    fields = json.loads(line)
+    return DatasetRow(
+        id=fields["id"],
+        reference_id=fields["reference_id"],
+        reference=fields["A"],
+        b=fields["B"],
+        c=fields["C"],
+        b_id=fields["b_id"],
+        c_id=fields["c_id"],
+        y=fields["y"],
+        split=fields["split"],
+        provenance=fields["provenance"],
+        extras={key: fields[key] for key in EXTRAS if key in fields},
+    )

@@ -103,7 +103,7 @@ class FeatureCache:
         return self.directory / key[:2] / f"{key}.npz"
 
 
-FEATURE_VERSION: Final = "1"
+FEATURE_VERSION: Final = "2"
 """Raise it when a feature changes its meaning: cached vectors and old models then do not fit."""
 
 _WORSE: Final = frozenset(

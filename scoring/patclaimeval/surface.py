@@ -6,18 +6,16 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+from rapidfuzz.distance import LCSseq
 
-_MARK = re.compile(r"(?:^|(?<=\s))(\d{1,3})\s*[.)]\s+(?=\S)")
-_CITED = re.compile(
-    r"\bclaims?\s+(?:any\s+(?:one\s+)?of\s+)?(\d+(?:\s*(?:,|-|to|or|and|through)\s*(?:claims?\s+)?\d+)*)",
-    re.IGNORECASE,
-)
+from core.claim_text import dependencies, parse_claims
+
 _WORD = re.compile(r"[a-z0-9]+")
 _TOKEN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*|[,;:.()]")
 _BREAK = frozenset(
@@ -34,8 +32,6 @@ _BREAK = frozenset(
 _DEFINITE = frozenset({"the", "said"})
 _INDEFINITE = frozenset({"a", "an", "one", "plurality", "least", "more", "two", "several", "each"})
 _MAX_PHRASE = 4
-# Python refuses to read a number of more than 4,300 digits; no claim has one of 1,000.
-_MOST_DIGITS = 1_000
 Words = tuple[str, ...]
 
 
@@ -55,42 +51,23 @@ class Claim:
 
 @lru_cache(maxsize=4096)
 def read_claims(text: str) -> tuple[Claim, ...]:
-    """Split a claim set at its numbers and read each claim.
+    """Read each claim of a claim set; text without numbers is one claim with number 1.
 
-    A number opens a claim only if it follows on the last one (by at most 3), so a citation such
-    as "of claim 1." does not. Text without numbers is one claim with number 1.
+    Words before the first number and ranges of cancelled claims are left out.
     """
-    marks: list[tuple[int, int, int]] = []
-    last = 0
-    opening = len(text) - len(text.lstrip())
-    for found in _MARK.finditer(text):
-        number = int(found.group(1))
-        if last < number <= last + 3 and (marks or found.start() <= opening):
-            marks.append((number, found.start(), found.end()))
-            last = number
-    if not marks:
-        return (_read(1, text),)
-    ends = [start for _, start, _ in marks[1:]] + [len(text)]
-    return tuple(
-        _read(number, text[start:end]) for (number, _, start), end in zip(marks, ends, strict=True)
-    )
+    numbered = [
+        _read(claim.number, claim.body, claim.depends_on)
+        for claim in parse_claims(text)
+        if claim.number is not None and claim.number == claim.last_number
+    ]
+    return tuple(numbered) or (_read(1, text, dependencies(text)),)
 
 
-def _read(number: int, body: str) -> Claim:
-    cited = {n for found in _CITED.finditer(body) for n in _numbers(found.group(1))}
-    if re.search(r"\b(?:preceding|previous|foregoing) claims?\b", body, re.IGNORECASE):
-        cited |= set(range(1, number))
+def _read(number: int, body: str, cited: Iterable[int]) -> Claim:
     lowered = body.lower()
     return Claim(
         number, tuple(_WORD.findall(lowered)), tuple(sorted(cited)), tuple(_phrases(lowered))
     )
-
-
-def _numbers(citation: str) -> set[int]:
-    parts = [int(n[:_MOST_DIGITS]) for n in re.findall(r"\d+", citation)]
-    if re.search(r"-|to|through", citation) and len(parts) == 2 and parts[1] - parts[0] < 100:
-        return set(range(parts[0], parts[1] + 1))
-    return set(parts)
 
 
 def _phrases(lowered: str) -> list[tuple[bool, tuple[str, ...]]]:
@@ -120,7 +97,7 @@ def singular(word: str) -> str:
 def ancestors(claims: tuple[Claim, ...]) -> list[int]:
     """Return for each claim the claims that it depends on, directly or not: bit i is claims[i].
 
-    The numbers of the claims rise. Citations of itself, of later or of missing claims lead nowhere.
+    Citations of itself, of later or of missing claims lead nowhere.
     """
     above: list[int] = []
     reached_by: dict[int, int] = {}
@@ -193,24 +170,7 @@ def rouge_n(reference: Sequence[str], candidate: Sequence[str], order: int) -> S
 
 def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Scores:
     """Return ROUGE-L of two token sequences from the longest common subsequence (Lin 2004)."""
-    return f_measure(common_subsequence(reference, candidate), len(candidate), len(reference))
-
-
-def common_subsequence(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, 0..min(len).
-
-    Bit-parallel: one row of the usual table is held in one integer, a zero bit standing for a
-    step up (Hyyrö 2004), so that 1,000 by 1,000 words take about a millisecond.
-    """
-    places: dict[str, int] = {}
-    for i, token in enumerate(left):
-        places[token] = places.get(token, 0) | (1 << i)
-    full = (1 << len(left)) - 1
-    row = full
-    for token in right:
-        matched = row & places.get(token, 0)
-        row = ((row + matched) | (row - matched)) & full
-    return len(left) - row.bit_count()
+    return f_measure(LCSseq.similarity(reference, candidate), len(candidate), len(reference))
 
 
 def compression_distance(reference: str, candidate: str) -> float:

@@ -19,7 +19,7 @@ from scoring.access.scopes import read_rows
 from scoring.agreement.ceiling import Columns, Evidence, Overlap
 from scoring.agreement.items import fold
 from scoring.agreement.transitive_labels import Comparison, implied_labels
-from scoring.datasets.versions.queries import index_of
+from scoring.datasets.versions.queries import Filter, count_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, UsedRating
 from scoring.quadruplets import SPLIT_NAMES, TRAIN, count_violations
@@ -217,10 +217,8 @@ class _Pool:
 
 def labels_in_split(version: DatasetVersion, criterion: str, split: str) -> int:
     """Count the quadruplets with a label, by the index of the version: no text is read."""
-    return sum(
-        split in (ALL_SPLITS, row.split_name) and row.label(criterion) is not None
-        for row in index_of(version).records()
-    )
+    wanted = Filter("" if split == ALL_SPLITS else split, criterion)
+    return count_rows(version, wanted)
 
 
 def report_rows(

@@ -3,15 +3,18 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from sqlite3 import Row
+from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
-from scoring.datasets.row_index import IndexedRow
-from scoring.datasets.versions.queries import index_of, label_sign, label_words, rows_at
+from scoring.datasets.row_index import RECORDS
+from scoring.datasets.versions.queries import ask_index, label_sign, label_words, rows_at
 from scoring.models import DatasetVersion
 from scoring.quadruplets import policy_label
 
 MOST_LISTED: Final = 200
+# A record of the index of rows, by column.
+Record = Row | Mapping[str, Any]
 
 MORE_RATINGS: Final = "ratings were added"
 OTHER_RATINGS: Final = "other ratings count"
@@ -71,7 +74,7 @@ class Differences:
 
 
 def find_differences(
-    earlier: Iterable[IndexedRow], later: Iterable[IndexedRow], before: Making, after: Making
+    earlier: Iterable[Record], later: Iterable[Record], before: Making, after: Making
 ) -> Differences:
     """Compare two versions, each given as the records of its rows in file order.
 
@@ -79,10 +82,10 @@ def find_differences(
     annotators, when the ratings are the same too. Holds the records of the earlier version, about
     300 bytes each, and no row of the later one.
     """
-    known = {row.pair: (number, row) for number, row in enumerate(earlier, 1)}
+    known = {row["pair"]: (number, row) for number, row in enumerate(earlier, 1)}
     found = Differences()
     for number, row in enumerate(later, 1):
-        place, old = known.pop(row.pair, (0, None))
+        place, old = known.pop(row["pair"], (0, None))
         if old is None:
             found.added_count += 1
             _list(found.added, number)
@@ -97,12 +100,12 @@ def find_differences(
 def _compare(
     found: Differences,
     numbers: tuple[int, int],
-    old: IndexedRow,
-    new: IndexedRow,
+    old: Record,
+    new: Record,
     settings: tuple[str, ...],
 ) -> None:
     labels = dict(_label_changes(old, new))
-    split = (old.split_name, new.split_name) if old.split != new.split else None
+    split = (old["split"], new["split"]) if old["split"] != new["split"] else None
     reasons = (*_reasons(old, new), *settings) if labels else ()
     if labels:
         # Same ratings, same rulings, same rules: only what a rating says can be another.
@@ -116,22 +119,20 @@ def _compare(
         _list(found.changes, Change(numbers, labels, split, reasons))
 
 
-def _label_changes(
-    old: IndexedRow, new: IndexedRow
-) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
-    is_swapped = old.is_turned != new.is_turned
+def _label_changes(old: Record, new: Record) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
+    is_swapped = old["is_turned"] != new["is_turned"]
     for key in ALL_CRITERIA:
-        one, two = old.label(key), new.label(key)
+        one, two = old[key], new[key]
         if is_swapped and one is not None:
             one = -one
         if one != two:
             yield key, (one, two)
 
 
-def _reasons(old: IndexedRow, new: IndexedRow) -> Iterator[str]:
-    if old.ratings != new.ratings:
-        yield MORE_RATINGS if new.rating_count > old.rating_count else OTHER_RATINGS
-    if old.adjudications != new.adjudications:
+def _reasons(old: Record, new: Record) -> Iterator[str]:
+    if old["ratings"] != new["ratings"]:
+        yield MORE_RATINGS if new["rating_count"] > old["rating_count"] else OTHER_RATINGS
+    if old["adjudications"] != new["adjudications"]:
         yield RULED
 
 
@@ -186,8 +187,16 @@ class ComparedVersions:
 
 def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVersions:
     """Compare two versions by their indexes; texts are not read."""
-    earlier, later = index_of(one).records(), index_of(other).records()
-    found = find_differences(earlier, later, making_of(one), making_of(other))
+    making = making_of(one), making_of(other)
+    found = ask_index(
+        one,
+        lambda earlier: ask_index(
+            other,
+            lambda later: find_differences(
+                earlier.execute(RECORDS), later.execute(RECORDS), *making
+            ),
+        ),
+    )
     changes = found.changes[:A_LIST]
     shown = rows_at(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
     names = {n: NamedRow(n, row.id, row.reference_id) for n, row in shown.items()}

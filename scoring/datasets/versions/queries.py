@@ -5,19 +5,17 @@ Cards of older versions lack some of it; what is absent is not shown.
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from io import BytesIO
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from sqlite3 import Connection, DatabaseError
+from typing import Any, Final, TypeVar
 
 from annotator.rubric import ALL_CRITERIA, NAMES
-from core.files import atomic_write
 from scoring import files as scoring_files
 from scoring.datasets import row_index
 from scoring.datasets.cards import published_dataset, withheld_text
 from scoring.datasets.markdown import OLD_MAJORITY, follows_old_majority
-from scoring.datasets.row_index import IndexedRow, RowIndex
 from scoring.formats import rows as formats_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
@@ -28,6 +26,7 @@ from scoring.plots.shares import share_bar, share_words
 from scoring.quadruplets import SPLIT_NAMES, policy_label
 
 A_PAGE: Final = 50
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,6 @@ class Filter:
     row_id: str = ""
     is_flagged: bool = False
 
-    def takes(self, row: IndexedRow) -> bool:
-        if self.split and row.split_name != self.split:
-            return False
-        if self.is_flagged and not row.is_flagged:
-            return False
-        if self.row_id and row.id != row_index.digest(self.row_id):
-            return False
-        if not self.criterion:
-            return True
-        found = row.label(self.criterion)
-        return found is not None if self.label is None else found == self.label
-
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow:
@@ -61,30 +48,44 @@ class PlacedRow:
     row: DatasetRow
 
 
-def index_of(version: DatasetVersion) -> RowIndex:
-    """Return the index of a version's file, made when it is not there or the file was touched.
+_LABEL: Final = f"CASE :criterion {' '.join(f'WHEN {k!r} THEN {k}' for k in ALL_CRITERIA)} END"
+_CONDITIONS: Final = {
+    "split": "split = :split",
+    "criterion": f"{_LABEL} = coalesce(:label, {_LABEL})",
+    "row_id": "id = :id",
+    "is_flagged": "is_flagged",
+}
+_COUNT: Final = "SELECT count(*) FROM row"
+_PAGE: Final = "SELECT rowid, offset FROM row"
+_AT: Final = "SELECT rowid, offset FROM row WHERE rowid = ?"
+_NAMED: Final = "SELECT EXISTS (SELECT 1 FROM row WHERE reference = ?)"
 
-    Raises StoredFileDamaged when the file is missing or has another digest: it is looked at when
-    the index is made, and again once its size or its time of change are others.
+
+def ask_index(version: DatasetVersion, ask: Callable[[Connection], Found]) -> Found:
+    """Return what a function reads from the index of a version's file.
+
+    The index is made when it is missing or damaged, or when the file was touched; the function is
+    called again then. Raises StoredFileDamaged when the file is missing or has another digest: it
+    is looked at when the index is made.
     """
     path = scoring_files.dataset_path(version.sha256)
-    kept_at = scoring_files.cache_directory() / f"rows-{version.sha256}.index"
-    if path.is_file():
-        found = row_index.open_index(kept_at, path.stat())
-        if found is not None:
-            return found
+    stored_at = scoring_files.cache_directory() / f"rows-{version.sha256}.sqlite3"
+    with (
+        suppress(FileNotFoundError, DatabaseError),
+        closing(row_index.open_index(stored_at, path.stat())) as index,
+    ):
+        return ask(index)
     with scoring_files.open_dataset(version.sha256) as file:
         stat = os.fstat(file.fileno())
-        atomic_write(kept_at, row_index.write_index(_objects(file), stat))
-    made = row_index.open_index(kept_at, stat)
-    assert made is not None, "an index that was just written is of its file"
-    return made
+        row_index.write_index(stored_at, _objects(file), stat)
+    with closing(row_index.open_index(stored_at, stat)) as index:
+        return ask(index)
 
 
 def prepare_pages(version: DatasetVersion) -> None:
     """Make a version's index now, where nobody waits for a page; else the first page makes it."""
-    with suppress(OSError):
-        index_of(version)
+    with suppress(OSError, DatabaseError):
+        ask_index(version, bool)
 
 
 def page_of(
@@ -94,48 +95,54 @@ def page_of(
 
     A page beyond the last one is the last one.
     """
-    index = index_of(version)
-    if wanted == Filter():
-        count = index.rows
-        number = _within(number, count, size)
-        first = (number - 1) * size
-        places = list(enumerate(index.records(first, size), first + 1))
-        return _rows(version, places), count, number
-    found = [(place, row) for place, row in enumerate(index.records(), 1) if wanted.takes(row)]
-    number = _within(number, len(found), size)
-    chosen = found[(number - 1) * size : number * size]
-    return _rows(version, chosen), len(found), number
+    count = count_rows(version, wanted)
+    number = max(1, min(number, -(-count // size)))
+    where, values = _condition(wanted)
+    query = f"{_PAGE}{where} ORDER BY rowid LIMIT {size} OFFSET {(number - 1) * size}"
+    places = ask_index(version, lambda index: index.execute(query, values).fetchall())
+    return list(_rows(version, places)), count, number
+
+
+def count_rows(version: DatasetVersion, wanted: Filter) -> int:
+    """Count the quadruplets that are wanted, by the index: no text is read."""
+    where, values = _condition(wanted)
+    return ask_index(
+        version, lambda index: int(index.execute(_COUNT + where, values).fetchone()[0])
+    )
+
+
+def _condition(wanted: Filter) -> tuple[str, dict[str, Any]]:
+    """Return the condition of a filter in SQL, and its values."""
+    values = asdict(wanted)
+    where = " AND ".join(said for name, said in _CONDITIONS.items() if values[name])
+    return where and f" WHERE {where}", values | {"id": row_index.digest(wanted.row_id)}
 
 
 def row_at(version: DatasetVersion, number: int) -> DatasetRow | None:
     """Return the quadruplet with a number in its version, from 1; None where there is none."""
-    index = index_of(version)
-    places = [(number, row) for row in index.records(number - 1, 1)] if number >= 1 else []
-    return next((placed.row for placed in _rows(version, places)), None)
+    return rows_at(version, [number]).get(number)
 
 
 def rows_at(version: DatasetVersion, numbers: list[int]) -> dict[int, DatasetRow]:
     """Return quadruplets by their numbers in a version."""
-    index = index_of(version)
-    places = [(n, row) for n in sorted(set(numbers)) for row in index.records(n - 1, 1)]
+    each = [(number,) for number in sorted(set(numbers))]
+    places = ask_index(
+        version, lambda index: [at for one in each for at in index.execute(_AT, one)]
+    )
     return {placed.number: placed.row for placed in _rows(version, places)}
 
 
 def holds_reference(version: DatasetVersion, reference_id: str) -> bool:
     """Say whether a quadruplet of the version names the reference."""
-    wanted = row_index.digest(reference_id)
-    return any(row.reference == wanted for row in index_of(version).records())
+    named = [row_index.digest(reference_id)]
+    return ask_index(version, lambda index: bool(index.execute(_NAMED, named).fetchone()[0]))
 
 
-def _within(number: int, count: int, size: int) -> int:
-    return max(1, min(number, -(-count // size)))
-
-
-def _rows(version: DatasetVersion, places: list[tuple[int, IndexedRow]]) -> list[PlacedRow]:
+def _rows(version: DatasetVersion, places: Iterable[tuple[int, int]]) -> Iterator[PlacedRow]:
     with scoring_files.dataset_path(version.sha256).open("rb") as file:
-        lines = list(row_index.read_lines(file, [row.offset for _, row in places]))
-    rows = formats_rows.read(BytesIO(b"".join(lines)))
-    return [PlacedRow(n, row) for (n, _), row in zip(places, rows, strict=True)]
+        for number, offset in places:
+            file.seek(offset)
+            yield PlacedRow(number, formats_rows.of_line(file.readline()))
 
 
 def _objects(file: Any) -> Iterator[tuple[int, dict[str, Any]]]:

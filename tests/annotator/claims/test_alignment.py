@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims.pairing import align_claims
-from annotator.claims.parsing import parse_claims
+from core.claim_text import parse_claims
 
 REFERENCE = """1. A pump comprising a housing; a rotor in the housing; and an electric motor.
 2. The pump of claim 1, wherein the rotor carries helical blades.

@@ -18,7 +18,7 @@ from annotator.claims.damage import (
     reword_harmlessly,
 )
 from annotator.claims.limitations import count_elements
-from annotator.claims.parsing import parse_claims
+from core.claim_text import parse_claims
 from tests.amounts import few, tries
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"

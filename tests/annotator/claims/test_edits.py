@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotator.claims.edits import Edit, apply_edits, remove_claim, remove_element, without_overlaps
-from annotator.claims.parsing import parse_claims
+from core.claim_text import parse_claims
 
 LIST = "1. A pump comprising:\n  a rod;\n  a seal; and\n  a cap.\n\n2. The pump of claim 1."
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims.limitations import count_elements, listed_elements, split_features
-from annotator.claims.parsing import parse_claims
+from core.claim_text import parse_claims
 
 PIECES = st.sampled_from(
     ["a rod", ";", ":\n", "\n", ", wherein ", "comprising: ", "and ", ".", " "]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from annotator.claims import reading as budget
 from annotator.claims import reading as module
-from annotator.claims.parsing import Claim, Segment, Span, cut_segments, parse_claims
 from annotator.claims.reading import (
     BROKEN,
     FOREIGN,
@@ -20,7 +19,9 @@ from annotator.claims.reading import (
     SideView,
     read_pair,
 )
+from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.tree import ClaimTree, Fault, build_tree
+from core.claim_text import Claim, parse_claims
 from tests.amounts import tries
 
 REFERENCE = (

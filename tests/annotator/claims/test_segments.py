@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import Segment, Span, cut_segments
+from annotator.claims.segments import Segment, Span, cut_segments
 from tests.amounts import tries
 
 STRANGE = st.text(

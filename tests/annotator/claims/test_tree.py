@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import parse_claims
 from annotator.claims.tree import FaultKind, build_tree
+from core.claim_text import parse_claims
 from tests.amounts import tries
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"

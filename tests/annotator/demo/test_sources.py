@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from annotator.claims.parsing import parse_claims
 from annotator.demo import read_sources
+from core.claim_text import parse_claims
 
 DEMO = Path(__file__).parents[3] / "fixtures" / "demo"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import Segment
 from annotator.claims.reading import ClaimView, LimitationView, read_pair
+from annotator.claims.segments import Segment
 from annotator.templatetags.claim_words import claim_words, indent
 
 PIECES = st.sampled_from(

@@ -3,7 +3,6 @@
 from typing import Any
 
 from annotator.rubric import ALL_CRITERIA
-from scoring.datasets.row_index import NO_LABEL, IndexedRow
 from scoring.datasets.versions.comparisons import (
     MORE_RATINGS,
     MOST_LISTED,
@@ -13,6 +12,7 @@ from scoring.datasets.versions.comparisons import (
     RULED,
     TIE_BAND,
     Making,
+    Record,
     find_differences,
 )
 
@@ -20,18 +20,18 @@ COMPLETENESS = ALL_CRITERIA[0]
 SETTLED = Making("settled", 0.0)
 
 
-def record(pair: int, label: int = 1, **changes: Any) -> IndexedRow:
+def record(pair: int, label: int | None = 1, **changes: Any) -> Record:
     """A record that is labelled for completeness only."""
-    labels = (label, *(NO_LABEL,) * 4)
-    known = IndexedRow(0, pair, 1, pair, 10, 20, 2, 1, False, labels, False)
-    return known._replace(**changes)
+    made = {"pair": pair, "is_turned": False, "split": "train"}
+    made |= {"ratings": 10, "adjudications": 20, "rating_count": 2}
+    return {**dict.fromkeys(ALL_CRITERIA), COMPLETENESS: label, **made, **changes}
 
 
-def differences(one: list[IndexedRow], other: list[IndexedRow], after: Making = SETTLED):
+def differences(one: list[Record], other: list[Record], after: Making = SETTLED):
     return find_differences(one, other, SETTLED, after)
 
 
-def only_change(old: IndexedRow, new: IndexedRow, after: Making = SETTLED):
+def only_change(old: Record, new: Record, after: Making = SETTLED):
     (change,) = differences([old], [new], after).changes
     return change
 
@@ -58,8 +58,8 @@ def test_a_changed_label_is_told_from_before_to_after() -> None:
 
 
 def test_a_label_that_came_or_went_is_a_change() -> None:
-    assert only_change(record(1, NO_LABEL), record(1, 0)).labels == {COMPLETENESS: (None, 0)}
-    assert only_change(record(1, 0), record(1, NO_LABEL)).labels == {COMPLETENESS: (0, None)}
+    assert only_change(record(1, None), record(1, 0)).labels == {COMPLETENESS: (None, 0)}
+    assert only_change(record(1, 0), record(1, None)).labels == {COMPLETENESS: (0, None)}
 
 
 def test_swapped_sides_turn_the_label_and_change_nothing() -> None:
@@ -67,15 +67,15 @@ def test_swapped_sides_turn_the_label_and_change_nothing() -> None:
     assert found.changed_count == 0
     change = only_change(record(1, 1), record(1, 1, is_turned=True))
     assert change.labels == {COMPLETENESS: (-1, 1)}
-    assert not differences([record(1, NO_LABEL)], [record(1, NO_LABEL, is_turned=True)]).changes
+    assert not differences([record(1, None)], [record(1, None, is_turned=True)]).changes
 
 
 def test_each_reason_is_found_where_it_applies_and_only_there() -> None:
     old, new = record(1, 1), record(1, 0)
-    more = new._replace(ratings=11, rating_count=3)
+    more = {**new, "ratings": 11, "rating_count": 3}
     assert only_change(old, more).reasons == (MORE_RATINGS,)
-    assert only_change(old, new._replace(ratings=11)).reasons == (OTHER_RATINGS,)
-    assert only_change(old, new._replace(adjudications=21)).reasons == (RULED,)
+    assert only_change(old, {**new, "ratings": 11}).reasons == (OTHER_RATINGS,)
+    assert only_change(old, {**new, "adjudications": 21}).reasons == (RULED,)
     assert only_change(old, new, Making("majority", 0.0)).reasons == (POLICY,)
     assert only_change(old, new, Making("settled", 0.5)).reasons == (TIE_BAND,)
     assert only_change(old, more, Making("majority", 0.5)).reasons == (
@@ -90,7 +90,7 @@ def test_more_ratings_that_change_no_label_are_no_change() -> None:
 
 
 def test_a_row_in_another_split_is_moved_and_needs_no_reason() -> None:
-    found = differences([record(1)], [record(1, split=3)])
+    found = differences([record(1)], [record(1, split="test")])
     assert (found.moved_count, found.changed_count, found.differing_count) == (1, 0, 1)
     assert found.changes[0].split == ("train", "test")
     assert found.changes[0].reasons == ()

@@ -76,7 +76,7 @@ def test_the_index_for_the_pages_is_there_once_a_freeze_has_ended(
     carry_out_freeze(row.pk)
     again(row)
     assert row.version is not None
-    (index,) = (data_directory / "cache").glob("rows-*.index")
+    (index,) = (data_directory / "cache").glob("rows-*.sqlite3")
     assert row.version.sha256 in index.name
 
 

@@ -1,6 +1,6 @@
 """The list of a version's quadruplets and the page of one: who reads what of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from annotator.models import ClaimImport, Membership, Rating, Reference, Unblind
 from scoring import files as scoring_files
 from scoring.access.scopes import read_rows
 from scoring.datasets.freezing.imports import import_dataset
+from scoring.datasets.versions.queries import Filter, page_of
 from scoring.formats import rows as formats_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
@@ -282,17 +283,32 @@ def test_one_quadruplet_is_read_without_the_others(
     ada = signed_in(room.ada)
     shown(ada, LIST)
     taken: list[str] = []
-    read = formats_rows.read
+    of_line = formats_rows.of_line
 
-    def counting(file: Any) -> Iterator[DatasetRow]:
-        for row in read(file):
-            taken.append(row.id)
-            yield row
+    def counting(line: bytes) -> DatasetRow:
+        taken.append(of_line(line).id)
+        return of_line(line)
 
-    monkeypatch.setattr(formats_rows, "read", counting)
+    monkeypatch.setattr(formats_rows, "of_line", counting)
     monkeypatch.setattr(scoring_files, "open_dataset", lambda _: pytest.fail("whole file read"))
     page = shown(ada, f"{LIST}5/")
     assert len(taken) == 1 and taken[0] in page
+
+
+@pytest.mark.parametrize("harm", ["gone", "overwritten"])
+def test_an_index_that_is_gone_or_damaged_is_made_again(
+    version: DatasetVersion, data_directory: Path, harm: str
+) -> None:
+    before = page_of(version, Filter(), 1, 9)
+    (index,) = (data_directory / "cache").glob("rows-*.sqlite3")
+    whole = index.read_bytes()
+    if harm == "gone":
+        index.unlink()
+    else:
+        # Its head stays: that the rest is none is found while rows are read.
+        index.write_bytes(whole[:8192] + b"\xff" * (len(whole) - 8192))
+    assert page_of(version, Filter(), 1, 9) == before
+    assert index.read_bytes() == whole
 
 
 def test_a_version_of_another_campaign_is_not_found(version: DatasetVersion, cast: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import parse_claims
+from core.claim_text import parse_claims
 from scoring.datasets import drafts
 from scoring.datasets.drafts import LengthCounts, count_claims, count_words, summary
 

@@ -142,8 +142,8 @@ def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
     room.rate_all(range(3))
     frozen = document("freeze_dataset", "room")
     imported = document("import_dataset", quality(tmp_path / "items.json"), "--name", "foreign")
-    indexes = sorted(path.name for path in (data_directory / "cache").glob("rows-*.index"))
-    assert indexes == sorted(f"rows-{found['sha256']}.index" for found in (frozen, imported))
+    indexes = sorted(path.name for path in (data_directory / "cache").glob("rows-*.sqlite3"))
+    assert indexes == sorted(f"rows-{found['sha256']}.sqlite3" for found in (frozen, imported))
 
 
 def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., Any]) -> None:

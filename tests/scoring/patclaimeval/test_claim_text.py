@@ -24,24 +24,12 @@ def test_text_without_numbers_is_one_claim() -> None:
     assert [claim.number for claim in claims] == [1]
 
 
-@pytest.mark.parametrize(
-    ("words", "cited"),
-    [
-        ("claim 1", (1,)),
-        ("claims 1 to 3", (1, 2, 3)),
-        ("claim 1 or 3", (1, 3)),
-        ("any one of claims 2-4", (2, 3, 4)),
-        ("any of the preceding claims", (1, 2, 3, 4)),
-    ],
-)
-def test_citations_are_read(words: str, cited: tuple[int, ...]) -> None:
-    start = "1. A pump. 2. A lid. 3. A rod. 4. A cap. "
-    assert read_claims(f"{start}5. The pump of {words}, in red.")[-1].cited == cited
-
-
-def test_a_citation_of_thousands_of_digits_is_of_no_claim() -> None:
-    (claim,) = read_claims(f"1. A pump of claim {'7' * 5000}.")
-    assert claim.cited == (int("7" * 1000),)
+def test_what_stands_before_the_first_claim_and_what_was_cancelled_is_no_claim() -> None:
+    claims = read_claims(
+        "What is claimed is:\n1-2. (canceled)\n3. A pump.\n4. The pump of claim 3."
+    )
+    assert [(claim.number, claim.cited) for claim in claims] == [(3, ()), (4, (3,))]
+    assert claims[0].words == ("a", "pump")
 
 
 def test_ancestors_follow_the_chain_and_no_forward_citation() -> None:

@@ -1,4 +1,4 @@
-"""Tests of word overlap against the rouge-score package and a table."""
+"""Tests of word overlap against the rouge-score package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from scoring.patclaimeval.surface import (
-    common_subsequence,
     compression_distance,
     rouge_l,
     rouge_n,
@@ -29,17 +28,6 @@ def test_rouge_equals_that_of_the_reference_package(reference: str, candidate: s
         ("rougeL", rouge_l(left, right)),
     ):
         assert ours == pytest.approx(tuple(theirs[name]), abs=1e-12)
-
-
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_common_subsequence_equals_the_table(left: str, right: str) -> None:
-    table = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
-    for i, a in enumerate(left):
-        for j, b in enumerate(right):
-            table[i + 1][j + 1] = (
-                table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
-            )
-    assert common_subsequence(left, right) == table[-1][-1]
 
 
 def test_a_text_is_nearer_to_itself_than_to_another() -> None:

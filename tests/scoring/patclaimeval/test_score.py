@@ -115,7 +115,7 @@ def test_model_of_another_version_of_the_features_is_refused_with_both_named(
 ) -> None:
     directory = make(quadruplets, tmp_path / "m", tiny_bert, "probe")
     monkeypatch.setattr(checkpoint, "FEATURE_VERSION", "later")
-    with pytest.raises(CheckpointInvalid, match=r"version 1 of the features.* version later"):
+    with pytest.raises(CheckpointInvalid, match=r"version 2 of the features.* version later"):
         load_scorer(directory)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import parse_claims
+from core.claim_text import parse_claims
 from tests.amounts import tries
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")

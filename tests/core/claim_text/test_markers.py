@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.parsing import find_markers
+from core.claim_text import find_markers
 
 PIECES = st.sampled_from(["1. ", "2) ", "Claim 3", "\n", " A pump", ". ", "4-6. (canceled)", "、"])
 

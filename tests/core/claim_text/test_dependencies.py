@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.claims.parsing import citations, cites_preceding, dependencies, find_references
+from core.claim_text import citations, cites_preceding, dependencies, find_references
 
 
 @pytest.mark.parametrize(
