@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from rapidfuzz.distance import LCSseq
-
 from scoring.metrics.base import NOTHING, Needs, Pair, library_version
-
-Ngram = tuple[str, ...]
+from scoring.patclaimeval.surface import rouge_l, rouge_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,8 @@ class Rouge:
         """Score n pairs. Output: n shares in [0, 1]."""
         texts = {text for pair in pairs for text in (pair.reference, pair.candidate)}
         tokens = _tokens_by_text(texts)
-        if self.variant == "l":
-            return [_f_longest(tokens[pair.reference], tokens[pair.candidate]) for pair in pairs]
-        size = int(self.variant)
-        counts = {text: _ngram_counts(words, size) for text, words in tokens.items()}
-        return [_f_ngrams(counts[pair.reference], counts[pair.candidate]) for pair in pairs]
+        measure = rouge_l if self.variant == "l" else partial(rouge_n, order=int(self.variant))
+        return [measure(tokens[pair.reference], tokens[pair.candidate])[2] for pair in pairs]
 
 
 def _tokens_by_text(texts: set[str]) -> dict[str, list[str]]:
@@ -56,29 +50,3 @@ def _tokens_by_text(texts: set[str]) -> dict[str, list[str]]:
 
     tokenizer = DefaultTokenizer(use_stemmer=False)
     return {text: tokenizer.tokenize(text) for text in texts}
-
-
-def _ngram_counts(tokens: list[str], size: int) -> Counter[Ngram]:
-    return Counter(zip(*(tokens[start:] for start in range(size)), strict=False))
-
-
-def _f_ngrams(reference: Counter[Ngram], candidate: Counter[Ngram]) -> float:
-    shared = (reference & candidate).total()
-    return f_measure(shared, reference.total(), candidate.total())
-
-
-def _f_longest(reference: list[str], candidate: list[str]) -> float:
-    shared = LCSseq.similarity(reference, candidate)
-    return f_measure(shared, len(reference), len(candidate))
-
-
-def f_measure(shared: int, reference_size: int, candidate_size: int) -> float:
-    """Harmonic mean of shared/candidate_size and shared/reference_size.
-
-    Input: three counts >= 0. Output: a share in [0, 1]; 0 when nothing is shared.
-    """
-    if shared == 0:
-        return 0.0
-    precision = shared / candidate_size
-    recall = shared / reference_size
-    return 2 * precision * recall / (precision + recall)

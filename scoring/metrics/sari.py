@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.metrics.base import DRAFT, Missing, Needs, Pair, Score, library_version
-from scoring.metrics.rouge import Ngram, f_measure
 from scoring.metrics.tokens import tokens_13a
+from scoring.patclaimeval.surface import f_measure
+
+Ngram = tuple[str, ...]
 
 LONGEST: Final = 4
 NO_DRAFT: Final = "SARI compares with the claims before revision, and no draft is known here."
@@ -72,7 +74,7 @@ def _parts(
     kept_rightly = kept & wanted
     keep = _harmonic(_mean_share(kept_rightly, kept), _mean_share(kept_rightly, before & wanted))
     added, to_add = after.keys() - before.keys(), wanted.keys() - before.keys()
-    add = f_measure(len(added & to_add), len(to_add), len(added))
+    add = f_measure(len(added & to_add), len(added), len(to_add))[2]
     return keep, _mean_share(deleted - wanted, deleted), add
 
 
