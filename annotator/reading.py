@@ -18,11 +18,10 @@ from annotator.claims.reading import (
     read_pair,
 )
 from annotator.models import ReadingPreference, User
+from annotator.rating_fields import AIDS
 from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
 from core.text_io.strict_json import StrictJsonError, loads
-
-AIDS: Final = ("aligned", "diff", "marks")
 
 
 def show_aid(*, user: User, aid: str, is_shown: bool) -> ReadingPreference:

@@ -8,7 +8,7 @@ Standard library only.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 RUBRIC_VERSION: Final = "1"
 LOWEST: Final = 0
@@ -132,6 +132,11 @@ def overall_text(numerator: int) -> str:
     """Return an overall numerator (0 to 110) as text with two decimals, rounded half up."""
     hundredths = (2 * 100 * numerator + TOTAL_WEIGHT) // (2 * TOTAL_WEIGHT)
     return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def overall_quality(numerator: int) -> dict[str, Any]:
+    """Return an overall numerator (0 to 110) as the API and files state it: exact, and rounded."""
+    return {"numerator": numerator, "value": float(overall_text(numerator))}
 
 
 def band_of(criterion: str, value: int | Fraction) -> Band:

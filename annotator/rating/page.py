@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from annotator.keymap import ACTIONS, GROUPS, keymap, shown
 from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
-from annotator.rating.forms import AIDS, TYPED, RatingForm, as_sent
+from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
+from annotator.rating_fields import AIDS, ERROR_TAGS, TYPED, WORDS
 from annotator.reading import chosen_tags
 from annotator.rubric import (
     CRITERIA,
@@ -106,7 +107,7 @@ def page_context(
         "sent": sent,
         "scales": _scales(sent, form),
         "word_fields": _word_fields(page.preference, sent, form),
-        "errors": {"error_tags": _reasons(form, "error_tags")},
+        "errors": {ERROR_TAGS: _reasons(form, ERROR_TAGS)},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
         "is_unkept": is_unkept,
@@ -116,7 +117,7 @@ def page_context(
         "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
         "flag_reasons": FlagReason.choices,
         "keys_url": f"{reverse('annotator:keys')}?next={_address(page)}",
-        **tags_context(page, sent["error_tags"]),
+        **tags_context(page, sent[ERROR_TAGS]),
         **reading_context(page.preference),
         **overall_context(scores_typed(sent)),
     }
@@ -171,9 +172,9 @@ def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
     names = (*TYPED, "version", "draft_version", "key", *LEAVING)
     if form is not None:
         typed = {name: form.typed(name) for name in names}
-        typed["error_tags"] = typed["error_tags"] or "[]"
+        typed[ERROR_TAGS] = typed[ERROR_TAGS] or "[]"
         return typed | {key: typed[key].strip(ASCII_SPACE) for key in CRITERIA}
-    empty = dict.fromkeys(names, "") | {"error_tags": "[]"}
+    empty = dict.fromkeys(names, "") | {ERROR_TAGS: "[]"}
     if page.draft:
         return empty | {name: str(page.draft.typed.get(name) or empty[name]) for name in TYPED}
     return empty | (as_sent(page.rating) if page.rating else {})
@@ -187,17 +188,16 @@ def _word_fields(
     preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
 ) -> list[WordField]:
     keys = keymap(preference.keys, single_keys=preference.single_keys)
-    words = (("comment", "Comment", "optional"), ("note", "Note", "to the adjudicator only"))
     return [
         WordField(
-            name,
-            label,
-            hint,
-            " ".join(shown(key) for key in keys[name]),
-            sent[name],
-            _reasons(form, name),
+            words.name,
+            words.label,
+            words.hint,
+            " ".join(shown(key) for key in keys.get(words.name, ())),
+            sent[words.name],
+            _reasons(form, words.name),
         )
-        for name, label, hint in words
+        for words in WORDS
     ]
 
 

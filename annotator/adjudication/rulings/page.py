@@ -83,12 +83,11 @@ class PlacedChip:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What an annotator wrote about a candidate, and tagged in it."""
+    """What an annotator wrote about a candidate, by the names of the fields, and tagged in it."""
 
     number: int
     round: int
-    comment: str
-    note: str
+    texts: tuple[tuple[str, str], ...]
     chips: tuple[PlacedChip, ...]
 
 
@@ -215,8 +214,7 @@ def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
     return Words(
         rating.number,
         rating.round,
-        rating.comment,
-        rating.note,
+        tuple((name, text) for name, text in rating.words.items() if text),
         tuple(
             PlacedChip(
                 chip,

@@ -42,6 +42,7 @@ from annotator.models import (
     Turn,
     User,
 )
+from annotator.rating_fields import said_of, words_of
 from annotator.reading import reading_of, reading_preference
 from annotator.rubric import OVERALL
 
@@ -265,8 +266,7 @@ class SeenRating:
     points: dict[str, Fraction]
     earlier: tuple[dict[str, Fraction], ...]
     round: int
-    comment: str
-    note: str
+    words: dict[str, str]
     tags: tuple[dict[str, Any], ...]
 
 
@@ -437,8 +437,7 @@ def _part(
 
 
 def _seen(rating: Rating, number: int, earlier: tuple[dict[str, Fraction], ...]) -> SeenRating:
-    tags = tuple(rating.error_tags)
-    said = (rating.comment, rating.note, tags)
+    said = (words_of(said_of(rating)), tuple(rating.error_tags))
     return SeenRating(number, rating.pk, points_of(rating), earlier, rating.round, *said)
 
 
