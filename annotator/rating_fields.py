@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, Final, Required, TypedDict
 from uuid import UUID
 
-from annotator.rubric import CRITERIA
+from annotator.rubric import CRITERIA, SCORE_COLUMNS
 
 LONGEST_WORDS: Final = 20_000
 
@@ -53,7 +53,7 @@ SAID: Final = (*(field.name for field in WORDS), ERROR_TAGS)
 # What an annotator gives: a form sends it, a draft keeps it.
 TYPED: Final = (*CRITERIA, *SAID)
 # The columns that a rating and its revisions share.
-COLUMNS: Final = (*CRITERIA, "overall_numerator", *(field.name for field in FIELDS))
+COLUMNS: Final = (*SCORE_COLUMNS, *(field.name for field in FIELDS))
 EXPORTED: Final = tuple(field.name for field in FIELDS if field.is_exported)
 # The reading aids that `shown` tells of.
 AIDS: Final = ("aligned", "diff", "marks")

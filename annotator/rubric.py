@@ -104,6 +104,8 @@ RUBRIC: Final[tuple[Criterion, ...]] = (
 OVERALL_BANDS: Final = _bands("Very poor.", "Low.", "Average.", "High.", "Excellent.")
 CRITERIA: Final[tuple[str, ...]] = tuple(criterion.key for criterion in RUBRIC)
 ALL_CRITERIA: Final[tuple[str, ...]] = (*CRITERIA, OVERALL)
+# The columns of a stored rating, in the order of ALL_CRITERIA.
+SCORE_COLUMNS: Final[tuple[str, ...]] = (*CRITERIA, "overall_numerator")
 WEIGHTS: Final[dict[str, int]] = {criterion.key: criterion.weight for criterion in RUBRIC}
 NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {OVERALL: "Overall quality"}
 
@@ -111,6 +113,11 @@ NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {OVERALL: "Over
 def is_score(value: object) -> bool:
     """Say whether `value` is a score: a whole number from 0 to 10, and not a bool."""
     return type(value) is int and LOWEST <= value <= HIGHEST
+
+
+def unit_of(criterion: str) -> int:
+    """Return how many units of a stored score make one point: the overall is over 11."""
+    return TOTAL_WEIGHT if criterion == OVERALL else 1
 
 
 def overall_numerator(scores: Mapping[str, int]) -> int:

@@ -29,7 +29,7 @@ from annotator.models import (
     User,
 )
 from annotator.rating_fields import AIDS, ERROR_TAGS, EXPORTED
-from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_quality
+from annotator.rubric import ALL_CRITERIA, CRITERIA, SCORE_COLUMNS, overall_quality
 from core.text_io.text import time_text
 
 # What the reader of Label Studio's files puts before the number of an annotator.
@@ -121,7 +121,7 @@ def number_of(pk: UUID) -> int:
 
 REFERENCES_AT_ONCE: Final = 200
 CANDIDATES_AT_ONCE: Final = 200
-_SCORED: Final = (*CRITERIA, "overall_numerator", *EXPORTED)
+_SCORED: Final = (*SCORE_COLUMNS, *EXPORTED)
 _JUDGED: Final = (*ALL_CRITERIA, "comment", "error_tags")
 _TAG_KEYS: Final = ("tag", "side", "start", "end", "remark")
 _DATED: Final = ("rubric_version", "version", "submitted_at", "revised_at")

@@ -110,7 +110,7 @@ class Entries:
     def of_majority(self) -> Entry:
         """Measure the most frequent label of the items, predicted for each of them."""
         figures, left = (
-            self._figures(part, np.zeros(len(part.items)), _majority_labels(part.items))
+            self._figures(part, np.zeros(len(part.items)), _most_frequent_label(part.items))
             for part in (self.every, self.without)
         )
         entry = self._entry(MAJORITY, "1, in sample", "baseline", figures, left)
@@ -167,7 +167,8 @@ def _item_set(question: Question, items: Sequence[Item], kept: Integers) -> Item
     return ItemSet(items, kept, sample)
 
 
-def _majority_labels(items: Sequence[Item]) -> Integers:
+def _most_frequent_label(items: Sequence[Item]) -> Integers:
+    """Predict the label that most items have for each of them: no majority of annotators."""
     counts = Counter(item.y for item in items)
     label = max(LABELS, key=lambda candidate: counts[candidate])
     return np.full(len(items), label, dtype=np.int64)
