@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
-from annotator.comparisons.forms import ANSWER, PreferenceForm, as_sent
+from annotator.comparisons.forms import PreferenceForm, as_sent
 from annotator.comparisons.queries import ComparePage, compare_page, next_comparison
 from annotator.comparisons.services import submit_preference
 from annotator.keymap import ACTIONS, keymap, shown
@@ -21,7 +20,7 @@ from annotator.models import Preference, ReadingPreference
 from annotator.reading import show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.errors import OutOfDate, Refused
-from core.forms import ASCII_SPACE
+from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
 from core.http import SeeOther
 
 ANSWERS: Final = ((1, "Left better"), (0, "Equal"), (-1, "Right better"))
@@ -53,28 +52,6 @@ KEY_WORDS: Final = {
     "queue": "Back to the queue",
     "keys": "List of all keys",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One radio button; `key` is the digit that chooses it."""
-
-    value: int
-    words: str
-    key: int
-    is_chosen: bool
-    takes_focus: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One criterion's radio group."""
-
-    key: str
-    name: str
-    words: str
-    answers: tuple[Answer, ...]
-    errors: tuple[str, ...]
 
 
 def page_context(
@@ -138,27 +115,17 @@ def _values(stored: Preference | None, form: PreferenceForm | None) -> dict[str,
 
 def _questions(
     sent: Mapping[str, str], errors: Mapping[str, tuple[str, ...]], *, is_new: bool
-) -> tuple[Question, ...]:
-    # The first wrong one takes the focus, or a new page's first.
-    focused = next((key for key in ALL_CRITERIA if is_new or key in errors), "")
+) -> tuple[RadioGroup, ...]:
+    focused = focused_group(ALL_CRITERIA, errors, is_new=is_new)
     return tuple(
-        Question(
+        RadioGroup(
             key,
             NAMES[key],
             QUESTIONS[key],
-            _answers(sent[key], key == focused),
+            radio_choices(ANSWERS, sent[key], has_focus=key == focused),
             errors.get(key, ()),
         )
         for key in ALL_CRITERIA
-    )
-
-
-def _answers(sent: str, has_focus: bool) -> tuple[Answer, ...]:
-    # One button of a group can take the focus: the chosen one, or the first when none is.
-    target = sent if ANSWER.fullmatch(sent) else str(ANSWERS[0][0])
-    return tuple(
-        Answer(value, words, place, sent == str(value), has_focus and target == str(value))
-        for place, (value, words) in enumerate(ANSWERS, start=1)
     )
 
 

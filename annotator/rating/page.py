@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,17 +17,17 @@ from annotator.rating_fields import AIDS, ERROR_TAGS, TYPED, WORDS
 from annotator.reading import chosen_tags
 from annotator.rubric import (
     CRITERIA,
+    HIGHEST,
     LOWEST,
     OVERALL,
     RUBRIC,
     TOTAL_WEIGHT,
-    Band,
     Criterion,
     band_of,
     overall_numerator,
     overall_text,
 )
-from core.forms import ASCII_SPACE, SCORE
+from core.forms import ASCII_SPACE, SCORE, Choice, RadioGroup, focused_group, radio_choices
 
 LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
 AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
@@ -52,32 +52,6 @@ class WordField:
     hint: str
     keys: str
     value: str
-    errors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One radio button."""
-
-    value: int
-    is_chosen: bool
-    takes_focus: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BandChoices:
-    """A band with its radio buttons."""
-
-    band: Band
-    choices: tuple[Choice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """One criterion's radio group."""
-
-    criterion: Criterion
-    bands: tuple[BandChoices, ...]
     errors: tuple[str, ...]
 
 
@@ -213,37 +187,30 @@ def same_words(one: str, other: str) -> bool:
     return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 
 
-def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ...]:
+def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[RadioGroup, ...]:
     errors = {key: _reasons(form, key) for key in CRITERIA}
-    focused = _focused(errors, form)
+    focused = focused_group(CRITERIA, errors, is_new=form is None)
     return tuple(
-        Scale(
-            criterion=entry,
-            bands=tuple(_band(band, sent[entry.key], entry.key == focused) for band in entry.bands),
-            errors=errors[entry.key],
+        RadioGroup(
+            entry.key,
+            entry.name,
+            entry.question,
+            _buttons(entry, sent[entry.key], entry.key == focused),
+            errors[entry.key],
+            f"weight {entry.weight}",
         )
         for entry in RUBRIC
     )
 
 
+def _buttons(criterion: Criterion, sent: str, has_focus: bool) -> tuple[Choice, ...]:
+    """Return a button for each score, grouped by band."""
+    labels = [(value, str(value)) for value in range(LOWEST, HIGHEST + 1)]
+    return tuple(
+        replace(choice, group=band_of(criterion.key, int(choice.value)))
+        for choice in radio_choices(labels, sent, has_focus=has_focus)
+    )
+
+
 def _reasons(form: RatingForm | None, key: str) -> tuple[str, ...]:
     return tuple(str(reason) for reason in form.errors.get(key, ())) if form else ()
-
-
-def _focused(errors: Mapping[str, tuple[str, ...]], form: RatingForm | None) -> str:
-    """Return the criterion that takes the focus: the first wrong one, or a new page's first."""
-    if form is None:
-        return CRITERIA[0]
-    return next((key for key in CRITERIA if errors[key]), "")
-
-
-def _band(band: Band, sent: str, has_focus: bool) -> BandChoices:
-    # One button of a group can take the focus: the chosen one, or the lowest when none is.
-    target = sent if SCORE.fullmatch(sent) else str(LOWEST)
-    return BandChoices(
-        band,
-        tuple(
-            Choice(value, sent == str(value), has_focus and target == str(value))
-            for value in range(band.low, band.high + 1)
-        ),
-    )

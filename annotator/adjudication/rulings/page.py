@@ -1,7 +1,7 @@
 """The adjudication page as its template shows it: one table of scores, one choice, the words."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import Decision, ReadingPreference, RulingReason
 from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
-from core.forms import RefusableForm
+from core.forms import Choice, RefusableForm, radio_choices
 
 # The keys of the rate screen that work here too, in the words of this screen.
 KEY_WORDS: Final = {
@@ -37,17 +37,6 @@ TYPED: Final = (
     *("back_kind", "back_question"),
 )
 SIDES: Final = ("left", "right")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One thing that may be chosen: a rating, the mean, or new scores; `key` is its digit."""
-
-    value: str
-    words: str
-    key: int
-    is_chosen: bool
-    is_open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,18 +150,14 @@ def _side_by_side(page: AdjudicationPage) -> Compared:
     return compare_rows(first, page.parts[1].reading)
 
 
-def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
-    found = [
-        (f"{TAKE}{one.takes}", f"Annotator {one.number}", one.takes is not None)
-        for one in page.annotators
-    ]
-    found.append((str(Decision.MEAN), "Mean", True))
+def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
+    """Return what may be chosen: a rating, the mean, or new scores."""
+    rows = [(f"{TAKE}{one.takes}", f"Annotator {one.number}") for one in page.annotators]
+    rows.append((str(Decision.MEAN), "Mean"))
     if page.is_open:
-        found.append((str(Decision.SCORES), "New scores", True))
-    return [
-        Column(value, words, key, value == sent, is_open)
-        for key, (value, words, is_open) in enumerate(found, start=1)
-    ]
+        rows.append((str(Decision.SCORES), "New scores"))
+    closed = {f"Annotator {one.number}" for one in page.annotators if one.takes is None}
+    return [replace(one, is_open=one.label not in closed) for one in radio_choices(rows, sent)]
 
 
 def _part(
