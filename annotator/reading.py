@@ -1,5 +1,6 @@
 """Two claim sets side by side, the aids and keys that a person prefers, error tags as shown."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,8 +18,9 @@ from annotator.claims.reading import (
     plain,
     read_pair,
 )
+from annotator.keymap import ACTIONS, keymap, shown
 from annotator.models import ReadingPreference, User
-from annotator.rating_fields import AIDS
+from annotator.rating_values import AIDS
 from annotator.typology import clean_tags, grouped, quote_of, tag_of
 from core.errors import Refused
 from core.text_io.strict_json import StrictJsonError, loads
@@ -64,6 +66,35 @@ def _kept(reference: str, candidate: str) -> Reading:
 def reading_preference(user: User) -> ReadingPreference:
     """Return how the user likes to read; the defaults when they never said."""
     return ReadingPreference.objects.filter(user=user).first() or ReadingPreference(user=user)
+
+
+AID_WORDS: Final = {"diff": "Differences", "marks": "Marks"}
+
+
+def reading_context(preference: ReadingPreference, key_words: Mapping[str, str]) -> dict[str, Any]:
+    """Return the reading aids of a page of two candidates, and the person's keys there.
+
+    `key_words` says in the page's words what the keys of the rate page do that work on it too.
+    """
+    keys = keymap(preference.keys, single_keys=preference.single_keys)
+    printed = {code: [shown(key) for key in keys[code]] for code in key_words}
+    aids = {aid: bool(getattr(preference, f"shows_{aid}")) for aid in AID_WORDS}
+    return {
+        "aids": aids,
+        "aid_buttons": [
+            (aid, words, aids[aid], " ".join(printed[f"toggle-{aid}"]))
+            for aid, words in AID_WORDS.items()
+        ],
+        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
+        "key_list": [(key_words[code], pressed) for code, pressed in printed.items() if pressed],
+        "has_single_keys": preference.single_keys,
+        "keymap": json.dumps(
+            {
+                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in key_words},
+                "single": preference.single_keys,
+            }
+        ),
+    }
 
 
 # What the reference's limitations are called on a page of two candidates.

@@ -28,7 +28,7 @@ from annotator.models import (
     RatingRevision,
     Role,
 )
-from annotator.rated_scores import RatedScores, scores_of
+from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, SCORE_COLUMNS
 
 # Raised when a change here, in rating_tables or in annotator.reliability moves a number.

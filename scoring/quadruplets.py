@@ -20,7 +20,7 @@ from hashlib import sha256
 from itertools import combinations
 from typing import Final, Protocol
 
-from annotator.rated_scores import RatedScores, majority, points_of, settled_value
+from annotator.rating_values import RatedScores, majority, points_of, settled_value
 from annotator.rubric import ALL_CRITERIA, unit_of
 from core.text_io.text import text_sha256
 

@@ -33,7 +33,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rating_fields import said_of
+from annotator.rating_values import said_of
 from annotator.rubric import NAMES, OVERALL, overall_quality, overall_text
 
 SENT_SENTENCE: Final = "You sent this back to the annotators; another adjudicator rules on it."

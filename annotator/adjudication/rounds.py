@@ -44,7 +44,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rated_scores import Points, points_of
+from annotator.rating_values import Points, points_of
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import check_words

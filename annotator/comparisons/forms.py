@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.models import Preference
-from annotator.rating_fields import LONGEST_WORDS
+from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.forms import (
     ASCII_SPACE,

@@ -32,7 +32,7 @@ from annotator.models import (
     Role,
     User,
 )
-from annotator.rating_fields import LONGEST_WORDS
+from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import ALL_CRITERIA
 from annotator.typology import MOST_TAGS, clean_tags
 from core.clock import database_now

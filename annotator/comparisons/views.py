@@ -1,6 +1,5 @@
 """The compare page: show, submit, revise."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
@@ -15,16 +14,14 @@ from annotator.access.gate import SignedInRequest
 from annotator.comparisons.forms import PreferenceForm, as_sent
 from annotator.comparisons.queries import ComparePage, compare_page, next_comparison
 from annotator.comparisons.services import submit_preference
-from annotator.keymap import ACTIONS, keymap, shown
-from annotator.models import Preference, ReadingPreference
-from annotator.reading import show_aid
+from annotator.models import Preference
+from annotator.reading import reading_context, show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.errors import OutOfDate, Refused
 from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
 from core.http import SeeOther
 
 ANSWERS: Final = ((1, "Left better"), (0, "Equal"), (-1, "Right better"))
-AID_WORDS: Final = {"diff": "Differences", "marks": "Marks"}
 # The rubric asks of one candidate; here the same is asked of two.
 QUESTIONS: Final = {
     "feature_completeness": "Which claims more of the invention's essential features?",
@@ -79,29 +76,7 @@ def page_context(
         "form_errors": errors.get(NON_FIELD_ERRORS, ()),
         "is_refused": bool(errors),
         "stored": _in_words(page.preference) if is_stale and page.preference else None,
-        **reading_context(page.reading),
-    }
-
-
-def reading_context(reading: ReadingPreference) -> dict[str, Any]:
-    """Return which reading aids are on, and the person's keys as far as they work here."""
-    keys = keymap(reading.keys, single_keys=reading.single_keys)
-    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
-    return {
-        "aids": {aid: bool(getattr(reading, f"shows_{aid}")) for aid in AID_WORDS},
-        "aid_buttons": [
-            (aid, words, bool(getattr(reading, f"shows_{aid}")), " ".join(printed[f"toggle-{aid}"]))
-            for aid, words in AID_WORDS.items()
-        ],
-        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
-        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
-        "has_single_keys": reading.single_keys,
-        "keymap": json.dumps(
-            {
-                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
-                "single": reading.single_keys,
-            }
-        ),
+        **reading_context(page.reading, KEY_WORDS),
     }
 
 

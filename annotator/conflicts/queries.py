@@ -28,7 +28,7 @@ from annotator.models import (
     Unblinding,
     User,
 )
-from annotator.rated_scores import RatedScores, scores_of
+from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import SCORE_COLUMNS
 from core.clock import database_now
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import ceil
 from typing import Final
 
-from annotator.rated_scores import RatedScores, majority
+from annotator.rating_values import RatedScores, majority
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 # Overall numerators (0 to 110) by candidate and annotator.

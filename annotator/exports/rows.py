@@ -28,7 +28,7 @@ from annotator.models import (
     Reference,
     User,
 )
-from annotator.rating_fields import AIDS, ERROR_TAGS, EXPORTED
+from annotator.rating_values import AIDS, ERROR_TAGS, EXPORTED
 from annotator.rubric import ALL_CRITERIA, CRITERIA, SCORE_COLUMNS, overall_quality
 from core.text_io.text import time_text
 

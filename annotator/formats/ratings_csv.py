@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from annotator.rating_fields import EXPORTED
+from annotator.rating_values import EXPORTED
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.text_io.text import MARK, is_formula
 

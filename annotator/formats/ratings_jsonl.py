@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from annotator.rating_fields import EXPORTED
+from annotator.rating_values import EXPORTED
 
 RATING_KEYS: Final = (
     *("kind", "id", "reference_id", "reference_sha256"),

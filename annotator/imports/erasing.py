@@ -27,7 +27,7 @@ from annotator.models import (
     Round,
     Turn,
 )
-from annotator.rating_fields import words_of
+from annotator.rating_values import words_of
 
 GONE: Final = "[erased]"
 _SALT: Final = "annotator.erasures"

@@ -21,7 +21,7 @@ from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
 from annotator.models import Assignment, Membership, Rating, User
 from annotator.rating.services import revise_rating, submit_rating
-from annotator.rating_fields import ERROR_TAGS, LONGEST_WORDS, WORDS, rating_digest, said_of
+from annotator.rating_values import ERROR_TAGS, LONGEST_WORDS, WORDS, rating_digest, said_of
 from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 from annotator.score_fields import ScoresSerializer
 from core.errors import OutOfDate

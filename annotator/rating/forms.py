@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
 from annotator.models import Rating, ReadingPreference
-from annotator.rating_fields import AIDS, ERROR_TAGS, LONGEST_WORDS, SAID, TYPED, WORDS, Given
+from annotator.rating_values import AIDS, ERROR_TAGS, LONGEST_WORDS, SAID, TYPED, WORDS, Given
 from annotator.rubric import CRITERIA, NAMES
 from core.forms import (
     ASCII_SPACE,

@@ -13,7 +13,7 @@ from annotator.keymap import ACTIONS, GROUPS, keymap, shown
 from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
 from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
-from annotator.rating_fields import AIDS, ERROR_TAGS, TYPED, WORDS
+from annotator.rating_values import AIDS, ERROR_TAGS, TYPED, WORDS
 from annotator.reading import chosen_tags
 from annotator.rubric import (
     CRITERIA,

@@ -35,7 +35,7 @@ from annotator.models import (
     RoundKind,
     User,
 )
-from annotator.rating_fields import COLUMNS, ERROR_TAGS, LONGEST_WORDS, Given, words_of
+from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_WORDS, Given, words_of
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now

@@ -25,7 +25,7 @@ from annotator.rating.services import (
     skip_assignment,
     submit_rating,
 )
-from annotator.rating_fields import rating_digest, words_of
+from annotator.rating_values import rating_digest, words_of
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 
 from annotator import audit_log
 from annotator.models import Campaign, ReliabilityReport, User
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.records import (
     BY_ADMIN,
     GivenPreferences,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotator.demo import build_demo_plan
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overall_numerator
 from scoring.patclaimeval.data import Quadruplet
 from scoring.quadruplets import RatedCandidate, RatedReference, build_quadruplets

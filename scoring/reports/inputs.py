@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from annotator.access.scopes import pseudonyms
 from annotator.models import Candidate, Reference, Ruling
-from annotator.rated_scores import ruled_points, settled_value
+from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
 from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
 from core.text_io.text import text_sha256

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.models import ReadingPreference
-from annotator.rating_fields import AIDS
+from annotator.rating_values import AIDS
 from annotator.reading import save_keys, show_aid
 from core.errors import Refused
 

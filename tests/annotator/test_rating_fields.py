@@ -4,7 +4,7 @@ from typing import get_type_hints
 from uuid import UUID
 
 from annotator.models.ratings import Scores
-from annotator.rating_fields import COLUMNS, SAID, Given, rating_digest
+from annotator.rating_values import COLUMNS, SAID, Given, rating_digest
 
 ONE = UUID(int=1)
 
@@ -27,7 +27,7 @@ def test_every_part_changes_the_digest() -> None:
 
 def test_a_field_of_a_rating_is_declared_and_has_a_column() -> None:
     alone = {field.name for field in Scores._meta.get_fields()} ^ set(COLUMNS)
-    assert not alone, f"{alone}: a rating's field is a line of rating_fields.FIELDS and a column."
+    assert not alone, f"{alone}: a rating's field is a line of rating_values.FIELDS and a column."
 
 
 def test_services_take_what_an_annotator_gives() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts
-from annotator.rated_scores import RatedScores, scores_of
+from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import TOTAL_WEIGHT
 
 ANNOTATORS: Final = ("alice", "bob", "erin")

@@ -1,6 +1,6 @@
 """Builders of rated references, and the label of a row as seen from one candidate."""
 
-from annotator.rated_scores import RatedScores, scores_of
+from annotator.rating_values import RatedScores, scores_of
 from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference
 
 COMPLETENESS = "feature_completeness"

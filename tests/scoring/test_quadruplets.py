@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,

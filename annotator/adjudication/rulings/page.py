@@ -11,9 +11,8 @@ from annotator.adjudication.cases import SENT_SENTENCE
 from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.reading import SideView
-from annotator.keymap import ACTIONS, keymap, shown
-from annotator.models import Decision, ReadingPreference, RulingReason
-from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows
+from annotator.models import Decision, RulingReason
+from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
 from core.forms import Choice, RefusableForm, radio_choices
 
@@ -131,7 +130,7 @@ def page_context(
                 if chip.start >= 0
             ]
         ),
-        **_reading(page.preference),
+        **reading_context(page.preference, KEY_WORDS),
     }
 
 
@@ -210,27 +209,3 @@ def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
             for chip in chips
         ),
     )
-
-
-def _reading(preference: ReadingPreference) -> dict[str, Any]:
-    keys = keymap(preference.keys, single_keys=preference.single_keys)
-    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
-    return {
-        "aids": {"diff": preference.shows_diff, "marks": preference.shows_marks},
-        "aid_buttons": [
-            (aid, words, on, " ".join(printed[f"toggle-{aid}"]))
-            for aid, words, on in (
-                ("diff", "Differences", preference.shows_diff),
-                ("marks", "Marks", preference.shows_marks),
-            )
-        ],
-        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
-        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
-        "has_single_keys": preference.single_keys,
-        "keymap": json.dumps(
-            {
-                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
-                "single": preference.single_keys,
-            }
-        ),
-    }

@@ -42,8 +42,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rated_scores import Points, mean, points_of, ruled_points
-from annotator.rating_fields import said_of, words_of
+from annotator.rating_values import Points, mean, points_of, ruled_points, said_of, words_of
 from annotator.reading import reading_of, reading_preference
 from annotator.rubric import OVERALL
 

@@ -41,7 +41,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rated_scores import mean, points_of
+from annotator.rating_values import mean, points_of
 from annotator.rubric import ALL_CRITERIA, OVERALL, overall_numerator
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused

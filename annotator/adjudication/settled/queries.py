@@ -37,7 +37,7 @@ from annotator.models import (
     Round,
     Ruling,
 )
-from annotator.rated_scores import (
+from annotator.rating_values import (
     Points,
     SettledValue,
     points_of,

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from annotator.conflicts.rules import ConflictRules, Finding, widest_flips
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 CRITERION_GAP: Final = "criterion_gap"

@@ -17,7 +17,7 @@ from annotator.access.scopes import campaigns_for
 from annotator.access.visibility import withheld_campaigns
 from annotator.adjudication.settled.queries import FreezableReference, freezable_references
 from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling, User
-from annotator.rated_scores import RatedScores, ruled_points, scores_of
+from annotator.rating_values import RatedScores, ruled_points, scores_of
 from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 from core.database import one_moment
 from core.errors import Refused

@@ -25,7 +25,7 @@ from annotator.models import (
     Ruling,
     User,
 )
-from annotator.rated_scores import points_of, points_text, ruled_points
+from annotator.rating_values import points_of, points_text, ruled_points
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.versions.queries import holds_reference
 from scoring.formats.rows import DatasetRow

@@ -15,7 +15,7 @@ from annotator.adjudication.what_if.rules import (
     widths,
 )
 from annotator.conflicts.rules import ConflictRules, find_conflicts
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 from tests.amounts import tries
 

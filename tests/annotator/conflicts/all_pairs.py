@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise, permutations
 
 from annotator.conflicts.rules import ConflictRules, Finding
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 
 NOBODY: frozenset[str] = frozenset()

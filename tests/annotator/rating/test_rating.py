@@ -5,7 +5,7 @@ from django.http import QueryDict
 
 from annotator.models import Rating
 from annotator.rating.forms import RatingForm, as_sent
-from annotator.rating_fields import LONGEST_WORDS
+from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import CRITERIA
 from core.errors import Refused
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.rated_scores import RatedScores
+from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.statistics.coefficients import krippendorff_alpha
 from core.statistics.tables import table_of
