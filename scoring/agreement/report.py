@@ -19,7 +19,7 @@ from scoring.agreement import (
     scatter,
     tie_calibration,
 )
-from scoring.agreement.breakdowns import Kept, groupings, keep_scored
+from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.classification import predicted_labels, with_label_tables
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
@@ -29,10 +29,12 @@ from scoring.agreement.items import (
     Floats,
     Integers,
     Item,
+    Kept,
     Question,
     ScorerScores,
     contain_reference,
     item_checks,
+    keep_scored,
     score_differences,
     signature,
 )
@@ -221,7 +223,7 @@ def build_report(
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
     same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,
     scatter, published, checks, method, signature. All rows are measured on the same items: see
-    dropping.py.
+    items.keep_scored.
     Raises AgreementError without items, where none is left, or for a name given twice.
     """
     if not items:
