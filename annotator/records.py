@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from uuid import UUID
 
 from django.db.models import Count, F, Max, Model, QuerySet, Sum
@@ -28,7 +28,8 @@ from annotator.models import (
     RatingRevision,
     Role,
 )
-from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, OVERALL, TOTAL_WEIGHT
+from annotator.rating_values import RatedScores, scores_of
+from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, SCORE_COLUMNS
 
 # Raised when a change here, in rating_tables or in annotator.reliability moves a number.
 CODE_VERSION: Final = "1"
@@ -102,29 +103,14 @@ NOT_BLIND: Final = "not given blind"
 LATER_ROUND: Final = "first given in a later round"
 BY_ADMIN: Final = "given by an admin of the campaign"
 
-Scores = dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class GivenRating:
-    """One rating in its first round: five scores, the overall as its numerator over 11.
-
-    `position` counts the annotator's own ratings in the campaign from 1, in the order of giving.
-    """
-
-    candidate: UUID
-    reference: str
-    purpose: str
-    annotator: str
-    scores: Scores
-    position: int
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class GivenRatings:
     """What was read, by one statement, so that it belongs together; and its state as a whole."""
 
-    rows: tuple[GivenRating, ...]
+    rows: tuple[RatedScores, ...]
     state: State
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -135,92 +121,68 @@ def given_ratings(campaign: Campaign) -> GivenRatings:
     A rating that was changed in a later round counts as it stood before; one that was given in a
     later round, not blind, or by an admin of the campaign is left out and counted.
     """
-    found = list(_read(campaign))
+    found = _read(campaign)
     earlier = _first_rounds(campaign)
     places = _positions(found)
     admins = set(rating_admins(campaign))
     left_out: Counter[str] = Counter()
     rows = []
     for row in found:
-        values = row.values if row.values.round == 1 else earlier.get(row.pk)
-        if row.annotator in admins:
+        first = row if row["round"] == 1 else earlier.get(row["pk"])
+        annotator = str(row["annotator_id"])
+        if annotator in admins:
             left_out[BY_ADMIN] += 1
-        elif values is None:
+        elif first is None:
             left_out[LATER_ROUND] += 1
-        elif not values.is_blind:
+        elif not first["is_blind"]:
             left_out[NOT_BLIND] += 1
         else:
             rows.append(
-                GivenRating(
-                    *(row.candidate, row.reference, row.purpose, row.annotator),
-                    dict(zip(ALL_CRITERIA, values.scores, strict=True)),
-                    places[row.pk],
+                RatedScores(
+                    annotator,
+                    str(row["candidate_id"]),
+                    scores_of(first[column] for column in SCORE_COLUMNS),
+                    reference=str(row["candidate__reference_id"]),
+                    purpose=row["candidate__purpose"],
+                    position=places[row["pk"]],
                 )
             )
-    state = State.of_rows((row.version, row.revised_at) for row in found)
+    state = State.of_rows((row["version"], row["revised_at"]) for row in found)
     return GivenRatings(tuple(rows), state, left_out)
 
 
-def is_genuine(row: GivenRating) -> bool:
+def is_genuine(row: RatedScores) -> bool:
     """Say whether the rating is one that the campaign is about."""
     return row.purpose not in (Purpose.REPEAT, Purpose.SENTINEL)
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
-    scores: tuple[int, ...]
-    is_blind: bool
-    round: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    pk: UUID
-    candidate: UUID
-    reference: str
-    purpose: str
-    annotator: str
-    version: int
-    submitted_at: datetime
-    revised_at: datetime
-    values: _Values
-
-
-def _read(campaign: Campaign) -> Iterator[_Row]:
-    rows = Rating.objects.filter(assignment__campaign=campaign).values_list(
-        *("pk", "candidate_id", "candidate__reference_id", "candidate__purpose", "annotator_id"),
-        *("version", "submitted_at", "revised_at", "is_blind", "round"),
-        *(*CRITERIA, "overall_numerator"),
+def _read(campaign: Campaign) -> list[Row]:
+    return list(
+        Rating.objects.filter(assignment__campaign=campaign).values(
+            *("pk", "candidate_id", "candidate__reference_id", "candidate__purpose"),
+            *("annotator_id", "version", "submitted_at", "revised_at", "is_blind", "round"),
+            *SCORE_COLUMNS,
+        )
     )
-    for pk, candidate, reference, purpose, annotator, *rest in rows.iterator(5_000):
-        version, submitted_at, revised_at, is_blind, number, *scores = rest
-        values = _Values(tuple(scores), is_blind, number)
-        names = (pk, candidate, str(reference), purpose, str(annotator))
-        yield _Row(*names, version, submitted_at, revised_at, values)
 
 
-def _first_rounds(campaign: Campaign) -> dict[UUID, _Values]:
+def _first_rounds(campaign: Campaign) -> dict[UUID, Row]:
     """Return how the ratings that a later round changed stood at the end of the first one."""
     rows = RatingRevision.objects.filter(
         rating__assignment__campaign=campaign, rating__round__gt=1, round=1
     ).order_by("number")
     # The last one of each rating stays.
-    return {
-        pk: _Values(tuple(scores), is_blind, 1)
-        for pk, is_blind, *scores in rows.values_list(
-            "rating_id", "is_blind", *CRITERIA, "overall_numerator"
-        )
-    }
+    return {row["rating_id"]: row for row in rows.values("rating_id", "is_blind", *SCORE_COLUMNS)}
 
 
-def _positions(rows: Iterable[_Row]) -> dict[UUID, int]:
-    by_annotator: dict[str, list[_Row]] = defaultdict(list)
+def _positions(rows: Iterable[Row]) -> dict[UUID, int]:
+    by_annotator: dict[UUID, list[Row]] = defaultdict(list)
     for row in rows:
-        by_annotator[row.annotator].append(row)
+        by_annotator[row["annotator_id"]].append(row)
     places = {}
     for own in by_annotator.values():
-        own.sort(key=lambda row: (row.submitted_at, row.pk))
-        places.update({row.pk: place for place, row in enumerate(own, start=1)})
+        own.sort(key=lambda row: (row["submitted_at"], row["pk"]))
+        places.update({row["pk"]: place for place, row in enumerate(own, start=1)})
     return places
 
 
@@ -297,31 +259,26 @@ if TYPE_CHECKING:
 ALONE: Final = "a repeat whose first rating does not count"
 UNKNOWN_DAMAGE: Final = "a sentinel that does not say which criterion it damages"
 
-Own = dict[tuple[UUID, str], GivenRating]
+Own = dict[tuple[str, str], RatedScores]
 
 
-def unit_of(criterion: str) -> int:
-    """Return how many units of a stored score make one point: the overall is over 11."""
-    return TOTAL_WEIGHT if criterion == OVERALL else 1
-
-
-def score_table(rows: Iterable[GivenRating], criterion: str) -> Table:
+def score_table(rows: Iterable[RatedScores], criterion: str) -> Table:
     """Return the genuine ratings on one criterion: candidates by annotators."""
     from core.statistics.tables import table_of
 
     return table_of(
-        (str(row.candidate), row.reference, row.annotator, row.scores[criterion])
+        (row.candidate, row.reference, row.annotator, row.scores[criterion])
         for row in rows
         if is_genuine(row)
     )
 
 
-def position_table(rows: Iterable[GivenRating]) -> Table:
+def position_table(rows: Iterable[RatedScores]) -> Table:
     """Return for each genuine rating its place in its annotator's own work."""
     from core.statistics.tables import table_of
 
     return table_of(
-        (str(row.candidate), row.reference, row.annotator, row.position)
+        (row.candidate, row.reference, row.annotator, row.position)
         for row in rows
         if is_genuine(row)
     )
@@ -329,14 +286,11 @@ def position_table(rows: Iterable[GivenRating]) -> Table:
 
 def repeated_ratings(
     campaign: Campaign, given: GivenRatings
-) -> tuple[tuple[GivenRating, GivenRating], ...]:
+) -> tuple[tuple[RatedScores, RatedScores], ...]:
     """Return first and second rating of each hidden repeat, by the same annotator."""
     own = _own(given)
-    originals = dict(
-        Candidate.objects.filter(campaign=campaign, purpose=Purpose.REPEAT).values_list(
-            "pk", "original_id"
-        )
-    )
+    repeats = Candidate.objects.filter(campaign=campaign, purpose=Purpose.REPEAT)
+    originals = {str(pk): str(one) for pk, one in repeats.values_list("pk", "original_id")}
     pairs = []
     for row in given.rows:
         if row.purpose != Purpose.REPEAT:
@@ -351,7 +305,7 @@ def repeated_ratings(
 
 
 def repeats_of(
-    pairs: Iterable[tuple[GivenRating, GivenRating]], criterion: str
+    pairs: Iterable[tuple[RatedScores, RatedScores]], criterion: str
 ) -> tuple[Repeat, ...]:
     """Return the repeats on one criterion, in its units."""
     from core.statistics.tables import Repeat
@@ -373,11 +327,8 @@ def sentinels_of(campaign: Campaign, given: GivenRatings) -> tuple[tuple[Sentine
 
     twins = _twins(campaign)
     own = _own(given)
-    damaged = dict(
-        Candidate.objects.filter(campaign=campaign, purpose=Purpose.SENTINEL).values_list(
-            "pk", "damage"
-        )
-    )
+    made = Candidate.objects.filter(campaign=campaign, purpose=Purpose.SENTINEL)
+    damaged = {str(pk): damage for pk, damage in made.values_list("pk", "damage")}
     found, assumed = [], 0
     for row in given.rows:
         if row.purpose != Purpose.SENTINEL:
@@ -397,13 +348,13 @@ def _own(given: GivenRatings) -> Own:
     return {(row.candidate, row.annotator): row for row in given.rows if is_genuine(row)}
 
 
-def _four(row: GivenRating) -> dict[str, int]:
+def _four(row: RatedScores) -> dict[str, int]:
     return {criterion: row.scores[criterion] for criterion in CRITERIA}
 
 
-def _twins(campaign: Campaign) -> dict[str, UUID]:
+def _twins(campaign: Campaign) -> dict[str, str]:
     """Return for each reference the candidate that is its own text, where there is one."""
     rows = Candidate.objects.filter(
         campaign=campaign, purpose__in=GENUINE, claims_sha256=F("reference__claims_sha256")
     )
-    return {str(reference): pk for reference, pk in rows.values_list("reference_id", "pk")}
+    return {str(reference): str(pk) for reference, pk in rows.values_list("reference_id", "pk")}

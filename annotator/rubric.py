@@ -8,7 +8,7 @@ Standard library only.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 RUBRIC_VERSION: Final = "1"
 LOWEST: Final = 0
@@ -104,6 +104,8 @@ RUBRIC: Final[tuple[Criterion, ...]] = (
 OVERALL_BANDS: Final = _bands("Very poor.", "Low.", "Average.", "High.", "Excellent.")
 CRITERIA: Final[tuple[str, ...]] = tuple(criterion.key for criterion in RUBRIC)
 ALL_CRITERIA: Final[tuple[str, ...]] = (*CRITERIA, OVERALL)
+# The columns of a stored rating, in the order of ALL_CRITERIA.
+SCORE_COLUMNS: Final[tuple[str, ...]] = (*CRITERIA, "overall_numerator")
 WEIGHTS: Final[dict[str, int]] = {criterion.key: criterion.weight for criterion in RUBRIC}
 NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {OVERALL: "Overall quality"}
 
@@ -111,6 +113,11 @@ NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {OVERALL: "Over
 def is_score(value: object) -> bool:
     """Say whether `value` is a score: a whole number from 0 to 10, and not a bool."""
     return type(value) is int and LOWEST <= value <= HIGHEST
+
+
+def unit_of(criterion: str) -> int:
+    """Return how many units of a stored score make one point: the overall is over 11."""
+    return TOTAL_WEIGHT if criterion == OVERALL else 1
 
 
 def overall_numerator(scores: Mapping[str, int]) -> int:
@@ -132,6 +139,11 @@ def overall_text(numerator: int) -> str:
     """Return an overall numerator (0 to 110) as text with two decimals, rounded half up."""
     hundredths = (2 * 100 * numerator + TOTAL_WEIGHT) // (2 * TOTAL_WEIGHT)
     return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def overall_quality(numerator: int) -> dict[str, Any]:
+    """Return an overall numerator (0 to 110) as the API and files state it: exact, and rounded."""
+    return {"numerator": numerator, "value": float(overall_text(numerator))}
 
 
 def band_of(criterion: str, value: int | Fraction) -> Band:

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotator.rubric import is_score
+from annotator.rubric import CRITERIA, HIGHEST, LOWEST, is_score
 from core.rest.fields import StrictSerializer
 
 
@@ -22,7 +22,5 @@ class ScoreField(serializers.IntegerField):
 class ScoresSerializer(StrictSerializer):
     """The four scores."""
 
-    feature_completeness = ScoreField(min_value=0, max_value=10)
-    conceptual_clarity = ScoreField(min_value=0, max_value=10)
-    terminology_consistency = ScoreField(min_value=0, max_value=10)
-    logical_linkage = ScoreField(min_value=0, max_value=10)
+    def get_fields(self) -> dict[str, serializers.Field]:
+        return {key: ScoreField(min_value=LOWEST, max_value=HIGHEST) for key in CRITERIA}

@@ -136,12 +136,12 @@ def peer(items: int, resamples: int) -> Callable[[], dict[str, float]]:
 
 def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     """Return what starts from Item objects and scores by text."""
-    from scoring.agreement.breakdowns import keep_scored
     from scoring.agreement.items import (
         Item,
         ScorerScores,
         distinct_texts,
         item_checks,
+        keep_scored,
         score_differences,
     )
 

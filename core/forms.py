@@ -1,7 +1,8 @@
 """Form fields with one reading each, and forms that show a refusal beside what was typed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar, Final
 
@@ -176,6 +177,50 @@ class RubricForm(RefusableForm):
     def version_seen(self) -> int:
         """The revision that the sender saw; 0 before the first."""
         return self.cleaned_data.get("version") or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One radio button; `key` is its place from 1, the digit that chooses it."""
+
+    value: str
+    label: str
+    key: int
+    is_chosen: bool
+    takes_focus: bool
+    group: Any = None
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RadioGroup:
+    """The radio buttons of one field, with what is asked and what is wrong."""
+
+    key: str
+    name: str
+    question: str
+    choices: tuple[Choice, ...]
+    errors: tuple[str, ...]
+    hint: str = ""
+
+
+def radio_choices(
+    labels: Iterable[tuple[object, str]], sent: str, *, has_focus: bool = False
+) -> tuple[Choice, ...]:
+    """Return the buttons of a group; the chosen one can take the focus, or the first if none is."""
+    named = [(str(value), label) for value, label in labels]
+    target = sent if sent in dict(named) else named[0][0]
+    return tuple(
+        Choice(value, label, key, value == sent, has_focus and value == target)
+        for key, (value, label) in enumerate(named, start=1)
+    )
+
+
+def focused_group(
+    names: Iterable[str], errors: Mapping[str, Sequence[str]], *, is_new: bool
+) -> str:
+    """Return the group that takes the focus: the first wrong one, or a new page's first."""
+    return next((name for name in names if is_new or errors.get(name)), "")
 
 
 class ReasonForm(RefusableForm):

@@ -20,8 +20,8 @@ from hashlib import sha256
 from itertools import combinations
 from typing import Final, Protocol
 
-from annotator.conflicts.rules import majority
-from annotator.rubric import ALL_CRITERIA
+from annotator.rating_values import RatedScores, majority, points_of, settled_value
+from annotator.rubric import ALL_CRITERIA, unit_of
 from core.text_io.text import text_sha256
 
 TRAIN: Final = "train"
@@ -177,41 +177,21 @@ POLICY_VERSIONS: Final = {"settled": 1, "per-annotator": 1, "majority": 2}
 POLICIES: Final = tuple(POLICY_VERSIONS)
 
 Label = int
-Value = Fraction | int
-
-
-@dataclass(frozen=True, slots=True)
-class RatedValues:
-    """One annotator's values for one candidate.
-
-    `values` maps each of the five criteria to points: the four criteria 0 to 10, the overall as
-    its exact fraction numerator / 11, never a float. `annotator` is a pseudonym.
-    """
-
-    annotator: str
-    rating_id: str
-    values: Mapping[str, Value]
-
-
-@dataclass(frozen=True, slots=True)
-class RuledValues:
-    """What an adjudicator decided for one candidate: points per criterion, as exact fractions."""
-
-    adjudication_id: str
-    values: Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
 class RatedCandidate:
     """A candidate of a reference with the ratings that count for it (at least one).
 
-    `ruling`, where there is one, counts instead of their mean under the policy "settled".
+    Annotators are pseudonyms. `ruling`, the points of a valid ruling with the id of its
+    adjudication, counts instead of the mean of the ratings under the policy "settled".
     """
 
     candidate_id: str
     text: str
-    ratings: tuple[RatedValues, ...]
-    ruling: RuledValues | None = None
+    ratings: tuple[RatedScores, ...]
+    ruling: Mapping[str, Fraction] | None = None
+    adjudication_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,22 +328,24 @@ def _sides(
     return (two, one) if is_swapped else (one, two)
 
 
-def _shared(b: RatedCandidate, c: RatedCandidate) -> dict[str, tuple[RatedValues, RatedValues]]:
+def _shared(b: RatedCandidate, c: RatedCandidate) -> dict[str, tuple[RatedScores, RatedScores]]:
     of_c = {rating.annotator: rating for rating in c.ratings}
     return {r.annotator: (r, of_c[r.annotator]) for r in b.ratings if r.annotator in of_c}
 
 
 def _signs(
-    pairs: Sequence[tuple[RatedValues, RatedValues]], criterion: str, tie_band: Fraction
+    pairs: Sequence[tuple[RatedScores, RatedScores]], criterion: str, tie_band: Fraction
 ) -> list[int]:
+    # In units of a stored score: whole numbers.
+    tie_band *= unit_of(criterion)
     return [
-        _sign(b.values[criterion] - c.values[criterion], tie_band)
+        _sign(b.scores[criterion] - c.scores[criterion], tie_band)
         for b, c in pairs
-        if criterion in b.values and criterion in c.values
+        if criterion in b.scores and criterion in c.scores
     ]
 
 
-def _sign(difference: Value, tie_band: Fraction = Fraction(0)) -> Label:
+def _sign(difference: Fraction | int, tie_band: Fraction = Fraction(0)) -> Label:
     if -tie_band <= difference <= tie_band:
         return 0
     return 1 if difference > 0 else -1
@@ -376,12 +358,14 @@ def _settled_labels(
 
 
 def _settled_values(candidate: RatedCandidate, criteria: Sequence[str]) -> dict[str, Fraction]:
-    """Return the ruled values, else the means over annotators, for each criterion that has any."""
-    if candidate.ruling:
-        ruled = candidate.ruling.values
-        return {key: Fraction(ruled[key]) for key in criteria if key in ruled}
-    given = {key: [r.values[key] for r in candidate.ratings if key in r.values] for key in criteria}
-    return {key: Fraction(sum(values), len(values)) for key, values in given.items() if values}
+    """Return the settled value of each criterion that has any."""
+    ruling = candidate.ruling or {}
+    given = [points_of(rating.scores) for rating in candidate.ratings]
+    values = {
+        key: settled_value([points[key] for points in given if key in points], ruling.get(key))
+        for key in criteria
+    }
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _row(
@@ -390,14 +374,14 @@ def _row(
     c: RatedCandidate,
     y: dict[str, Label],
     signs: Mapping[str, Sequence[int]],
-    pairs: Sequence[tuple[RatedValues, RatedValues]],
+    pairs: Sequence[tuple[RatedScores, RatedScores]],
     annotator: str,
     policy: str,
 ) -> Quadruplet:
     # A settled value follows from all ratings of both; the other policies from shared ones.
     is_settled = policy == "settled"
     used = [*b.ratings, *c.ratings] if is_settled else [r for pair in pairs for r in pair]
-    rulings = [one.ruling for one in (b, c) if one.ruling and is_settled]
+    rulings = {one.adjudication_id for one in (b, c) if one.ruling and is_settled}
     return Quadruplet(
         id=quadruplet_id(reference.text, b.text, c.text, annotator),
         reference_id=reference.reference_id,
@@ -412,12 +396,12 @@ def _row(
             for key, found in signs.items()
             if found
         },
-        rating_ids=tuple(sorted({rating.rating_id for rating in used})),
+        rating_ids=tuple(sorted({rating.rating for rating in used})),
         annotators=len({rating.annotator for rating in used}),
         annotator=annotator,
         flags=flags_of(reference.text, b.text, c.text),
         facts=reference.facts,
-        adjudication_ids=tuple(sorted({ruling.adjudication_id for ruling in rulings})),
+        adjudication_ids=tuple(sorted(rulings)),
     )
 
 

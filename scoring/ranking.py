@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.statistics import resampling
-from core.statistics.tables import divide
+from core.statistics.resampling import divide
 from scoring.agreement.figures import no_figure, with_interval
 from scoring.agreement.items import Floats, Integers
 

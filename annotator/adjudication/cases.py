@@ -33,7 +33,8 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rubric import NAMES, OVERALL, overall_text
+from annotator.rating_values import said_of
+from annotator.rubric import NAMES, OVERALL, overall_quality, overall_text
 
 SENT_SENTENCE: Final = "You sent this back to the annotators; another adjudicator rules on it."
 
@@ -334,11 +335,6 @@ def _said(rating: Rating, is_readable: bool) -> dict[str, Any]:
     return {
         "id": str(rating.pk),
         "scores": rating.scores,
-        "overall_quality": {
-            "numerator": rating.overall_numerator,
-            "value": float(overall_text(rating.overall_numerator)),
-        },
-        "comment": rating.comment,
-        "note": rating.note,
-        "error_tags": rating.error_tags,
+        "overall_quality": overall_quality(rating.overall_numerator),
+        **said_of(rating),
     }

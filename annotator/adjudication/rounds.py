@@ -6,7 +6,6 @@ Nothing here tells who was asked, nor when they answered.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from fractions import Fraction
 from itertools import groupby
 from typing import Final
 from uuid import UUID
@@ -45,7 +44,7 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT
+from annotator.rating_values import Points, points_of
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import check_words
@@ -91,7 +90,7 @@ def rounds_on(candidates: Iterable[UUID]) -> list[SeenRound]:
     ]
 
 
-def earlier_points(ratings: Sequence[Rating]) -> Mapping[UUID, tuple[dict[str, Fraction], ...]]:
+def earlier_points(ratings: Sequence[Rating]) -> Mapping[UUID, tuple[Points, ...]]:
     """Return the points with which each rating left the rounds before its last one, in order."""
     again = [rating for rating in ratings if rating.round > 1 and rating.version > 1]
     last: dict[UUID, dict[int, RatingRevision]] = {}
@@ -100,18 +99,12 @@ def earlier_points(ratings: Sequence[Rating]) -> Mapping[UUID, tuple[dict[str, F
         last.setdefault(row.rating_id, {})[row.round] = row
     return {
         rating.pk: tuple(
-            points_of(row)
+            points_of(row.all_scores)
             for number, row in sorted(last[rating.pk].items())
             if number < rating.round
         )
         for rating in again
     }
-
-
-def points_of(row: Rating | RatingRevision) -> dict[str, Fraction]:
-    """Return the points of all five criteria."""
-    points = {key: Fraction(getattr(row, key)) for key in CRITERIA}
-    return points | {OVERALL: Fraction(row.overall_numerator, TOTAL_WEIGHT)}
 
 
 def _state(row: Round, is_unanswered: bool) -> str:

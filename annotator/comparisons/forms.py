@@ -10,8 +10,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from annotator.comparisons.services import LONGEST_COMMENT
 from annotator.models import Preference
+from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.forms import (
     ASCII_SPACE,
@@ -56,7 +56,7 @@ class PreferenceForm(RubricForm):
     comment = CommentField(
         required=False,
         strip=False,
-        max_length=LONGEST_COMMENT,
+        max_length=LONGEST_WORDS,
         error_messages={
             "max_length": "A comment may have %(limit_value)d characters; this has %(show_value)d."
         },

@@ -32,6 +32,7 @@ from annotator.models import (
     Role,
     User,
 )
+from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import ALL_CRITERIA
 from annotator.typology import MOST_TAGS, clean_tags
 from core.clock import database_now
@@ -287,7 +288,6 @@ class _Given:
         return 1 if all(place in self._rated or place in self._theirs for place in places) else 2
 
 
-LONGEST_COMMENT: Final = 20_000
 ANSWERS: Final = (1, 0, -1)
 SIDES: Final = ("left", "right", "reference")
 
@@ -379,9 +379,9 @@ def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:
             fields[name] = ["A preference is 1 (left better), 0 (equal) or -1 (right better)."]
     for name in sorted(set(judgements) - set(ALL_CRITERIA)):
         fields[name[:40]] = ["This rubric has no such criterion."]
-    if len(comment) > LONGEST_COMMENT:
+    if len(comment) > LONGEST_WORDS:
         fields["comment"] = [
-            f"A comment may have {LONGEST_COMMENT:,} characters; this has {len(comment):,}."
+            f"A comment may have {LONGEST_WORDS:,} characters; this has {len(comment):,}."
         ]
     elif "\x00" in comment:
         fields["comment"] = ["The comment holds a NUL character."]

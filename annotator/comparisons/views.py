@@ -1,8 +1,6 @@
 """The compare page: show, submit, revise."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,19 +11,17 @@ from django.shortcuts import render, resolve_url
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator.access.gate import SignedInRequest
-from annotator.comparisons.forms import ANSWER, PreferenceForm, as_sent
+from annotator.comparisons.forms import PreferenceForm, as_sent
 from annotator.comparisons.queries import ComparePage, compare_page, next_comparison
 from annotator.comparisons.services import submit_preference
-from annotator.keymap import ACTIONS, keymap, shown
-from annotator.models import Preference, ReadingPreference
-from annotator.reading import show_aid
+from annotator.models import Preference
+from annotator.reading import reading_context, show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
 from core.errors import OutOfDate, Refused
-from core.forms import ASCII_SPACE
+from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
 from core.http import SeeOther
 
 ANSWERS: Final = ((1, "Left better"), (0, "Equal"), (-1, "Right better"))
-AID_WORDS: Final = {"diff": "Differences", "marks": "Marks"}
 # The rubric asks of one candidate; here the same is asked of two.
 QUESTIONS: Final = {
     "feature_completeness": "Which claims more of the invention's essential features?",
@@ -55,28 +51,6 @@ KEY_WORDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One radio button; `key` is the digit that chooses it."""
-
-    value: int
-    words: str
-    key: int
-    is_chosen: bool
-    takes_focus: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One criterion's radio group."""
-
-    key: str
-    name: str
-    words: str
-    answers: tuple[Answer, ...]
-    errors: tuple[str, ...]
-
-
 def page_context(
     page: ComparePage,
     form: PreferenceForm | None = None,
@@ -102,29 +76,7 @@ def page_context(
         "form_errors": errors.get(NON_FIELD_ERRORS, ()),
         "is_refused": bool(errors),
         "stored": _in_words(page.preference) if is_stale and page.preference else None,
-        **reading_context(page.reading),
-    }
-
-
-def reading_context(reading: ReadingPreference) -> dict[str, Any]:
-    """Return which reading aids are on, and the person's keys as far as they work here."""
-    keys = keymap(reading.keys, single_keys=reading.single_keys)
-    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
-    return {
-        "aids": {aid: bool(getattr(reading, f"shows_{aid}")) for aid in AID_WORDS},
-        "aid_buttons": [
-            (aid, words, bool(getattr(reading, f"shows_{aid}")), " ".join(printed[f"toggle-{aid}"]))
-            for aid, words in AID_WORDS.items()
-        ],
-        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
-        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
-        "has_single_keys": reading.single_keys,
-        "keymap": json.dumps(
-            {
-                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
-                "single": reading.single_keys,
-            }
-        ),
+        **reading_context(page.reading, KEY_WORDS),
     }
 
 
@@ -138,27 +90,17 @@ def _values(stored: Preference | None, form: PreferenceForm | None) -> dict[str,
 
 def _questions(
     sent: Mapping[str, str], errors: Mapping[str, tuple[str, ...]], *, is_new: bool
-) -> tuple[Question, ...]:
-    # The first wrong one takes the focus, or a new page's first.
-    focused = next((key for key in ALL_CRITERIA if is_new or key in errors), "")
+) -> tuple[RadioGroup, ...]:
+    focused = focused_group(ALL_CRITERIA, errors, is_new=is_new)
     return tuple(
-        Question(
+        RadioGroup(
             key,
             NAMES[key],
             QUESTIONS[key],
-            _answers(sent[key], key == focused),
+            radio_choices(ANSWERS, sent[key], has_focus=key == focused),
             errors.get(key, ()),
         )
         for key in ALL_CRITERIA
-    )
-
-
-def _answers(sent: str, has_focus: bool) -> tuple[Answer, ...]:
-    # One button of a group can take the focus: the chosen one, or the first when none is.
-    target = sent if ANSWER.fullmatch(sent) else str(ANSWERS[0][0])
-    return tuple(
-        Answer(value, words, place, sent == str(value), has_focus and target == str(value))
-        for place, (value, words) in enumerate(ANSWERS, start=1)
     )
 
 

@@ -13,7 +13,6 @@ from django.db import connection
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotator.conflicts.rules import RatedScores
 from annotator.models import (
     GENUINE,
     Assignment,
@@ -29,7 +28,8 @@ from annotator.models import (
     Unblinding,
     User,
 )
-from annotator.rubric import CRITERIA
+from annotator.rating_values import RatedScores, scores_of
+from annotator.rubric import SCORE_COLUMNS
 from core.clock import database_now
 
 _SEEING: Final = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
@@ -105,7 +105,7 @@ def is_locked(assignment: Assignment) -> bool:
 
 
 _RATINGS: Final = f"""
-SELECT r.annotator_id, r.candidate_id, r.overall_numerator, {", ".join(f"r.{c}" for c in CRITERIA)}
+SELECT r.annotator_id, r.candidate_id, {", ".join(f"r.{name}" for name in SCORE_COLUMNS)}
   FROM {Rating._meta.db_table} r JOIN {Candidate._meta.db_table} c ON c.id = r.candidate_id
  WHERE c.reference_id = %s AND c.purpose IN ({", ".join(["%s"] * len(GENUINE))})
 """  # noqa: S608 - table and column names only
@@ -121,10 +121,8 @@ def reference_ratings(reference_id: UUID) -> list[RatedScores]:
         cursor.execute(_RATINGS, [key, *GENUINE])
         rows = cursor.fetchall()
     return [
-        RatedScores(
-            _hex(annotator), _hex(candidate), dict(zip(CRITERIA, scores, strict=True)), all_
-        )
-        for annotator, candidate, all_, *scores in rows
+        RatedScores(_hex(annotator), _hex(candidate), scores_of(scores))
+        for annotator, candidate, *scores in rows
     ]
 
 

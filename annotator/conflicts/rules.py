@@ -1,92 +1,18 @@
-"""When ratings conflict: criterion gap, overall gap, order flip; and which value counts, exactly.
+"""When ratings conflict: criterion gap, overall gap, order flip.
 
 Standard library only.
 """
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import ceil
-from typing import Final, TypeVar
+from typing import Final
 
-from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, TOTAL_WEIGHT
-
-Value = TypeVar("Value", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class SettledValue:
-    """One criterion of one candidate: what was given, and what counts under each policy.
-
-    All in rating points, 0 to 10, the overall as numerator / 11. `settled` is the ruling where
-    there is one, else the mean; `majority` what more than half gave; none where there is nothing.
-    """
-
-    criterion: str
-    given: tuple[Fraction, ...]
-    settled: Fraction | None
-    majority: Fraction | None
-    is_ruled: bool
-
-    @property
-    def name(self) -> str:
-        return NAMES[self.criterion]
-
-    @property
-    def settled_text(self) -> str:
-        return "none" if self.settled is None else points_text(self.settled)
-
-    @property
-    def majority_text(self) -> str:
-        return "none" if self.majority is None else points_text(self.majority)
-
-
-def settle(
-    given: Sequence[Mapping[str, Fraction]], ruling: Mapping[str, Fraction] | None = None
-) -> tuple[SettledValue, ...]:
-    """Return the five criteria of a candidate in the rubric's order.
-
-    Input: each annotator's points by criterion, and those of the valid ruling where there is one.
-    The ruling counts instead of the mean; a majority is one of the annotators whatever was ruled.
-    """
-    values = []
-    for criterion in ALL_CRITERIA:
-        column = tuple(points[criterion] for points in given)
-        ruled = ruling.get(criterion) if ruling else None
-        settled = mean(column) if ruling is None else ruled
-        found = majority(column)
-        values.append(SettledValue(criterion, column, settled, found, ruled is not None))
-    return tuple(values)
-
-
-def mean(values: Sequence[Fraction]) -> Fraction | None:
-    """Return the exact mean, or None of no values: sum of the values / their number."""
-    return sum(values, Fraction(0)) / len(values) if values else None
-
-
-def majority(values: Sequence[Value]) -> Value | None:
-    """Return what more than half of the annotators say, or None where nothing is said by so many.
-
-    Input: one value of each annotator who is asked about: points of a candidate, or in which order
-    somebody who rated both puts two candidates. Half of them is no majority. Whatever is called a
-    majority of annotators in this program is this one; a caller says what none means.
-    """
-    if not values:
-        return None
-    value, times = Counter(values).most_common(1)[0]
-    return value if 2 * times > len(values) else None
-
-
-def points_text(value: Fraction) -> str:
-    """Return points (0 to 10) as people read them: whole as they are, else rounded half up."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    hundredths = (200 * value + 1) // 2
-    return f"{hundredths // 100}.{hundredths % 100:02d}"
-
+from annotator.rating_values import RatedScores, majority
+from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 # Overall numerators (0 to 110) by candidate and annotator.
 Overalls = Mapping[str, Mapping[str, int]]
@@ -239,16 +165,6 @@ class ConflictRules:
     flip_gap_numerator: int = 11
     # A further annotator decides before an adjudicator: see `find_conflicts`.
     has_ladder: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RatedScores:
-    """One annotator's scores for one candidate, with the overall numerator (0 to 110)."""
-
-    annotator: str
-    candidate: str
-    scores: Mapping[str, int]
-    overall: int
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -28,7 +28,8 @@ from annotator.models import (
     Reference,
     User,
 )
-from annotator.rubric import ALL_CRITERIA, CRITERIA, overall_text
+from annotator.rating_values import AIDS, ERROR_TAGS, EXPORTED
+from annotator.rubric import ALL_CRITERIA, CRITERIA, SCORE_COLUMNS, overall_quality
 from core.text_io.text import time_text
 
 # What the reader of Label Studio's files puts before the number of an annotator.
@@ -120,13 +121,9 @@ def number_of(pk: UUID) -> int:
 
 REFERENCES_AT_ONCE: Final = 200
 CANDIDATES_AT_ONCE: Final = 200
-_SCORED: Final = (
-    *(*CRITERIA, "overall_numerator", "comment", "error_tags"),
-    *("active_seconds", "is_blind", "shown", "round"),
-)
+_SCORED: Final = (*SCORE_COLUMNS, *EXPORTED)
 _JUDGED: Final = (*ALL_CRITERIA, "comment", "error_tags")
 _TAG_KEYS: Final = ("tag", "side", "start", "end", "remark")
-_AIDS: Final = ("aligned", "diff", "marks")
 _DATED: Final = ("rubric_version", "version", "submitted_at", "revised_at")
 _PAIR: Final = (
     *("comparison__annotator_id", "comparison__left_id", "comparison__right__candidate_id"),
@@ -265,16 +262,11 @@ class _Slice:
 
 
 def _scored(row: Row) -> dict[str, Any]:
-    numerator = row["overall_numerator"]
+    in_order = {ERROR_TAGS: _tags(row[ERROR_TAGS]), "shown": _in_order(row["shown"], AIDS)}
     return {
         "scores": {criterion: row[criterion] for criterion in CRITERIA},
-        "overall_quality": {"numerator": numerator, "value": float(overall_text(numerator))},
-        "comment": row["comment"],
-        "error_tags": _tags(row["error_tags"]),
-        "active_seconds": row["active_seconds"],
-        "is_blind": row["is_blind"],
-        "shown": _in_order(row["shown"], _AIDS),
-        "round": row["round"],
+        "overall_quality": overall_quality(row["overall_numerator"]),
+        **{name: in_order.get(name, row[name]) for name in EXPORTED},
     }
 
 

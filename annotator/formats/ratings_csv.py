@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from annotator.rating_values import EXPORTED
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.text_io.text import MARK, is_formula
 
@@ -19,7 +20,7 @@ COLUMNS: Final = (
     *("kind", "id", "reference_id", "reference_sha256"),
     *("candidate_id", "candidate_sha256", "system", "right_id", "right_sha256", "right_system"),
     *("purpose", "repeats", "annotator", "by_admin", *ALL_CRITERIA, "overall_numerator"),
-    *("comment", "error_tags", "active_seconds", "is_blind", "shown", "round"),
+    *EXPORTED,
     *("rubric_version", "version", "submitted_at", "revised_at", "revisions", MARKED),
 )
 _LEFT_OF_PREFERENCE: Final = {

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from annotator.rating_values import EXPORTED
+
 RATING_KEYS: Final = (
     *("kind", "id", "reference_id", "reference_sha256"),
     *("candidate_id", "candidate_sha256", "system", "purpose", "repeats"),
-    *("annotator", "by_admin", "scores", "overall_quality", "comment", "error_tags"),
-    *("active_seconds", "is_blind", "shown", "round", "rubric_version", "version"),
-    *("submitted_at", "revised_at", "revisions"),
+    *("annotator", "by_admin", "scores", "overall_quality", *EXPORTED),
+    *("rubric_version", "version", "submitted_at", "revised_at", "revisions"),
 )
 PREFERENCE_KEYS: Final = (
     *("kind", "id", "reference_id", "reference_sha256"),

@@ -27,6 +27,7 @@ from annotator.models import (
     Round,
     Turn,
 )
+from annotator.rating_values import words_of
 
 GONE: Final = "[erased]"
 _SALT: Final = "annotator.erasures"
@@ -73,14 +74,12 @@ def erase_texts(reference: Reference) -> dict[str, int]:
 
 
 def _empty_words(rows: Any) -> int:
-    """Empty comments and notes, and keep of each tag its name; return how many rows."""
+    """Empty the free words, and keep of each tag its name; return how many rows."""
     for row in rows.exclude(error_tags=[]).iterator(chunk_size=200):
         row.error_tags = [_bare(tag) for tag in row.error_tags]
         row.save(update_fields=["error_tags"])
-    words = {"comment": ""}
-    if any(field.name == "note" for field in rows.model._meta.concrete_fields):
-        words["note"] = ""
-    return int(rows.update(**words))
+    columns = {field.name for field in rows.model._meta.concrete_fields}
+    return int(rows.update(**{name: "" for name in words_of({}) if name in columns}))
 
 
 def _bare(tag: Any) -> Any:

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from annotator.models.assignments import Assignment
 from annotator.models.claim_sets import Candidate
-from annotator.rubric import CRITERIA, HIGHEST
+from annotator.rubric import CRITERIA, HIGHEST, OVERALL
 
 
 class Scores(models.Model):
@@ -37,6 +37,11 @@ class Scores(models.Model):
     @property
     def scores(self) -> dict[str, int]:
         return {criterion: getattr(self, criterion) for criterion in CRITERIA}
+
+    @property
+    def all_scores(self) -> dict[str, int]:
+        """The four scores, and the overall as its numerator."""
+        return self.scores | {OVERALL: self.overall_numerator}
 
 
 class Rating(Scores):

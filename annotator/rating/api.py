@@ -20,9 +20,9 @@ from annotator.assignments.queries import assigned_candidate, ratings_by
 from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
 from annotator.models import Assignment, Membership, Rating, User
-from annotator.rating.request_digest import rating_digest
-from annotator.rating.services import LONGEST_COMMENT, revise_rating, submit_rating
-from annotator.rubric import CRITERIA, RUBRIC, RUBRIC_VERSION, overall_text
+from annotator.rating.services import revise_rating, submit_rating
+from annotator.rating_values import ERROR_TAGS, LONGEST_WORDS, WORDS, rating_digest, said_of
+from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 from annotator.score_fields import ScoresSerializer
 from core.errors import OutOfDate
 from core.rest.fields import CommentField, IdField, StrictSerializer
@@ -54,35 +54,33 @@ def assignment_words(assignment: Assignment) -> dict[str, Any]:
 MOST_TAGS = 200
 
 
-def _comment() -> CommentField:
-    return CommentField(
-        required=False, allow_blank=True, trim_whitespace=False, max_length=LONGEST_COMMENT
-    )
+class GivenSerializer(StrictSerializer):
+    """The words and error tags of a rating, which may be left out."""
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        words = {
+            field.name: CommentField(
+                required=False, allow_blank=True, trim_whitespace=False, max_length=LONGEST_WORDS
+            )
+            for field in WORDS
+        }
+        tags = serializers.ListField(
+            child=serializers.JSONField(), required=False, max_length=MOST_TAGS
+        )
+        return {**super().get_fields(), **words, ERROR_TAGS: tags}
 
 
-def _error_tags() -> serializers.ListField:
-    return serializers.ListField(
-        child=serializers.JSONField(), required=False, max_length=MOST_TAGS
-    )
-
-
-class NewRatingSerializer(StrictSerializer):
+class NewRatingSerializer(GivenSerializer):
     """A rating as it is sent first."""
 
     assignment = IdField()
     scores = ScoresSerializer()
-    comment = _comment()
-    note = _comment()
-    error_tags = _error_tags()
 
 
-class RevisionSerializer(StrictSerializer):
+class RevisionSerializer(GivenSerializer):
     """What of a rating changes; what is left out stays as it is."""
 
     scores = ScoresSerializer(required=False)
-    comment = _comment()
-    note = _comment()
-    error_tags = _error_tags()
 
 
 class OverallSerializer(serializers.Serializer):
@@ -99,28 +97,26 @@ class RatingSerializer(serializers.Serializer):
     assignment = serializers.UUIDField()
     scores = ScoresSerializer()
     overall_quality = OverallSerializer()
-    comment = serializers.CharField()
-    note = serializers.CharField()
-    error_tags = serializers.ListField()
-    active_seconds = serializers.IntegerField()
-    version = serializers.IntegerField()
-    rubric_version = serializers.CharField()
-    submitted_at = serializers.DateTimeField()
-    revised_at = serializers.DateTimeField()
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        return {
+            **super().get_fields(),
+            **{field.name: serializers.CharField() for field in WORDS},
+            ERROR_TAGS: serializers.ListField(),
+            "active_seconds": serializers.IntegerField(),
+            "version": serializers.IntegerField(),
+            "rubric_version": serializers.CharField(),
+            "submitted_at": serializers.DateTimeField(),
+            "revised_at": serializers.DateTimeField(),
+        }
 
     def to_representation(self, instance: Rating) -> dict[str, Any]:
-        numerator = instance.overall_numerator
         return {
             "id": str(instance.pk),
             "assignment": str(instance.assignment_id),
-            "scores": {key: instance.scores[key] for key in CRITERIA},
-            "overall_quality": {
-                "numerator": numerator,
-                "value": float(overall_text(numerator)),
-            },
-            "comment": instance.comment,
-            "note": instance.note,
-            "error_tags": instance.error_tags,
+            "scores": instance.scores,
+            "overall_quality": overall_quality(instance.overall_numerator),
+            **said_of(instance),
             "active_seconds": instance.active_seconds,
             "version": instance.version,
             "rubric_version": instance.rubric_version,
@@ -177,13 +173,7 @@ class Ratings(APIView):
     def post(self, request: Request) -> Response:
         user = cast(User, request.user)
         sent = _valid(NewRatingSerializer(data=request.data))
-        assignment_id = sent["assignment"]
-        said = {
-            "scores": sent["scores"],
-            "comment": sent.get("comment", ""),
-            "note": sent.get("note", ""),
-            "error_tags": sent.get("error_tags", []),
-        }
+        assignment_id = sent.pop("assignment")
         if user.only_campaign_id and not assignments_for(user).filter(pk=assignment_id).exists():
             raise Http404
         try:
@@ -191,8 +181,8 @@ class Ratings(APIView):
                 assignment_id=assignment_id,
                 annotator=user,
                 idempotency_key=_key(request),
-                request_sha256=rating_digest(assignment_id, **said),
-                **said,
+                request_sha256=rating_digest(assignment_id, sent),
+                **sent,
             )
         except Assignment.DoesNotExist as error:
             raise Http404 from error
@@ -217,17 +207,10 @@ class RatingDetail(APIView):
         user = cast(User, request.user)
         rating = get_object_or_404(ratings_by(user), pk=pk)
         version = _version_seen(request)
-        sent = _valid(RevisionSerializer(data=request.data))
+        given = {"scores": rating.scores} | said_of(rating)
+        given |= _valid(RevisionSerializer(data=request.data))
         try:
-            revised = revise_rating(
-                rating_id=rating.pk,
-                annotator=user,
-                version=version,
-                scores=sent.get("scores", rating.scores),
-                comment=sent.get("comment", rating.comment),
-                note=sent.get("note", rating.note),
-                error_tags=sent.get("error_tags", rating.error_tags),
-            )
+            revised = revise_rating(rating_id=rating.pk, annotator=user, version=version, **given)
         except OutOfDate as refusal:
             if is_locked(rating.assignment):
                 raise

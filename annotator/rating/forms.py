@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
 from annotator.models import Rating, ReadingPreference
-from annotator.rating.services import LONGEST_COMMENT
+from annotator.rating_values import AIDS, ERROR_TAGS, LONGEST_WORDS, SAID, TYPED, WORDS, Given
 from annotator.rubric import CRITERIA, NAMES
 from core.forms import (
     ASCII_SPACE,
@@ -28,12 +28,10 @@ from core.text_io.strict_json import StrictJsonError, loads
 
 LONGEST_KEY: Final = 200
 LONGEST_TAGS: Final = 100_000
-AIDS: Final = ("aligned", "diff", "marks")
 # Fields of the same form that other buttons of it send: the reason of a skip, a chosen tag.
 OF_OTHER_BUTTONS: Final = frozenset(
     {"csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason", "tag", "aid"}
 )
-TYPED: Final = (*CRITERIA, "comment", "note", "error_tags")
 
 
 class ScoreField(forms.Field):
@@ -70,7 +68,7 @@ def _words(noun: str) -> CommentField:
     return CommentField(
         required=False,
         strip=False,
-        max_length=LONGEST_COMMENT,
+        max_length=LONGEST_WORDS,
         error_messages={
             "max_length": f"A {noun} may have %(limit_value)d characters; this has %(show_value)d."
         },
@@ -90,12 +88,12 @@ class RatingForm(RubricForm):
     version = _version()
     draft_version = _version()
     shown = forms.CharField(required=False, max_length=100)
-    comment = _words("comment")
-    note = _words("note")
     error_tags = TagsField(required=False, max_length=LONGEST_TAGS)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
+        for words in WORDS:
+            self.fields[words.name] = _words(words.name)
         for criterion in CRITERIA:
             self.fields[criterion] = ScoreField(label=NAMES[criterion])
 
@@ -103,6 +101,12 @@ class RatingForm(RubricForm):
     def scores(self) -> dict[str, int]:
         """The valid scores; all four when the form is valid."""
         return {key: self.cleaned_data[key] for key in CRITERIA if key in self.cleaned_data}
+
+    @property
+    def given(self) -> Given:
+        """What the annotator gives, once the form is valid."""
+        given: dict[str, Any] = {name: self.cleaned_data[name] for name in SAID}
+        return cast(Given, {"scores": self.scores, **given})
 
     @property
     def draft_version_seen(self) -> int | None:
@@ -125,12 +129,8 @@ class RatingForm(RubricForm):
 
 def as_sent(rating: Rating) -> dict[str, str]:
     """Return a stored rating as the values that the form would send for it."""
-    return {key: str(value) for key, value in rating.scores.items()} | {
-        "comment": rating.comment,
-        "note": rating.note,
-        "error_tags": json.dumps(rating.error_tags),
-        "version": str(rating.version),
-    }
+    sent = {name: str(getattr(rating, name)) for name in TYPED}
+    return sent | {ERROR_TAGS: json.dumps(rating.error_tags), "version": str(rating.version)}
 
 
 LONGEST_KEY_NAME: Final = 20

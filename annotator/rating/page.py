@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -11,22 +11,23 @@ from django.urls import reverse
 
 from annotator.keymap import ACTIONS, GROUPS, keymap, shown
 from annotator.models import DepartureReason, Draft, FlagReason, ReadingPreference
-from annotator.rating.forms import AIDS, TYPED, RatingForm, as_sent
+from annotator.rating.forms import RatingForm, as_sent
 from annotator.rating.queries import RatePage
+from annotator.rating_values import AIDS, ERROR_TAGS, TYPED, WORDS
 from annotator.reading import chosen_tags
 from annotator.rubric import (
     CRITERIA,
+    HIGHEST,
     LOWEST,
     OVERALL,
     RUBRIC,
     TOTAL_WEIGHT,
-    Band,
     Criterion,
     band_of,
     overall_numerator,
     overall_text,
 )
-from core.forms import ASCII_SPACE, SCORE
+from core.forms import ASCII_SPACE, SCORE, Choice, RadioGroup, focused_group, radio_choices
 
 LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
 AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
@@ -51,32 +52,6 @@ class WordField:
     hint: str
     keys: str
     value: str
-    errors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One radio button."""
-
-    value: int
-    is_chosen: bool
-    takes_focus: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BandChoices:
-    """A band with its radio buttons."""
-
-    band: Band
-    choices: tuple[Choice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """One criterion's radio group."""
-
-    criterion: Criterion
-    bands: tuple[BandChoices, ...]
     errors: tuple[str, ...]
 
 
@@ -106,7 +81,7 @@ def page_context(
         "sent": sent,
         "scales": _scales(sent, form),
         "word_fields": _word_fields(page.preference, sent, form),
-        "errors": {"error_tags": _reasons(form, "error_tags")},
+        "errors": {ERROR_TAGS: _reasons(form, ERROR_TAGS)},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
         "is_unkept": is_unkept,
@@ -116,7 +91,7 @@ def page_context(
         "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
         "flag_reasons": FlagReason.choices,
         "keys_url": f"{reverse('annotator:keys')}?next={_address(page)}",
-        **tags_context(page, sent["error_tags"]),
+        **tags_context(page, sent[ERROR_TAGS]),
         **reading_context(page.preference),
         **overall_context(scores_typed(sent)),
     }
@@ -171,9 +146,9 @@ def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
     names = (*TYPED, "version", "draft_version", "key", *LEAVING)
     if form is not None:
         typed = {name: form.typed(name) for name in names}
-        typed["error_tags"] = typed["error_tags"] or "[]"
+        typed[ERROR_TAGS] = typed[ERROR_TAGS] or "[]"
         return typed | {key: typed[key].strip(ASCII_SPACE) for key in CRITERIA}
-    empty = dict.fromkeys(names, "") | {"error_tags": "[]"}
+    empty = dict.fromkeys(names, "") | {ERROR_TAGS: "[]"}
     if page.draft:
         return empty | {name: str(page.draft.typed.get(name) or empty[name]) for name in TYPED}
     return empty | (as_sent(page.rating) if page.rating else {})
@@ -187,17 +162,16 @@ def _word_fields(
     preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
 ) -> list[WordField]:
     keys = keymap(preference.keys, single_keys=preference.single_keys)
-    words = (("comment", "Comment", "optional"), ("note", "Note", "to the adjudicator only"))
     return [
         WordField(
-            name,
-            label,
-            hint,
-            " ".join(shown(key) for key in keys[name]),
-            sent[name],
-            _reasons(form, name),
+            words.name,
+            words.label,
+            words.hint,
+            " ".join(shown(key) for key in keys.get(words.name, ())),
+            sent[words.name],
+            _reasons(form, words.name),
         )
-        for name, label, hint in words
+        for words in WORDS
     ]
 
 
@@ -213,37 +187,30 @@ def same_words(one: str, other: str) -> bool:
     return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 
 
-def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[Scale, ...]:
+def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[RadioGroup, ...]:
     errors = {key: _reasons(form, key) for key in CRITERIA}
-    focused = _focused(errors, form)
+    focused = focused_group(CRITERIA, errors, is_new=form is None)
     return tuple(
-        Scale(
-            criterion=entry,
-            bands=tuple(_band(band, sent[entry.key], entry.key == focused) for band in entry.bands),
-            errors=errors[entry.key],
+        RadioGroup(
+            entry.key,
+            entry.name,
+            entry.question,
+            _buttons(entry, sent[entry.key], entry.key == focused),
+            errors[entry.key],
+            f"weight {entry.weight}",
         )
         for entry in RUBRIC
     )
 
 
+def _buttons(criterion: Criterion, sent: str, has_focus: bool) -> tuple[Choice, ...]:
+    """Return a button for each score, grouped by band."""
+    labels = [(value, str(value)) for value in range(LOWEST, HIGHEST + 1)]
+    return tuple(
+        replace(choice, group=band_of(criterion.key, int(choice.value)))
+        for choice in radio_choices(labels, sent, has_focus=has_focus)
+    )
+
+
 def _reasons(form: RatingForm | None, key: str) -> tuple[str, ...]:
     return tuple(str(reason) for reason in form.errors.get(key, ())) if form else ()
-
-
-def _focused(errors: Mapping[str, tuple[str, ...]], form: RatingForm | None) -> str:
-    """Return the criterion that takes the focus: the first wrong one, or a new page's first."""
-    if form is None:
-        return CRITERIA[0]
-    return next((key for key in CRITERIA if errors[key]), "")
-
-
-def _band(band: Band, sent: str, has_focus: bool) -> BandChoices:
-    # One button of a group can take the focus: the chosen one, or the lowest when none is.
-    target = sent if SCORE.fullmatch(sent) else str(LOWEST)
-    return BandChoices(
-        band,
-        tuple(
-            Choice(value, sent == str(value), has_focus and target == str(value))
-            for value in range(band.low, band.high + 1)
-        ),
-    )

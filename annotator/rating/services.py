@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -35,13 +35,13 @@ from annotator.models import (
     RoundKind,
     User,
 )
+from annotator.rating_values import COLUMNS, ERROR_TAGS, LONGEST_WORDS, Given, words_of
 from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON, check_words
 
-LONGEST_COMMENT = 20_000
 RULED_ON_IT = "You have ruled on this candidate, so it is not yours to rate; give it back."
 LONGEST_ACTIVE_SECONDS = 10**6
 # What a submit looks at, of the assignment and of what is joined to it.
@@ -63,15 +63,12 @@ def submit_rating(
     *,
     assignment_id: UUID,
     annotator: User,
-    scores: Mapping[str, int],
-    comment: str = "",
-    note: str = "",
-    error_tags: Sequence[Any] = (),
     shown: Mapping[str, bool] | None = None,
     draft_version: int | None = None,
     idempotency_key: str = "",
     request_sha256: str = "",
     submitted_at: datetime | None = None,
+    **given: Unpack[Given],
 ) -> Rating:
     """Store the first rating of an assignment and open the conflicts that it causes.
 
@@ -80,7 +77,7 @@ def submit_rating(
     ends none. Raises Refused for bad values, OutOfDate for another request under the key, a second
     rating, a newer draft from another tab, a place given to somebody else, or a closed campaign.
     """
-    fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
+    fields = _checked(given, shown)
     try:
         with transaction.atomic():
             assignment = _lock(assignment_id, annotator)
@@ -92,7 +89,7 @@ def submit_rating(
                 return known
             _refuse_unless_open(assignment)
             _end_draft(assignment, draft_version)
-            fields |= _worked(assignment, error_tags)
+            fields |= _at_work(assignment, given)
             asked = circumstances_of(assignment)
             is_further = asked.round_kind in (RoundKind.LADDER, RoundKind.ANOTHER)
             rating = Rating.objects.create(
@@ -137,18 +134,15 @@ def revise_rating(
     rating_id: UUID,
     annotator: User,
     version: int,
-    scores: Mapping[str, int],
-    comment: str = "",
-    note: str = "",
-    error_tags: Sequence[Any] = (),
     shown: Mapping[str, bool] | None = None,
     draft_version: int | None = None,
+    **given: Unpack[Given],
 ) -> Rating:
     """Change a rating that is not locked, keep the earlier one, measure its conflicts again.
 
     `version` is the one that the person saw; OutOfDate when another revision came between.
     """
-    fields = _clean(scores, comment, note) | {"shown": dict(shown or {})}
+    fields = _checked(given, shown)
     with transaction.atomic():
         rating = Rating.objects.select_related("assignment").get(pk=rating_id, annotator=annotator)
         assignment = _lock(rating.assignment_id, annotator)
@@ -157,7 +151,7 @@ def revise_rating(
         _end_draft(assignment, draft_version)
         now = database_now()
         asked = circumstances_of(assignment)
-        fields |= _worked(assignment, error_tags)
+        fields |= _at_work(assignment, given)
         # What was once given with open eyes stays so.
         fields["is_blind"] = rating.is_blind and asked.is_blind
         looks_again = asked.round_kind == RoundKind.AGAIN
@@ -175,25 +169,33 @@ def revise_rating(
         return rating
 
 
-def _clean(scores: Mapping[str, int], comment: str, note: str) -> dict[str, Any]:
+def _checked(given: Given, shown: Mapping[str, bool] | None) -> dict[str, Any]:
+    """Return the columns that need nothing of the assignment."""
     try:
-        numerator = overall_numerator(scores)
+        numerator = overall_numerator(given["scores"])
     except ValueError as error:
         raise Refused(str(error)) from error
-    for name, text in (("comment", comment), ("note", note)):
-        check_words(name, text, longest=LONGEST_COMMENT)
-    return {**scores, "overall_numerator": numerator, "comment": comment, "note": note}
+    words = words_of(given)
+    for name, text in words.items():
+        check_words(name, text, longest=LONGEST_WORDS)
+    of_work = {"overall_numerator": numerator, "shown": dict(shown or {})}
+    return {**given["scores"], **words, **of_work}
 
 
-def _worked(assignment: Assignment, error_tags: Sequence[Any]) -> dict[str, Any]:
-    """Return the tags as they are stored, and the active seconds so far."""
-    tags = _clean_tags(assignment, error_tags) if error_tags else []
+def _at_work(assignment: Assignment, given: Given) -> dict[str, Any]:
+    """Return the columns that hang on the texts, and on the time that was worked on them."""
+    tags = _validated_tags(assignment, given.get("error_tags", ()))
+    return {ERROR_TAGS: tags, "active_seconds": _active_seconds(assignment)}
+
+
+def _active_seconds(assignment: Assignment) -> int:
     seconds = assignment.work_time.seconds if hasattr(assignment, "work_time") else 0
-    active = min(round(seconds), LONGEST_ACTIVE_SECONDS)
-    return {"error_tags": tags, "active_seconds": active}
+    return min(round(seconds), LONGEST_ACTIVE_SECONDS)
 
 
-def _clean_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[str, Any]]:
+def _validated_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[str, Any]]:
+    if not error_tags:
+        return []
     candidate = assignment.candidate
     texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
     try:
@@ -260,15 +262,7 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         rating=rating,
         number=rating.version,
         made_at=now,
-        overall_numerator=rating.overall_numerator,
-        comment=rating.comment,
-        note=rating.note,
-        error_tags=rating.error_tags,
-        shown=rating.shown,
-        active_seconds=rating.active_seconds,
-        is_blind=rating.is_blind,
-        round=rating.round,
-        **rating.scores,
+        **{name: getattr(rating, name) for name in COLUMNS},
     )
     audit_log.record(
         actor=rating.annotator_id,

@@ -17,7 +17,6 @@ from annotator.rating.drafts import DraftMoved, discard_draft, keep_refused, rec
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import overall_context, page_context, same_words
 from annotator.rating.queries import RatePage, own_rating, rate_page
-from annotator.rating.request_digest import rating_digest
 from annotator.rating.services import (
     flag_candidate,
     recuse,
@@ -26,6 +25,7 @@ from annotator.rating.services import (
     skip_assignment,
     submit_rating,
 )
+from annotator.rating_values import rating_digest, words_of
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 
@@ -166,22 +166,17 @@ def take_next_candidate(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
     """Submit, or revise what the page had seen. Raises Assignment.DoesNotExist if not theirs."""
-    said = {
-        "comment": form.cleaned_data["comment"],
-        "note": form.cleaned_data["note"],
-        "error_tags": form.cleaned_data["error_tags"],
-    }
+    given = form.given
     stored = own_rating(user, pk) if form.version_seen else None
     if stored is None:
         return submit_rating(
             assignment_id=pk,
             annotator=user,
-            scores=form.scores,
             shown=form.aids,
             draft_version=form.draft_version_seen,
             idempotency_key=form.cleaned_data["key"],
-            request_sha256=rating_digest(pk, form.scores, **said),
-            **said,
+            request_sha256=rating_digest(pk, given),
+            **given,
         )
     if _is_resent(stored, form):
         return stored
@@ -189,21 +184,17 @@ def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
         rating_id=stored.pk,
         annotator=user,
         version=form.version_seen,
-        scores=form.scores,
         shown=form.aids,
         draft_version=form.draft_version_seen,
-        **said,
+        **given,
     )
 
 
 def _is_resent(rating: Rating, form: RatingForm) -> bool:
     """Say whether the stored revision is what this form, sent twice, has made already."""
     is_next = rating.version == form.version_seen + 1
-    same_words = (rating.comment, rating.note) == (
-        form.cleaned_data["comment"],
-        form.cleaned_data["note"],
-    )
-    return is_next and same_words and rating.scores == form.scores
+    words = {name: getattr(rating, name) for name in words_of({})}
+    return is_next and words == words_of(form.given) and rating.scores == form.scores
 
 
 @require_POST

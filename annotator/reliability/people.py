@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.statistics.coefficients import intraclass_correlations, raw_agreement
-from core.statistics.resampling import DRAWS, Figure, estimate, sums_by_cluster
+from core.statistics.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
 from core.statistics.tables import (
     Estimate,
     Floats,
@@ -17,7 +17,6 @@ from core.statistics.tables import (
     ReliabilityError,
     Repeat,
     Table,
-    divide,
     plain_estimate,
     scaled,
     shared_items,

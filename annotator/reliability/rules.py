@@ -20,7 +20,14 @@ from core.statistics.coefficients import (
     raw_agreement,
     tau_b_of_counts,
 )
-from core.statistics.resampling import DRAWS, Figure, cluster_numbers, estimate, sums_by_cluster
+from core.statistics.resampling import (
+    DRAWS,
+    Figure,
+    cluster_numbers,
+    divide,
+    estimate,
+    sums_by_cluster,
+)
 from core.statistics.tables import (
     Estimate,
     Floats,
@@ -28,7 +35,6 @@ from core.statistics.tables import (
     ReliabilityError,
     Sentinel,
     Table,
-    divide,
     plain_estimate,
     scaled,
     undefined,

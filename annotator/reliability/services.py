@@ -9,10 +9,10 @@ from django.db import IntegrityError, transaction
 
 from annotator import audit_log
 from annotator.models import Campaign, ReliabilityReport, User
+from annotator.rating_values import RatedScores
 from annotator.records import (
     BY_ADMIN,
     GivenPreferences,
-    GivenRating,
     GivenRatings,
     Inputs,
     given_preferences,
@@ -26,9 +26,8 @@ from annotator.records import (
     repeats_of,
     score_table,
     sentinels_of,
-    unit_of,
 )
-from annotator.rubric import ALL_CRITERIA, NAMES
+from annotator.rubric import ALL_CRITERIA, NAMES, unit_of
 from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
@@ -166,7 +165,7 @@ def _distinct(values: Iterable[object]) -> int:
     return len(set(values))
 
 
-def _shared(rows: list[GivenRating]) -> int:
+def _shared(rows: list[RatedScores]) -> int:
     """Count the candidates that two or more annotators rated."""
     times = Counter(row.candidate for row in rows)
     return sum(count > 1 for count in times.values())

@@ -28,7 +28,8 @@ from annotator.adjudication.rulings.queries import adjudication_page
 from annotator.comparisons.queries import compare_page
 from annotator.models import User
 from annotator.rating.drafts import keep_refused
-from annotator.rating.forms import TYPED, RatingForm
+from annotator.rating.forms import RatingForm
+from annotator.rating_values import TYPED
 from annotator.site.errors import kept_fields, of_fields
 from core.errors import Refused, TooOften
 from core.text_io.strict_json import StrictJsonError, loads

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from annotator.demo import build_demo_plan
+from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, OVERALL, TOTAL_WEIGHT, WEIGHTS, overall_numerator
 from scoring.patclaimeval.data import Quadruplet
-from scoring.quadruplets import RatedCandidate, RatedReference, RatedValues, build_quadruplets
+from scoring.quadruplets import RatedCandidate, RatedReference, build_quadruplets
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 PUBLISHED = {
@@ -49,10 +49,10 @@ def demo_rows() -> dict[str, list[Quadruplet]]:
     """Return the quadruplets of the demo campaign's rated references, open conflicts included."""
     plan = build_demo_plan(DEMO)
     texts = {r.source.reference_id: r for r in plan.references}
-    values: dict[tuple[str, str], list[RatedValues]] = {}
+    values: dict[tuple[str, str], list[RatedScores]] = {}
     for number, rating in enumerate(plan.ratings):
-        overall = Fraction(overall_numerator(rating.scores), TOTAL_WEIGHT)
-        rated = RatedValues(rating.annotator, str(number), {**rating.scores, OVERALL: overall})
+        scores = {**rating.scores, OVERALL: overall_numerator(rating.scores)}
+        rated = RatedScores(rating.annotator, rating.label, scores, rating=str(number))
         values.setdefault((rating.reference_id, rating.label), []).append(rated)
     references = [
         RatedReference(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.statistics.resampling import DRAWS, Figure, estimate, sums_by_cluster
+from core.statistics.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
 from core.statistics.tables import (
     ALL_SAME,
     NO_OVERLAP,
@@ -20,7 +20,6 @@ from core.statistics.tables import (
     Pairs,
     ReliabilityError,
     Table,
-    divide,
     rating_pairs,
     shared_items,
     undefined,

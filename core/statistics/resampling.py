@@ -242,3 +242,10 @@ def t_quantile(degrees: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 1 - TAIL))
+
+
+def divide(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide element by element; where the denominator is 0 the result is NaN (undefined)."""
+    result = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
+    return result

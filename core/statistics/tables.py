@@ -203,10 +203,3 @@ def plain_estimate(key: str, found: Estimate, unit: float = 1.0) -> Plain:
 def scaled(value: float | None, unit: float) -> float | None:
     """Return a number of units in points, or None as it is. Input: units > 0 a point."""
     return None if value is None else value / unit
-
-
-def divide(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide element by element; where the denominator is 0 the result is NaN (undefined)."""
-    result = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
-    return result

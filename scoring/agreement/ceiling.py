@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from core.statistics import resampling
-from core.statistics.tables import divide
+from core.statistics.resampling import divide
+from scoring.agreement.classification import cluster_confusions
 from scoring.agreement.figures import (
     LABEL_FIGURES,
     Resampled,
@@ -22,7 +23,6 @@ from scoring.agreement.figures import (
     resample_tau_b,
 )
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.tables import cluster_confusions
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from core.statistics import resampling
 from core.statistics.coefficients import tau_b_of_counts
-from core.statistics.resampling import blocks
-from core.statistics.tables import divide
+from core.statistics.resampling import blocks, divide
 from scoring.agreement.classification import (
+    LEVELS,
     Statistic,
+    confusion,
+    label_array,
     order_reason,
     order_reason_of,
     slot_reason,
     statistic,
 )
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers, Labels
-from scoring.agreement.tables import LEVELS, confusion, label_array
 
 # Where less than this is left of a sum of squares, the rest is summed anew: a difference of two
 # sums that are nearly equal keeps too few digits.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.statistics import resampling
 from core.statistics.resampling import Interval
 from scoring.agreement import classification, correlation
+from scoring.agreement.classification import LEVELS, cluster_confusions, label_array
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
@@ -25,7 +26,6 @@ from scoring.agreement.items import (
     cluster_numbers,
     labels_of,
 )
-from scoring.agreement.tables import LEVELS, cluster_confusions, label_array
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from scoring.agreement import (
     scatter,
     tie_calibration,
 )
-from scoring.agreement.breakdowns import Kept, groupings, keep_scored
+from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
 from scoring.agreement.classification import predicted_labels, with_label_tables
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
@@ -29,10 +29,12 @@ from scoring.agreement.items import (
     Floats,
     Integers,
     Item,
+    Kept,
     Question,
     ScorerScores,
     contain_reference,
     item_checks,
+    keep_scored,
     score_differences,
     signature,
 )
@@ -110,7 +112,7 @@ class Entries:
     def of_majority(self) -> Entry:
         """Measure the most frequent label of the items, predicted for each of them."""
         figures, left = (
-            self._figures(part, np.zeros(len(part.items)), _majority_labels(part.items))
+            self._figures(part, np.zeros(len(part.items)), _most_frequent_label(part.items))
             for part in (self.every, self.without)
         )
         entry = self._entry(MAJORITY, "1, in sample", "baseline", figures, left)
@@ -167,7 +169,8 @@ def _item_set(question: Question, items: Sequence[Item], kept: Integers) -> Item
     return ItemSet(items, kept, sample)
 
 
-def _majority_labels(items: Sequence[Item]) -> Integers:
+def _most_frequent_label(items: Sequence[Item]) -> Integers:
+    """Predict the label that most items have for each of them: no majority of annotators."""
     counts = Counter(item.y for item in items)
     label = max(LABELS, key=lambda candidate: counts[candidate])
     return np.full(len(items), label, dtype=np.int64)
@@ -220,7 +223,7 @@ def build_report(
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
     same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,
     scatter, published, checks, method, signature. All rows are measured on the same items: see
-    dropping.py.
+    items.keep_scored.
     Raises AgreementError without items, where none is left, or for a name given twice.
     """
     if not items:

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics.tables import divide
+from core.statistics.resampling import divide
+from scoring.agreement.classification import cluster_confusions
 from scoring.agreement.figures import LABEL_FIGURES, Sample, figure_of, resample_labels
 from scoring.agreement.items import Floats, Integers
-from scoring.agreement.tables import cluster_confusions
 
 FOLDS: Final = 10
 LEAST_REFERENCES: Final = 3

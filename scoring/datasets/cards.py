@@ -15,16 +15,17 @@ from dataclasses import asdict
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
+from annotator.rating_values import RatedScores
 from annotator.rubric import (
     ALL_CRITERIA,
     HIGHEST,
-    OVERALL,
     OVERALL_BANDS,
     RUBRIC,
     RUBRIC_VERSION,
     TOTAL_WEIGHT,
+    unit_of,
 )
 from scoring.datasets.drafts import Draft
 from scoring.quadruplets import SPLIT_NAMES, TEST, VALIDATION, TripleCount, count_violations
@@ -62,23 +63,7 @@ DRAWS: Final = 200
 SEED: Final = 0
 
 
-class Given(Protocol):
-    """A rating: scores by criterion, the overall as its numerator over 11."""
-
-    @property
-    def candidate(self) -> str: ...
-
-    @property
-    def reference(self) -> str: ...
-
-    @property
-    def annotator(self) -> str: ...
-
-    @property
-    def scores(self) -> dict[str, int]: ...
-
-
-def measure_agreement(ratings: Iterable[Given], criteria: Sequence[str]) -> dict[str, Any]:
+def measure_agreement(ratings: Iterable[RatedScores], criteria: Sequence[str]) -> dict[str, Any]:
     """Measure agreement on each criterion.
 
     Input: ratings, each of one candidate by one annotator; criteria. Output: by criterion
@@ -93,7 +78,7 @@ def measure_agreement(ratings: Iterable[Given], criteria: Sequence[str]) -> dict
     rows = list(ratings)
     found: dict[str, Any] = {}
     for criterion in criteria:
-        unit = TOTAL_WEIGHT if criterion == OVERALL else 1
+        unit = unit_of(criterion)
         table = table_of(
             (row.candidate, row.reference, row.annotator, row.scores[criterion]) for row in rows
         )

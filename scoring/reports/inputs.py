@@ -12,8 +12,9 @@ from django.db.models import QuerySet
 
 from annotator.access.scopes import pseudonyms
 from annotator.models import Candidate, Reference, Ruling
+from annotator.rating_values import ruled_points, settled_value
 from annotator.records import rating_admins
-from annotator.rubric import OVERALL, TOTAL_WEIGHT
+from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS, unit_of
 from core.text_io.text import text_sha256
 from scoring.access.scopes import read_rows
 from scoring.agreement.ceiling import Columns, Evidence, Overlap
@@ -83,7 +84,7 @@ def report_ratings(
     used = of_version.filter(rating__revised_at__lte=version.created_at)
     numbers = _numbers(of_version, version)
     given: defaultdict[CandidateKey, dict[int, int]] = defaultdict(dict)
-    column = "overall_numerator" if criterion == OVERALL else criterion
+    column = dict(zip(ALL_CRITERIA, SCORE_COLUMNS, strict=True))[criterion]
     rows = used.values_list(
         "rating__candidate__reference__reference_id",
         "rating__candidate__candidate_id",
@@ -94,12 +95,13 @@ def report_ratings(
     for reference_id, candidate_id, annotator, points in rows.iterator():
         given[reference_id, candidate_id][numbers[annotator]] = points
         count += 1
-    unit = TOTAL_WEIGHT if criterion == OVERALL else 1
+    unit = unit_of(criterion)
     ruled = _ruled(version, criterion, adjudications)
-    settled = {
-        key: float(ruled.get(key, Fraction(sum(one.values()), unit * len(one))))
-        for key, one in given.items()
-    }
+    settled: dict[CandidateKey, float] = {}
+    for key, one in given.items():
+        value = settled_value([Fraction(units, unit) for units in one.values()], ruled.get(key))
+        assert value is not None, "a candidate here has a rating"
+        settled[key] = float(value)
     return ReportRatings(given, settled, len(numbers), unit, of_version.count() - count)
 
 
@@ -124,7 +126,7 @@ def _ruled(
         ).values_list("candidate__reference__reference_id", "candidate__candidate_id", "scores")
         for reference_id, candidate_id, scores in rows:
             if criterion in scores:
-                found[reference_id, candidate_id] = Fraction(scores[criterion])
+                found[reference_id, candidate_id] = ruled_points(scores)[criterion]
     return found
 
 

@@ -87,7 +87,8 @@ def test_positions_count_the_own_work_in_the_order_of_giving(cast, three) -> Non
     rate(cast.bob, three[0], (1, 1, 1, 1))
     places = {(r.annotator, r.candidate): r.position for r in given_ratings(cast.campaign).rows}
     alice, bob = str(cast.alice.pk), str(cast.bob.pk)
-    assert places == {(alice, three[2].pk): 1, (alice, three[0].pk): 2, (bob, three[0].pk): 1}
+    first, _, third = (str(one.pk) for one in three)
+    assert places == {(alice, third): 1, (alice, first): 2, (bob, first): 1}
 
 
 def test_repeats_and_sentinels_stay_out_of_the_table(cast, three) -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from annotator.models import ReadingPreference
-from annotator.reading import AIDS, save_keys, show_aid
+from annotator.rating_values import AIDS
+from annotator.reading import save_keys, show_aid
 from core.errors import Refused
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]

@@ -6,8 +6,9 @@ Candidates are named by 32 hexadecimal digits, people by name.
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, find_conflicts
-from annotator.rubric import CRITERIA, TOTAL_WEIGHT
+from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts
+from annotator.rating_values import RatedScores, scores_of
+from annotator.rubric import TOTAL_WEIGHT
 
 ANNOTATORS: Final = ("alice", "bob", "erin")
 ADJUDICATORS: Final = ("carol", "dora")
@@ -141,7 +142,7 @@ class Workflow:
 
     def findings(self, one: str) -> dict[Key, Finding]:
         here = [
-            RatedScores(who, c, dict.fromkeys(CRITERIA, row["score"]), TOTAL_WEIGHT * row["score"])
+            RatedScores(who, c, scores_of([row["score"]] * 4 + [TOTAL_WEIGHT * row["score"]]))
             for (who, c), row in self.ratings.items()
             if self.reference[c] == self.reference[one]
         ]

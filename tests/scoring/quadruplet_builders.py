@@ -1,23 +1,20 @@
 """Builders of rated references, and the label of a row as seen from one candidate."""
 
-from fractions import Fraction
-
-from annotator.rubric import CRITERIA, OVERALL
-from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference, RatedValues
+from annotator.rating_values import RatedScores, scores_of
+from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference
 
 COMPLETENESS = "feature_completeness"
 
 
-def rated(annotator: str, rating_id: str, *scores: int) -> RatedValues:
-    """Four scores with the overall that follows: (4a + 2b + 2c + 3d) / 11."""
+def rated(annotator: str, rating_id: str, *scores: int) -> RatedScores:
+    """Four scores with the overall that follows: 4a + 2b + 2c + 3d, over 11."""
     a, b, c, d = scores
-    overall = Fraction(4 * a + 2 * b + 2 * c + 3 * d, 11)
-    return RatedValues(
-        annotator, rating_id, {**dict(zip(CRITERIA, scores, strict=True)), OVERALL: overall}
+    return RatedScores(
+        annotator, "", scores_of((*scores, 4 * a + 2 * b + 2 * c + 3 * d)), rating=rating_id
     )
 
 
-def candidate(name: str, *ratings: RatedValues) -> RatedCandidate:
+def candidate(name: str, *ratings: RatedScores) -> RatedCandidate:
     return RatedCandidate(name, f"1. A cup called {name}.", ratings)
 
 

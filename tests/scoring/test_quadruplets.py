@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,
     Quadruplet,
     RatedCandidate,
     RatedReference,
-    RatedValues,
-    RuledValues,
     build_quadruplets,
     flags_of,
     quadruplet_id,
@@ -157,7 +156,7 @@ def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
         candidate(
             name,
             *(
-                RatedValues(f"p{i}", f"{name}{i}", {OVERALL: Fraction(n, 11)})
+                RatedScores(f"p{i}", name, {OVERALL: n}, rating=f"{name}{i}")
                 for i, n in enumerate(of)
             ),
         )
@@ -360,8 +359,8 @@ def test_labels_are_signs_of_whole_numbers(one: tuple[int, ...], two: tuple[int,
 
 
 def test_a_criterion_that_nobody_rated_has_no_label() -> None:
-    part = RatedValues("x", "x1", {"conceptual_clarity": 3})
-    other = RatedValues("x", "x3", {"logical_linkage": 3})
+    part = RatedScores("x", "c1", {"conceptual_clarity": 3}, rating="x1")
+    other = RatedScores("x", "c2", {"logical_linkage": 3}, rating="x3")
     whole = rated("x", "x2", 5, 5, 5, 5)
     (row,) = built([reference(candidate("c1", part), candidate("c2", whole))])
     assert set(row.y) == {"conceptual_clarity"}
@@ -371,7 +370,7 @@ def test_a_criterion_that_nobody_rated_has_no_label() -> None:
 def test_a_ruling_counts_instead_of_the_mean_and_is_named() -> None:
     low = dict.fromkeys(CRITERIA, Fraction(1)) | {OVERALL: Fraction(1)}
     first, second = SPLIT_OPINION.candidates
-    ruled = replace(first, ruling=RuledValues("a1", low | {COMPLETENESS: Fraction(19, 2)}))
+    ruled = replace(first, ruling=low | {COMPLETENESS: Fraction(19, 2)}, adjudication_id="a1")
     rows = built([replace(SPLIT_OPINION, candidates=(ruled, second))])
     assert one_label(rows, "c1") == 1
     assert one_label(rows, "c1", OVERALL) == -1
@@ -383,15 +382,17 @@ def test_policies_that_count_annotators_leave_rulings_aside() -> None:
     first, second = SPLIT_OPINION.candidates
     low = dict.fromkeys(ALL_CRITERIA, Fraction(0))
     ruled = replace(
-        SPLIT_OPINION, candidates=(replace(first, ruling=RuledValues("a", low)), second)
+        SPLIT_OPINION, candidates=(replace(first, ruling=low, adjudication_id="a"), second)
     )
     for policy in ("majority", "per-annotator"):
         assert built([ruled], policy=policy) == built([SPLIT_OPINION], policy=policy)
 
 
 def test_one_adjudication_of_both_candidates_is_named_once() -> None:
-    ruling = RuledValues("a1", dict.fromkeys(ALL_CRITERIA, Fraction(3)))
-    both = tuple(replace(one, ruling=ruling) for one in SPLIT_OPINION.candidates)
+    ruling = dict.fromkeys(ALL_CRITERIA, Fraction(3))
+    both = tuple(
+        replace(one, ruling=ruling, adjudication_id="a1") for one in SPLIT_OPINION.candidates
+    )
     (row,) = built([replace(SPLIT_OPINION, candidates=both)])
     assert row.adjudication_ids == ("a1",)
     assert set(row.y.values()) == {0}

@@ -1,7 +1,7 @@
 """The adjudication page as its template shows it: one table of scores, one choice, the words."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -11,11 +11,10 @@ from annotator.adjudication.cases import SENT_SENTENCE
 from annotator.adjudication.rulings.forms import KINDS, OTHER, TAKE, RulingForm, SendBackForm
 from annotator.adjudication.rulings.queries import MEANING, AdjudicationPage, SeenRating
 from annotator.claims.reading import SideView
-from annotator.keymap import ACTIONS, keymap, shown
-from annotator.models import Decision, ReadingPreference, RulingReason
-from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows
+from annotator.models import Decision, RulingReason
+from annotator.reading import Chip, Compared, CompareRow, chosen_tags, compare_rows, reading_context
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, NAMES
-from core.forms import RefusableForm
+from core.forms import Choice, RefusableForm, radio_choices
 
 # The keys of the rate screen that work here too, in the words of this screen.
 KEY_WORDS: Final = {
@@ -37,17 +36,6 @@ TYPED: Final = (
     *("back_kind", "back_question"),
 )
 SIDES: Final = ("left", "right")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One thing that may be chosen: a rating, the mean, or new scores; `key` is its digit."""
-
-    value: str
-    words: str
-    key: int
-    is_chosen: bool
-    is_open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +71,11 @@ class PlacedChip:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What an annotator wrote about a candidate, and tagged in it."""
+    """What an annotator wrote about a candidate, by the names of the fields, and tagged in it."""
 
     number: int
     round: int
-    comment: str
-    note: str
+    texts: tuple[tuple[str, str], ...]
     chips: tuple[PlacedChip, ...]
 
 
@@ -143,7 +130,7 @@ def page_context(
                 if chip.start >= 0
             ]
         ),
-        **_reading(page.preference),
+        **reading_context(page.preference, KEY_WORDS),
     }
 
 
@@ -162,18 +149,14 @@ def _side_by_side(page: AdjudicationPage) -> Compared:
     return compare_rows(first, page.parts[1].reading)
 
 
-def _columns(page: AdjudicationPage, sent: str) -> list[Column]:
-    found = [
-        (f"{TAKE}{one.takes}", f"Annotator {one.number}", one.takes is not None)
-        for one in page.annotators
-    ]
-    found.append((str(Decision.MEAN), "Mean", True))
+def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
+    """Return what may be chosen: a rating, the mean, or new scores."""
+    rows = [(f"{TAKE}{one.takes}", f"Annotator {one.number}") for one in page.annotators]
+    rows.append((str(Decision.MEAN), "Mean"))
     if page.is_open:
-        found.append((str(Decision.SCORES), "New scores", True))
-    return [
-        Column(value, words, key, value == sent, is_open)
-        for key, (value, words, is_open) in enumerate(found, start=1)
-    ]
+        rows.append((str(Decision.SCORES), "New scores"))
+    closed = {f"Annotator {one.number}" for one in page.annotators if one.takes is None}
+    return [replace(one, is_open=one.label not in closed) for one in radio_choices(rows, sent)]
 
 
 def _part(
@@ -215,8 +198,7 @@ def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
     return Words(
         rating.number,
         rating.round,
-        rating.comment,
-        rating.note,
+        tuple((name, text) for name, text in rating.words.items() if text),
         tuple(
             PlacedChip(
                 chip,
@@ -227,27 +209,3 @@ def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
             for chip in chips
         ),
     )
-
-
-def _reading(preference: ReadingPreference) -> dict[str, Any]:
-    keys = keymap(preference.keys, single_keys=preference.single_keys)
-    printed = {code: [shown(key) for key in keys[code]] for code in KEY_WORDS}
-    return {
-        "aids": {"diff": preference.shows_diff, "marks": preference.shows_marks},
-        "aid_buttons": [
-            (aid, words, on, " ".join(printed[f"toggle-{aid}"]))
-            for aid, words, on in (
-                ("diff", "Differences", preference.shows_diff),
-                ("marks", "Marks", preference.shows_marks),
-            )
-        ],
-        "keys": {code.replace("-", "_"): " ".join(words) for code, words in printed.items()},
-        "key_list": [(KEY_WORDS[code], pressed) for code, pressed in printed.items() if pressed],
-        "has_single_keys": preference.single_keys,
-        "keymap": json.dumps(
-            {
-                "keys": {a.code: keys[a.code] for a in ACTIONS if a.code in KEY_WORDS},
-                "single": preference.single_keys,
-            }
-        ),
-    }

@@ -25,7 +25,7 @@ from annotator.adjudication.cases import (
     live_turns,
     shuffled,
 )
-from annotator.adjudication.rounds import SeenRound, earlier_points, points_of, rounds_on
+from annotator.adjudication.rounds import SeenRound, earlier_points, rounds_on
 from annotator.claims.reading import Reading
 from annotator.conflicts.queries import locked_candidates
 from annotator.models import (
@@ -42,6 +42,7 @@ from annotator.models import (
     Turn,
     User,
 )
+from annotator.rating_values import Points, mean, points_of, ruled_points, said_of, words_of
 from annotator.reading import reading_of, reading_preference
 from annotator.rubric import OVERALL
 
@@ -250,7 +251,7 @@ def _measured(campaign: Campaign) -> list[float]:
 
 
 # The points that each rating had in the rounds before its last.
-Earlier = Mapping[UUID, tuple[dict[str, Fraction], ...]]
+Earlier = Mapping[UUID, tuple[Points, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +263,10 @@ class SeenRating:
 
     number: int
     rating_id: UUID
-    points: dict[str, Fraction]
-    earlier: tuple[dict[str, Fraction], ...]
+    points: Points
+    earlier: tuple[Points, ...]
     round: int
-    comment: str
-    note: str
+    words: dict[str, str]
     tags: tuple[dict[str, Any], ...]
 
 
@@ -282,13 +282,14 @@ class Part:
     claims: str
     reading: Reading
     ratings: tuple[SeenRating, ...]
-    ruled: dict[str, Fraction] | None
+    ruled: Points | None
     disputed: frozenset[str]
 
     def mean(self, criterion: str) -> Fraction:
         """Return the mean of the ratings (at least one), exactly."""
-        values = [rating.points[criterion] for rating in self.ratings]
-        return sum(values, Fraction(0)) / len(values)
+        found = mean([rating.points[criterion] for rating in self.ratings])
+        assert found is not None, "a conflict has ratings"
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +422,6 @@ def _part(
         (rating for rating in ratings if rating.candidate_id == candidate.pk),
         key=lambda rating: numbers[rating.annotator_id],
     )
-    ruled = {key: Fraction(value) for key, value in ruling.scores.items()} if ruling else None
     return Part(
         name=called[0],
         is_other=called[1],
@@ -431,15 +431,14 @@ def _part(
             _seen(rating, numbers[rating.annotator_id], earlier.get(rating.pk, ()))
             for rating in own
         ),
-        ruled=ruled,
+        ruled=ruled_points(ruling.scores) if ruling else None,
         disputed=frozenset(finding.criterion or OVERALL for finding in findings),
     )
 
 
-def _seen(rating: Rating, number: int, earlier: tuple[dict[str, Fraction], ...]) -> SeenRating:
-    tags = tuple(rating.error_tags)
-    said = (rating.comment, rating.note, tags)
-    return SeenRating(number, rating.pk, points_of(rating), earlier, rating.round, *said)
+def _seen(rating: Rating, number: int, earlier: tuple[Points, ...]) -> SeenRating:
+    said = (words_of(said_of(rating)), tuple(rating.error_tags))
+    return SeenRating(number, rating.pk, points_of(rating.all_scores), earlier, rating.round, *said)
 
 
 def _annotators(

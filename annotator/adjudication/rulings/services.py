@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from fractions import Fraction
 from typing import Final
 from uuid import UUID
 
@@ -42,7 +41,8 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rubric import CRITERIA, OVERALL, TOTAL_WEIGHT, overall_numerator
+from annotator.rating_values import mean, points_of
+from annotator.rubric import ALL_CRITERIA, OVERALL, overall_numerator
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
 from core.text_io.shapes import check_words
@@ -206,13 +206,8 @@ def _taken(
 
 def exact_mean(ratings: Sequence[Rating]) -> dict[str, str]:
     """Return the mean of ratings (at least one) per criterion, in points, as exact fractions."""
-    count = len(ratings)
-    means = {
-        key: Fraction(sum(rating.scores[key] for rating in ratings), count) for key in CRITERIA
-    }
-    total = sum(rating.overall_numerator for rating in ratings)
-    means[OVERALL] = Fraction(total, count * TOTAL_WEIGHT)
-    return {key: str(value) for key, value in means.items()}
+    given = [points_of(rating.all_scores) for rating in ratings]
+    return {key: str(mean([points[key] for points in given])) for key in ALL_CRITERIA}
 
 
 def _new_scores(name: str, scores: Mapping[str, int] | None) -> dict[str, str]:
@@ -221,8 +216,8 @@ def _new_scores(name: str, scores: Mapping[str, int] | None) -> dict[str, str]:
     except ValueError as error:
         why = f"New scores: {error}."
         raise Refused(why, {name: [why]}) from error
-    points = {key: str(value) for key, value in (scores or {}).items()}
-    return points | {OVERALL: str(Fraction(numerator, TOTAL_WEIGHT))}
+    points = points_of({**(scores or {}), OVERALL: numerator})
+    return {key: str(value) for key, value in points.items()}
 
 
 def _sign(row: Adjudication, given: Sequence[_Given]) -> None:

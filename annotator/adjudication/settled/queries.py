@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet
@@ -21,7 +21,6 @@ from annotator.access.scopes import Names
 from annotator.adjudication.cases import finding_words
 from annotator.adjudication.rulings.queries import sealed_sha256s, signature_holds
 from annotator.conflicts.queries import locked_candidates
-from annotator.conflicts.rules import SettledValue, points_text, settle
 from annotator.models import (
     GENUINE,
     UNSETTLED,
@@ -38,9 +37,17 @@ from annotator.models import (
     Round,
     Ruling,
 )
-from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL, TOTAL_WEIGHT
+from annotator.rating_values import (
+    Points,
+    SettledValue,
+    points_of,
+    points_text,
+    ruled_points,
+    scores_of,
+    settle,
+)
+from annotator.rubric import ALL_CRITERIA, SCORE_COLUMNS
 
-Points = dict[str, Fraction]
 # What a candidate is in, by the statuses of its conflicts; the first that applies.
 STATES: Final = (
     (ConflictStatus.OPEN, "open conflict"),
@@ -98,17 +105,6 @@ def settled_references(
     return tuple(found)
 
 
-def rating_points(rating: Mapping[str, Any]) -> Points:
-    """Return the five points of a rating's scores and overall numerator, exactly."""
-    points = {criterion: Fraction(rating[criterion]) for criterion in CRITERIA}
-    return points | {OVERALL: Fraction(rating["overall_numerator"], TOTAL_WEIGHT)}
-
-
-def ruling_points(scores: Mapping[str, str]) -> Points:
-    """Return the points of a ruling, which are kept as fractions in text."""
-    return {criterion: Fraction(value) for criterion, value in scores.items()}
-
-
 def state_of(statuses: Collection[str], *, ratings: int, is_ruled: bool) -> str:
     """Say in words where a candidate stands, by the statuses of its conflicts."""
     if not ratings:
@@ -131,14 +127,14 @@ class _Facts:
     @classmethod
     def of(cls, campaign: Campaign, pks: Sequence[UUID]) -> "_Facts":
         ratings: dict[UUID, list[Points]] = {}
-        fields = ("candidate_id", "overall_numerator", *CRITERIA)
-        for row in Rating.objects.filter(candidate__in=pks).order_by("pk").values(*fields):
-            ratings.setdefault(row["candidate_id"], []).append(rating_points(row))
+        rows = Rating.objects.filter(candidate__in=pks).order_by("pk")
+        for pk, *scores in rows.values_list("candidate_id", *SCORE_COLUMNS):
+            ratings.setdefault(pk, []).append(points_of(scores_of(scores)))
         valid = Ruling.objects.filter(candidate__in=pks, is_valid=True)
         return cls(
             ratings,
             {
-                pk: ruling_points(scores)
+                pk: ruled_points(scores)
                 for pk, scores in valid.values_list("candidate_id", "scores")
             },
             _unsettled(pks),
@@ -174,7 +170,7 @@ def _unsettled(pks: Sequence[UUID]) -> dict[UUID, set[str]]:
 
 # References that are read together with all that hangs on them.
 BATCH = 200
-_OF_RATING = ("candidate", "annotator", *CRITERIA, "overall_numerator", "submitted_at")
+_OF_RATING = ("candidate", "annotator", *SCORE_COLUMNS, "submitted_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +249,11 @@ def _disputed(campaign: Campaign) -> set[object]:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenScores:
-    """A rating or a revision of one: points as text in the rubric's order."""
+class GivenRating:
+    """A rating as it stands, with every revision of it, the first submit included; or one of them.
+
+    Points are text in the rubric's order.
+    """
 
     annotator: str
     number: int
@@ -262,14 +261,7 @@ class GivenScores:
     round: int
     is_blind: bool
     made_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class GivenRating:
-    """A rating as it stands, and every revision of it, the first submit included."""
-
-    now: GivenScores
-    revisions: tuple[GivenScores, ...]
+    revisions: tuple["GivenRating", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,20 +305,22 @@ def given_ratings(pk: UUID, names: Names) -> tuple[GivenRating, ...]:
     found = []
     for row in rows:
         name = names.get(str(row.annotator_id), "an annotator")
-        revisions = tuple(
-            _scores(name, one, one.number, one.made_at) for one in row.revisions.all()
-        )
-        found.append(GivenRating(_scores(name, row, row.version, row.revised_at), revisions))
+        revisions = tuple(_given(name, one, one.number, one.made_at) for one in row.revisions.all())
+        found.append(_given(name, row, row.version, row.revised_at, revisions))
     # "Annotator 10" stands after "Annotator 9".
-    return tuple(sorted(found, key=lambda one: (len(one.now.annotator), one.now.annotator)))
+    return tuple(sorted(found, key=lambda one: (len(one.annotator), one.annotator)))
 
 
-def _scores(
-    annotator: str, row: Rating | RatingRevision, number: int, made_at: datetime
-) -> GivenScores:
-    points = rating_points(row.scores | {"overall_numerator": row.overall_numerator})
+def _given(
+    annotator: str,
+    row: Rating | RatingRevision,
+    number: int,
+    made_at: datetime,
+    revisions: tuple[GivenRating, ...] = (),
+) -> GivenRating:
+    points = points_of(row.all_scores)
     texts = tuple(points_text(points[criterion]) for criterion in ALL_CRITERIA)
-    return GivenScores(annotator, number, texts, row.round, row.is_blind, made_at)
+    return GivenRating(annotator, number, texts, row.round, row.is_blind, made_at, revisions)
 
 
 def rounds_on(pk: UUID) -> tuple[AskedRound, ...]:
@@ -374,7 +368,7 @@ def rulings_on(pk: UUID, names: Names) -> tuple[GivenRuling, ...]:
     rows = rows.prefetch_related("adjudication__rulings").order_by("adjudication__made_at")
     sealed = sealed_sha256s(row.adjudication for row in rows)
     for row in rows:
-        points = ruling_points(row.scores)
+        points = ruled_points(row.scores)
         texts = tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
         taken = names.get(str(row.rating.annotator_id), "one annotator") if row.rating else ""
         holds = signature_holds(row.adjudication, sealed)

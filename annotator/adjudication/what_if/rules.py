@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from annotator.conflicts.rules import ConflictRules, Finding, RatedScores, widest_flips
+from annotator.conflicts.rules import ConflictRules, Finding, widest_flips
+from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 CRITERION_GAP: Final = "criterion_gap"

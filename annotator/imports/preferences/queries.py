@@ -10,7 +10,7 @@ from typing import Final
 from django.db.models import Exists, OuterRef, Q
 
 from annotator.models import Campaign, Comparison, Preference, Rating
-from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL
+from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 
 ANSWERS: Final = (1, 0, -1)
 ANSWER_WORDS: Final = ("left better", "equal", "right better")
@@ -117,12 +117,9 @@ def _scores(campaign: Campaign) -> dict[tuple[object, object], Mapping[str, int]
         comparison__annotator=OuterRef("annotator"),
     )
     rows = Rating.objects.filter(Exists(told), candidate__campaign=campaign).only(
-        "annotator_id", "candidate_id", "overall_numerator", *CRITERIA
+        "annotator_id", "candidate_id", *SCORE_COLUMNS
     )
-    return {
-        (row.annotator_id, row.candidate_id): row.scores | {OVERALL: row.overall_numerator}
-        for row in rows
-    }
+    return {(row.annotator_id, row.candidate_id): row.all_scores for row in rows}
 
 
 def _sign(difference: int) -> int:

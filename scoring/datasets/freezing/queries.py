@@ -8,7 +8,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from typing import IO, Any, Final
 
@@ -18,7 +17,8 @@ from annotator.access.scopes import campaigns_for
 from annotator.access.visibility import withheld_campaigns
 from annotator.adjudication.settled.queries import FreezableReference, freezable_references
 from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling, User
-from annotator.rubric import ALL_CRITERIA, CRITERIA, NAMES, OVERALL, TOTAL_WEIGHT
+from annotator.rating_values import RatedScores, ruled_points, scores_of
+from annotator.rubric import ALL_CRITERIA, NAMES, SCORE_COLUMNS
 from core.database import one_moment
 from core.errors import Refused
 from scoring import files as scoring_files
@@ -32,8 +32,6 @@ from scoring.quadruplets import (
     Quadruplet,
     RatedCandidate,
     RatedReference,
-    RatedValues,
-    RuledValues,
     SplitError,
     build_quadruplets,
 )
@@ -42,26 +40,16 @@ FACTS: Final = ("office", "ipc", "language", "family")
 
 
 @dataclass(frozen=True, slots=True)
-class GivenScores:
-    """A rating as agreement is measured on it; the overall as its numerator over 11."""
-
-    candidate: str
-    reference: str
-    annotator: str
-    scores: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class FreezableRecord:
     """A reference as it was read.
 
-    `latest` is when one of its ratings was submitted last, in seconds; `given` holds its ratings
-    and `adjudicators` who made its rulings, both by id.
+    `latest` is when one of its ratings was submitted last, in seconds; `given` holds its ratings,
+    whose annotators have pseudonyms in `rated`, and `adjudicators` who made its rulings, by id.
     """
 
     rated: RatedReference
     latest: float
-    given: dict[str, GivenScores]
+    given: dict[str, RatedScores]
     adjudicators: dict[str, str]
 
 
@@ -121,7 +109,7 @@ def _mixed(digest: str, pk: object) -> str:
 
 
 def _plain_rating(rating: Rating, names: dict[Any, str]) -> list[Any]:
-    scores = [*(getattr(rating, key) for key in CRITERIA), rating.overall_numerator]
+    scores = [getattr(rating, column) for column in SCORE_COLUMNS]
     return [names[rating.annotator_id], str(rating.annotator_id), str(rating.pk), scores]
 
 
@@ -144,11 +132,12 @@ def _record(read: dict[str, Any]) -> FreezableRecord:
         ),
         latest=read["latest"],
         given={
-            pk: GivenScores(
-                candidate=f"{read['reference_id']}\n{one['candidate_id']}",
+            pk: RatedScores(
+                annotator,
+                f"{read['reference_id']}\n{one['candidate_id']}",
+                scores_of(scores),
                 reference=read["reference_id"],
-                annotator=annotator,
-                scores=dict(zip((*CRITERIA, OVERALL), scores, strict=True)),
+                rating=pk,
             )
             for one in candidates
             for _, annotator, pk, scores in one["ratings"]
@@ -158,18 +147,18 @@ def _record(read: dict[str, Any]) -> FreezableRecord:
 
 
 def _rated_candidate(read: dict[str, Any]) -> RatedCandidate:
-    ruling = read["ruling"]
+    name = read["candidate_id"]
+    adjudication, _, ruled = read["ruling"] or ("", "", None)
     return RatedCandidate(
-        candidate_id=read["candidate_id"],
+        candidate_id=name,
         text=read["claims"],
-        ratings=tuple(_values(*rating) for rating in read["ratings"]),
-        ruling=ruling and RuledValues(ruling[0], {k: Fraction(v) for k, v in ruling[2].items()}),
+        ratings=tuple(
+            RatedScores(pseudonym, name, scores_of(scores), rating=pk)
+            for pseudonym, _, pk, scores in read["ratings"]
+        ),
+        ruling=ruled and ruled_points(ruled),
+        adjudication_id=adjudication,
     )
-
-
-def _values(pseudonym: str, _annotator: str, pk: str, scores: list[int]) -> RatedValues:
-    values = dict(zip(CRITERIA, scores, strict=False))
-    return RatedValues(pseudonym, pk, {**values, OVERALL: Fraction(scores[-1], TOTAL_WEIGHT)})
 
 
 READING: Final = "Reading the ratings."
@@ -222,7 +211,7 @@ class _Comparison:
     def __init__(
         self, read: ReadAside, settings: FreezeSettings, rubric_version: str, progress: Progress
     ) -> None:
-        self.used: dict[str, GivenScores] = {}
+        self.used: dict[str, RatedScores] = {}
         self._adjudicators: set[str] = set()
         self._read = read
         self._settings = settings

@@ -10,8 +10,6 @@ from django.db.models import Count, Q, QuerySet
 
 from annotator.access.scopes import LEAST_TOLD_APART, Names, campaigns_for, pseudonyms
 from annotator.access.visibility import withheld_campaigns
-from annotator.adjudication.settled.queries import rating_points, ruling_points
-from annotator.conflicts.rules import points_text
 from annotator.models import (
     Adjudication,
     Assignment,
@@ -27,6 +25,7 @@ from annotator.models import (
     Ruling,
     User,
 )
+from annotator.rating_values import points_of, points_text, ruled_points
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.versions.queries import holds_reference
 from scoring.formats.rows import DatasetRow
@@ -149,7 +148,7 @@ def _ratings(
             pk=one.pk,
             side=side_of[one.candidate_id],
             annotator=names.get(str(one.annotator_id), "an annotator"),
-            points=_words(rating_points(one.scores | {"overall_numerator": one.overall_numerator})),
+            points=_words(points_of(one.all_scores)),
             version=one.version,
             round=one.round,
             is_blind=one.is_blind,
@@ -172,7 +171,7 @@ def _rulings(
         RulingLine(
             one.adjudication,
             side_of[one.candidate_id],
-            _words(ruling_points(one.scores)),
+            _words(ruled_points(one.scores)),
             one.is_valid,
         )
         for one in found

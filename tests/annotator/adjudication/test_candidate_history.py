@@ -29,8 +29,8 @@ def rating(cast) -> Rating:
 
 def test_a_rating_stands_with_every_version_of_it(cast, rating: Rating) -> None:
     (found,) = given_ratings(rating.candidate_id, {str(cast.alice.pk): "Annotator 4"})
-    assert (found.now.annotator, found.now.number, found.now.round) == ("Annotator 4", 2, 1)
-    assert found.now.points == ("6", "5", "5", "5", "5.36")
+    assert (found.annotator, found.number, found.round) == ("Annotator 4", 2, 1)
+    assert found.points == ("6", "5", "5", "5", "5.36")
     assert [(one.number, one.points[0]) for one in found.revisions] == [(1, "7"), (2, "6")]
     assert "secret" not in repr(found) and "alice" not in repr(found)
 
@@ -44,7 +44,7 @@ def test_annotator_ten_stands_after_annotator_nine(cast, rating: Rating) -> None
     cast.submit(his)
     names = {str(cast.alice.pk): "Annotator 10", str(cast.bob.pk): "Annotator 9"}
     found = given_ratings(rating.candidate_id, names)
-    assert [one.now.annotator for one in found] == ["Annotator 9", "Annotator 10"]
+    assert [one.annotator for one in found] == ["Annotator 9", "Annotator 10"]
 
 
 def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:

@@ -14,14 +14,15 @@ from annotator.adjudication.what_if.rules import (
     found_by,
     widths,
 )
-from annotator.conflicts.rules import ConflictRules, RatedScores, find_conflicts
-from annotator.rubric import CRITERIA, overall_numerator
+from annotator.conflicts.rules import ConflictRules, find_conflicts
+from annotator.rating_values import RatedScores
+from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 from tests.amounts import tries
 
 
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
     scores = dict(zip(CRITERIA, values or (5, 5, 5, 5), strict=True))
-    return RatedScores(annotator, candidate, scores, overall_numerator(scores))
+    return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
 
 
 def some_ratings() -> st.SearchStrategy[list[RatedScores]]:

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from itertools import combinations, pairwise, permutations
 
-from annotator.conflicts.rules import ConflictRules, Finding, RatedScores
-from annotator.rubric import CRITERIA, overall_numerator
+from annotator.conflicts.rules import ConflictRules, Finding
+from annotator.rating_values import RatedScores
+from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 
 NOBODY: frozenset[str] = frozenset()
 
 
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
     scores = dict(zip(CRITERIA, values, strict=True))
-    return RatedScores(annotator, candidate, scores, overall_numerator(scores))
+    return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
 
 
 def restated(ratings: Sequence[RatedScores], rules: ConflictRules) -> set[Finding]:

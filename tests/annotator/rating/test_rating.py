@@ -5,7 +5,7 @@ from django.http import QueryDict
 
 from annotator.models import Rating
 from annotator.rating.forms import RatingForm, as_sent
-from annotator.rating.services import LONGEST_COMMENT
+from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import CRITERIA
 from core.errors import Refused
 
@@ -66,8 +66,8 @@ def test_comment_keeps_its_words_and_loses_only_the_line_ends_of_forms() -> None
 
 
 def test_a_comment_beyond_the_limit_is_refused_with_the_limit_named() -> None:
-    form = RatingForm(sent(comment="x" * (LONGEST_COMMENT + 1)))
-    assert str(LONGEST_COMMENT) in str(form.errors["comment"])
+    form = RatingForm(sent(comment="x" * (LONGEST_WORDS + 1)))
+    assert str(LONGEST_WORDS) in str(form.errors["comment"])
 
 
 @pytest.mark.parametrize("version", ["-1", "x", "1.5", "9" * 30])

@@ -9,8 +9,8 @@ from scipy.stats import t as student
 
 from core.statistics import resampling
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
-from core.statistics.resampling import Figure, estimate, sums_by_cluster
-from core.statistics.tables import Floats, Table, divide
+from core.statistics.resampling import Figure, divide, estimate, sums_by_cluster
+from core.statistics.tables import Floats, Table
 from tests.core.statistics.conftest import make_table, random_table, shuffled
 
 MEAN = Figure(lambda sums: divide(sums[:, 0], sums[:, 1]), "No items.", 0.0, 10.0)

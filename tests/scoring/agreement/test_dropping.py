@@ -4,15 +4,18 @@ import math
 
 import pytest
 
-from scoring.agreement.breakdowns import (
+from scoring.agreement.items import (
     INFINITE,
     MOST_LISTED,
     NO_SCORE,
     NOT_A_NUMBER,
     TOO_FAR_APART,
+    Item,
+    ScorerScores,
+    distinct_texts,
     keep_scored,
+    score_differences,
 )
-from scoring.agreement.items import Item, ScorerScores, distinct_texts, score_differences
 
 ITEMS = [Item("r", "A", f"b{i}", f"c{i}", 0, id=f"q{i}") for i in range(6)]
 COMPLETE = {text: float(place) for place, text in enumerate(distinct_texts(ITEMS))}

@@ -6,7 +6,6 @@ from scipy import stats
 
 from core.statistics import resampling
 from scoring.agreement import classification, correlation
-from scoring.agreement.breakdowns import keep_scored
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.figures import (
     FIGURE_NAMES,
@@ -15,7 +14,13 @@ from scoring.agreement.figures import (
     measure,
     no_figures,
 )
-from scoring.agreement.items import AgreementError, Item, ScorerScores, score_differences
+from scoring.agreement.items import (
+    AgreementError,
+    Item,
+    ScorerScores,
+    keep_scored,
+    score_differences,
+)
 
 LABEL_STATISTICS = {
     "tau_b_labels": correlation.tau_b_labels,

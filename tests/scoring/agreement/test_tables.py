@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from core.statistics.tables import divide
+from core.statistics.resampling import divide
+from scoring.agreement.classification import cluster_confusions, confusion, label_array
 from scoring.agreement.items import AgreementError
-from scoring.agreement.tables import cluster_confusions, confusion, label_array
 
 
 def test_rows_are_human_labels_and_columns_predicted_ones() -> None:

@@ -1,26 +1,17 @@
 """Agreement on a card: the reliability room's own figures, with the reason where there is none."""
 
-from dataclasses import dataclass
-
 import pytest
 
+from annotator.rating_values import RatedScores
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.statistics.coefficients import krippendorff_alpha
 from core.statistics.tables import table_of
 from scoring.datasets.cards import DRAWS, measure_agreement
 
 
-@dataclass(frozen=True)
-class Row:
-    candidate: str
-    reference: str
-    annotator: str
-    scores: dict[str, int]
-
-
-def row(candidate: int, annotator: str, score: int) -> Row:
+def row(candidate: int, annotator: str, score: int) -> RatedScores:
     scores = dict.fromkeys(ALL_CRITERIA, score) | {OVERALL: 11 * score}
-    return Row(f"c{candidate}", f"r{candidate // 2}", annotator, scores)
+    return RatedScores(annotator, f"c{candidate}", scores, reference=f"r{candidate // 2}")
 
 
 ROWS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.conflicts.rules import majority, mean, points_text, settle
+from annotator.rating_values import majority, mean, points_text, settle
 from annotator.rubric import ALL_CRITERIA, OVERALL
 
 SCORES = st.integers(0, 10).map(Fraction)
