@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from rapidfuzz.distance import LCSseq
+
 from scoring.metrics.base import NOTHING, Needs, Pair, library_version
-from scoring.patclaimeval.surface import rouge_l, rouge_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +52,28 @@ def _tokens_by_text(texts: set[str]) -> dict[str, list[str]]:
 
     tokenizer = DefaultTokenizer(use_stemmer=False)
     return {text: tokenizer.tokenize(text) for text in texts}
+
+
+Scores = tuple[float, float, float]
+
+
+def f_measure(hits: float, candidate: float, reference: float) -> Scores:
+    """Return precision hits/candidate, recall hits/reference and F = 2PR/(P+R); 0 for 0/0."""
+    precision = hits / candidate if candidate else 0.0
+    recall = hits / reference if reference else 0.0
+    both = precision + recall
+    return precision, recall, (2 * precision * recall / both if both else 0.0)
+
+
+def rouge_n(reference: Sequence[str], candidate: Sequence[str], order: int) -> Scores:
+    """Return ROUGE-N of two token sequences: clipped common n-grams over n-grams (Lin 2004)."""
+    left, right = (
+        Counter(zip(*(tokens[i:] for i in range(order)), strict=False))
+        for tokens in (reference, candidate)
+    )
+    return f_measure((left & right).total(), right.total(), left.total())
+
+
+def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Scores:
+    """Return ROUGE-L of two token sequences from the longest common subsequence (Lin 2004)."""
+    return f_measure(LCSseq.similarity(reference, candidate), len(candidate), len(reference))

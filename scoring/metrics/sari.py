@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.metrics.base import DRAFT, Missing, Needs, Pair, Score, library_version
+from scoring.metrics.rouge import f_measure
 from scoring.metrics.tokens import tokens_13a
-from scoring.patclaimeval.surface import f_measure
 
 Ngram = tuple[str, ...]
 

@@ -11,8 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+import core.claim_text
 import core.statistics
 import scoring.agreement
+import scoring.metrics.rouge
 from scoring.patclaimeval.errors import SettingsError
 
 __all__ = ["PAPER", "SettingsError", "TrainingSettings"]
@@ -229,6 +231,8 @@ def _real(
 PACKAGE: Final = Path(__file__).parent
 STATISTICS: Final = tuple(Path(p.__path__[0]) for p in (scoring.agreement, core.statistics))
 """Where the statistics are computed by which a training chooses its weights."""
+READING: Final = (Path(core.claim_text.__file__), Path(scoring.metrics.rouge.__file__))
+"""What reads claims and compares words for the features, beside the package."""
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
 WITHOUT_EFFECT: Final = frozenset(
     (
@@ -243,15 +247,15 @@ WITHOUT_EFFECT: Final = frozenset(
 def code_version() -> str:
     """Return 'code DIGEST, torch VERSION, transformers VERSION', at most 80 characters."""
     libraries = f"torch {version('torch')}, transformers {version('transformers')}"
-    return f"code {_digest(PACKAGE, *STATISTICS)[:12]}, {libraries}"
+    return f"code {_digest(PACKAGE, *STATISTICS, *READING)[:12]}, {libraries}"
 
 
-def _digest(*packages: Path) -> str:
-    """Return the sha256 over the sources by name and content, in hex."""
+def _digest(*places: Path) -> str:
+    """Return the sha256 over modules and packages, by name and content, in hex."""
     found = hashlib.sha256()
-    for package in packages:
-        for path in sorted(package.glob("**/*.py")):
-            name = path.relative_to(package).as_posix()
+    for place in places:
+        for path in sorted(place.glob("**/*.py")) if place.is_dir() else [place]:
+            name = path.relative_to(place).as_posix() if place.is_dir() else path.name
             if name not in WITHOUT_EFFECT:
                 digest = hashlib.sha256(path.read_bytes()).hexdigest()
                 found.update(f"{name}\0{digest}\0".encode())

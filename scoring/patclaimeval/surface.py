@@ -6,15 +6,15 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from core.claim_text import dependencies, parse_claims
+from scoring.metrics.rouge import rouge_l, rouge_n
 
 _WORD = re.compile(r"[a-z0-9]+")
 _TOKEN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*|[,;:.()]")
@@ -142,35 +142,12 @@ def _asked(phrase: Words) -> tuple[Words, ...]:
     return (phrase,) if len(phrase) == 1 else (phrase[:2], (phrase[0], ""))
 
 
-Scores = tuple[float, float, float]
 """(precision, recall, F), each in [0, 1]."""
 
 
 def rouge_tokens(text: str) -> list[str]:
     """Return the lower-case runs of letters a-z and digits, as the rouge-score package does."""
     return re.findall(r"[a-z0-9]+", text.lower())
-
-
-def f_measure(hits: float, candidate: float, reference: float) -> Scores:
-    """Return precision hits/candidate, recall hits/reference and F = 2PR/(P+R); 0 for 0/0."""
-    precision = hits / candidate if candidate else 0.0
-    recall = hits / reference if reference else 0.0
-    both = precision + recall
-    return precision, recall, (2 * precision * recall / both if both else 0.0)
-
-
-def rouge_n(reference: Sequence[str], candidate: Sequence[str], order: int) -> Scores:
-    """Return ROUGE-N of two token sequences: clipped common n-grams over n-grams (Lin 2004)."""
-    left, right = (
-        Counter(zip(*(tokens[i:] for i in range(order)), strict=False))
-        for tokens in (reference, candidate)
-    )
-    return f_measure((left & right).total(), right.total(), left.total())
-
-
-def rouge_l(reference: Sequence[str], candidate: Sequence[str]) -> Scores:
-    """Return ROUGE-L of two token sequences from the longest common subsequence (Lin 2004)."""
-    return f_measure(LCSseq.similarity(reference, candidate), len(candidate), len(reference))
 
 
 def compression_distance(reference: str, candidate: str) -> float:

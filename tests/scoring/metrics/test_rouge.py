@@ -7,8 +7,7 @@ import pytest
 from rouge_score import rouge_scorer
 
 from scoring.metrics.base import Pair
-from scoring.metrics.rouge import Rouge
-from scoring.patclaimeval.surface import f_measure
+from scoring.metrics.rouge import Rouge, f_measure
 
 PAIRS = [
     Pair("1. A valve comprising a housing.", "1. The valve comprises a housing, a housing."),

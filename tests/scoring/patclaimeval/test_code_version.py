@@ -5,14 +5,21 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
-from scoring.patclaimeval.config import PACKAGE, STATISTICS, WITHOUT_EFFECT, _digest, code_version
+from scoring.patclaimeval.config import (
+    PACKAGE,
+    READING,
+    STATISTICS,
+    WITHOUT_EFFECT,
+    _digest,
+    code_version,
+)
 
 
 def test_the_version_names_code_and_libraries_in_80_characters() -> None:
     found = code_version()
     assert len(found) <= 80
     assert found == (
-        f"code {_digest(PACKAGE, *STATISTICS)[:12]}, torch {version('torch')}, "
+        f"code {_digest(PACKAGE, *STATISTICS, *READING)[:12]}, torch {version('torch')}, "
         f"transformers {version('transformers')}"
     )
 
@@ -35,3 +42,11 @@ def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_pat
 
 def test_what_is_said_to_have_no_effect_exists() -> None:
     assert all((PACKAGE / name).is_file() for name in WITHOUT_EFFECT)
+
+
+def test_a_module_beside_the_package_counts(tmp_path: Path) -> None:
+    module = tmp_path / "claim_text.py"
+    module.write_text("A = 1\n")
+    first = _digest(module)
+    module.write_text("A = 2\n")
+    assert _digest(module) != first

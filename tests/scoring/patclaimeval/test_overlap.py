@@ -7,12 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scoring.patclaimeval.surface import (
-    compression_distance,
-    rouge_l,
-    rouge_n,
-    rouge_tokens,
-)
+from scoring.metrics.rouge import rouge_l, rouge_n
+from scoring.patclaimeval.surface import compression_distance, rouge_tokens
 
 WORDS = st.sampled_from(["a", "an", "the", "valve,", "pump;", "12", "claim"])
 TEXT = st.lists(WORDS, max_size=30).map(" ".join)
