@@ -183,6 +183,6 @@ def actions_where(attribute: str) -> list[str]:
     return [action for action, act in _ACTS.items() if getattr(act, attribute)]
 
 
-def told_details(action: str, details: Mapping[str, Any]) -> dict[str, Any]:
+def visible_details(action: str, details: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of the details a page may show."""
     return {key: details[key] for key in act_of(action).told if details.get(key) not in (None, "")}

@@ -227,7 +227,7 @@ def _make(
     source: ReferenceSource, label: str, system: str, levels: Levels, rng: random.Random
 ) -> DemoCandidate:
     elements = count_elements(parse_claims(source.text))
-    text, applied = _damage_words(source, levels, elements, rng)
+    text, applied = _damage_text(source, levels, elements, rng)
     dependents = _breakable(text)
     broken = round(levels["logical_linkage"] * _DEPENDENCY_SHARE_PER_LEVEL * dependents)
     text, last = _try(lambda old, seed: break_dependency(old, broken, seed), text, rng)
@@ -235,7 +235,7 @@ def _make(
     return DemoCandidate(label, system, text, applied, true_scores(applied, elements, dependents))
 
 
-def _damage_words(
+def _damage_text(
     source: ReferenceSource, levels: Levels, elements: int, rng: random.Random
 ) -> tuple[str, tuple[Damage, ...]]:
     """Do all damage but that to dependencies, which needs the number of claims that remain."""

@@ -29,7 +29,7 @@ from core.errors import TooOften
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class RateLimit:
     """At most `burst` at once, and one more every `seconds`."""
 
     name: str
@@ -37,7 +37,7 @@ class Pace:
     seconds: float
 
 
-Asked = tuple[Pace, str]
+Asked = tuple[RateLimit, str]
 """A limit with whom or what it is asked for."""
 
 
@@ -50,8 +50,8 @@ def take(asked: Iterable[Asked], count: int = 1) -> int:
     now = database_now()
     try:
         with transaction.atomic():
-            for pace, subject in asked:
-                _take_one(pace, subject, count, now)
+            for limit, subject in asked:
+                _take_one(limit, subject, count, now)
     except _TooFast as refusal:
         return refusal.wait
     return 0
@@ -60,27 +60,27 @@ def take(asked: Iterable[Asked], count: int = 1) -> int:
 def give_back(asked: Iterable[Asked], count: int = 1) -> None:
     """Take back what was counted, as it was none of what the limits are against."""
     with transaction.atomic():
-        for pace, subject in asked:
-            row = _row(pace, subject)
+        for limit, subject in asked:
+            row = _row(limit, subject)
             if row is not None:
-                row.free_at -= timedelta(seconds=pace.seconds * count)
+                row.free_at -= timedelta(seconds=limit.seconds * count)
                 row.save(update_fields=["free_at"])
 
 
-def refuse_haste(pace: Pace, person: User, what: str) -> None:
+def refuse_haste(limit: RateLimit, person: User, what: str) -> None:
     """Count a request of a person, or raise TooOften; `what` begins the sentence.
 
     To be called outside of a transaction, which a refusal would undo with the count.
     """
-    if wait := take([(pace, str(person.pk))]):
+    if wait := take([(limit, str(person.pk))]):
         raise TooOften(
             f"{what} were asked for too often. Nothing was stored: "
-            f"try again in {seconds_in_words(wait)}.",
+            f"try again in {format_wait(wait)}.",
             retry_after=wait,
         )
 
 
-def seconds_in_words(seconds: int) -> str:
+def format_wait(seconds: int) -> str:
     """Return a wait in words."""
     if seconds < 120:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
@@ -99,24 +99,24 @@ class _TooFast(Exception):
         self.wait = wait
 
 
-def _take_one(pace: Pace, subject: str, count: int, now: datetime) -> None:
-    key = _key(pace, subject)
+def _take_one(limit: RateLimit, subject: str, count: int, now: datetime) -> None:
+    key = _key(limit, subject)
     rows = UsedPace.objects.select_for_update(no_key=True)
     row, _ = rows.get_or_create(subject_sha256=key, defaults={"free_at": now})
-    row.free_at = max(row.free_at, now) + timedelta(seconds=pace.seconds * count)
-    late = row.free_at - now - timedelta(seconds=pace.seconds * pace.burst)
+    row.free_at = max(row.free_at, now) + timedelta(seconds=limit.seconds * count)
+    late = row.free_at - now - timedelta(seconds=limit.seconds * limit.burst)
     if late > timedelta():
         raise _TooFast(ceil(late.total_seconds()))
     row.save(update_fields=["free_at"])
 
 
-def _row(pace: Pace, subject: str) -> UsedPace | None:
+def _row(limit: RateLimit, subject: str) -> UsedPace | None:
     rows = UsedPace.objects.select_for_update(no_key=True)
-    return rows.filter(subject_sha256=_key(pace, subject)).first()
+    return rows.filter(subject_sha256=_key(limit, subject)).first()
 
 
-def _key(pace: Pace, subject: str) -> str:
-    return salted_hmac(f"pace {pace.name}", subject, algorithm="sha256").hexdigest()
+def _key(limit: RateLimit, subject: str) -> str:
+    return salted_hmac(f"pace {limit.name}", subject, algorithm="sha256").hexdigest()
 
 
 LOTS: Final = 50
@@ -149,7 +149,7 @@ def count_call(subject: str) -> int:
             return 0
         count.untold = 0
     # Outside of the lock: the database may let this thread wait, and others need not.
-    wait = take([(Pace("api", limit, 60 / limit), subject)], count=lot)
+    wait = take([(RateLimit("api", limit, 60 / limit), subject)], count=lot)
     if wait:
         with _lock:
             count.shut_until = now + wait

@@ -55,11 +55,11 @@ def reading_of(reference: str, candidate: str) -> Reading:
     """Return the reading of a reference and a candidate."""
     if len(reference) + len(candidate) > LARGEST_KEPT:
         return read_pair(reference, candidate)
-    return _kept(reference, candidate)
+    return _cached_reading(reference, candidate)
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _kept(reference: str, candidate: str) -> Reading:
+def _cached_reading(reference: str, candidate: str) -> Reading:
     return read_pair(reference, candidate)
 
 

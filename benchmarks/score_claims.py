@@ -133,7 +133,7 @@ def stream(folder: Path, count: int, cache: str) -> dict[str, float]:
     """Score a file of so many pairs, and return seconds and megabytes."""
     from scoring.patclaimeval.pair_scores import CachedScorer, ScoreCache
     from scoring.patclaimeval.scorer import load_scorer
-    from scoring.patclaimeval.stream import ModelWords, Tally, score_lines
+    from scoring.patclaimeval.stream import ModelDetails, Tally, score_lines
 
     path = folder / f"pairs-{count}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in texts(count)))
@@ -142,7 +142,7 @@ def stream(folder: Path, count: int, cache: str) -> dict[str, float]:
     began, cpu, peak, tally = time.monotonic(), time.process_time(), 0.0, Tally()
     with path.open("rb") as file:
         for number, _ in enumerate(
-            score_lines(file, scorer, ModelWords("m", CRITERION, 0.1), tally)
+            score_lines(file, scorer, ModelDetails("m", CRITERION, 0.1), tally)
         ):
             if number == 0:
                 peak = peak_megabytes()

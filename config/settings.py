@@ -110,7 +110,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     # Outside of what may answer by itself, so that no answer goes without.
-    "annotator.site.middleware.keep_secret",
+    "annotator.site.middleware.protect_drafts",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -144,7 +144,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "annotator.site.middleware.house",
+                "annotator.site.middleware.page_header",
             ],
         },
     }

@@ -33,7 +33,7 @@ def make_private(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def kept_secret(path: Path, length: int) -> str:
+def stored_secret(path: Path, length: int) -> str:
     """Return the secret in a file, made once with mode 0600.
 
     Several programs begin at one moment: the first to hold the file writes it, the others wait. An
@@ -55,12 +55,12 @@ def kept_secret(path: Path, length: int) -> str:
 
 def local_secret(data_dir: Path) -> str:
     """Return the secret key of local mode."""
-    return kept_secret(data_dir / "secret_key", 64)
+    return stored_secret(data_dir / "secret_key", 64)
 
 
 def demo_password(data_dir: Path) -> str:
     """Return the password of the demo accounts where DEMO_PASSWORD does not set one."""
-    return kept_secret(data_dir / "demo_password", 9)
+    return stored_secret(data_dir / "demo_password", 9)
 
 
 def is_loopback(host: str) -> bool:

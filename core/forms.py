@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from core.errors import Refused
-from core.text_io.shapes import LONGEST_REASON, says_something
+from core.text_io.shapes import LONGEST_REASON, has_content
 
 SCORE: Final = re.compile(r"(10|[0-9])")
 
@@ -39,12 +39,12 @@ def _written(value: Any, rule: re.Pattern[str], why: Any) -> Any:
     return text
 
 
-class WordsField(forms.CharField):
+class PlainTextField(forms.CharField):
     """Words; where they are required they hold a letter or a digit."""
 
     def validate(self, value: Any) -> None:
         super().validate(value)
-        if self.required and not says_something(str(value)):
+        if self.required and not has_content(str(value)):
             raise ValidationError(self.error_messages["required"], code="required")
 
 
@@ -114,7 +114,7 @@ class EverySent(forms.Widget):
         return data.getlist(name) if isinstance(data, QueryDict) else list(data.get(name, []))
 
 
-class CommentField(WordsField):
+class CommentField(PlainTextField):
     """Free words; the line ends that a form adds are taken off again."""
 
     def to_python(self, value: Any) -> str:
@@ -226,4 +226,4 @@ def focused_group(
 class ReasonForm(RefusableForm):
     """Why a campaign is closed or reopened."""
 
-    reason = WordsField(label="Reason", max_length=LONGEST_REASON)
+    reason = PlainTextField(label="Reason", max_length=LONGEST_REASON)

@@ -50,7 +50,7 @@ def places(exc_info: Any) -> list[str]:
     return lines
 
 
-class Wordless(logging.Filter):
+class RedactingFilter(logging.Filter):
     """Takes out of the lines of other libraries whatever somebody may have typed or sent.
 
     They quote it: Django the address of each request that it refuses, with the word of an
@@ -192,7 +192,7 @@ def configuration(log_format: str, *, tells_requests: bool) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"chosen": {"()": formatter}},
-        "filters": {"wordless": {"()": Wordless}, "once_a_minute": {"()": OnceAMinute}},
+        "filters": {"wordless": {"()": RedactingFilter}, "once_a_minute": {"()": OnceAMinute}},
         "handlers": {
             "stderr": {
                 "class": "logging.StreamHandler",

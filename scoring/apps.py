@@ -22,7 +22,7 @@ class ScoringConfig(AppConfig):
 
         register_acts(ACTS)
         register(TrainingRun, lambda pk: scoring_tasks.train.delay(str(pk)), lambda _: Queues.GPU)
-        register(AgreementReport, scoring_tasks.ring_report, scoring_tasks.queue_of_report)
+        register(AgreementReport, scoring_tasks.enqueue_report, scoring_tasks.queue_of_report)
         register(ScoreRequest, lambda pk: scoring_tasks.scores.delay(str(pk)), lambda _: Queues.GPU)
         register(Freeze, lambda pk: scoring_tasks.freeze.delay(str(pk)), lambda _: Queues.WEB)
         register_tidying(delete_old_scores)

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import date
 from typing import Final
 
-from annotator.operations.backups.archives import KeptFile
+from annotator.operations.backups.archives import StoredFile
 from annotator.operations.health.database import Finding, missing, ok, warning
 from scoring import files as scoring_files
 from scoring.files import (
@@ -33,7 +33,7 @@ KINDS: Final = {
 """Names in each folder: of datasets by digest, their tombstones, and what a training registers."""
 
 
-def dataset_and_model_files() -> Iterator[KeptFile]:
+def dataset_and_model_files() -> Iterator[StoredFile]:
     """Yield the file of every dataset version and the files of every model.
 
     Raises StoredFileDamaged when one is missing or changed.
@@ -44,15 +44,15 @@ def dataset_and_model_files() -> Iterator[KeptFile]:
         if (tombstone := tombstone_path(digest)).is_file():
             words = tombstone.read_bytes()
             sha256 = hashlib.sha256(words).hexdigest()
-            yield KeptFile(f"{folder}/{tombstone.name}", sha256, len(words))
+            yield StoredFile(f"{folder}/{tombstone.name}", sha256, len(words))
             continue
         with open_dataset(digest) as file:
-            yield KeptFile(f"{folder}/{digest}.jsonl", digest, file.seek(0, 2))
+            yield StoredFile(f"{folder}/{digest}.jsonl", digest, file.seek(0, 2))
     for model in ModelVersion.objects.order_by("directory"):
         yield from _files_of(model)
 
 
-def _files_of(model: ModelVersion) -> Iterator[KeptFile]:
+def _files_of(model: ModelVersion) -> Iterator[StoredFile]:
     directory = models_directory() / model.directory
     if model.retire_since is not None and not directory.exists():
         return  # it learned from an erased matter, and was deleted
@@ -65,7 +65,7 @@ def _files_of(model: ModelVersion) -> Iterator[KeptFile]:
             while piece := entry.file.read(BLOCK):
                 digest.update(piece)
             name = f"{models_directory().name}/{model.directory}/{entry.name}"
-            yield KeptFile(name, digest.hexdigest(), entry.size)
+            yield StoredFile(name, digest.hexdigest(), entry.size)
 
 
 def look_at_stored_files() -> Iterator[Finding]:

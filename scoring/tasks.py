@@ -37,7 +37,7 @@ def queue_of_report(pk: UUID) -> str:
     return Queues.GPU if is_neural_report(pk) else Queues.WEB
 
 
-def ring_report(pk: UUID) -> None:
+def enqueue_report(pk: UUID) -> None:
     """Ring on the queue of a report's scorers."""
     task = neural_report if queue_of_report(pk) == Queues.GPU else report
     task.delay(str(pk))

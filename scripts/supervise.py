@@ -53,7 +53,7 @@ HEALTHY_SECONDS = 30.0
 LONGEST_HEAD_START_SECONDS = 15.0
 
 
-def say(words: str) -> None:
+def log(words: str) -> None:
     """Print one line at once, even into a pipe."""
     print(words, flush=True)
 
@@ -142,7 +142,7 @@ class Supervisor:
                     break
                 if not is_welcome and is_served(self.url):
                     is_welcome = True
-                    say(welcome)
+                    log(welcome)
                 # The first page comes sooner when the workers start after it.
                 is_time_for_all = is_welcome or time.monotonic() > deadline
                 for program in self.programs if is_time_for_all else self.programs[:1]:
@@ -166,12 +166,12 @@ class Supervisor:
         pause = min(LONGEST_PAUSE_SECONDS, 0.25 * 2**program.failures)
         program.restart_at = now + pause
         how = "was killed" if code is None else f"ended with code {code}"
-        say(f"{program.name} {how}; starting it again in {pause:g} s")
+        log(f"{program.name} {how}; starting it again in {pause:g} s")
 
     def stop(self) -> None:
         """Ask all programs to end, wait a little, kill the rest."""
         asked = self.stop_requests
-        say("Stopping ...")
+        log("Stopping ...")
         for program in self.programs:
             program.ask_to_stop()
         deadline = time.monotonic() + GRACE_SECONDS

@@ -28,7 +28,7 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.errors import OutOfDate
-from core.text_io.shapes import LONGEST_REASON, check_words
+from core.text_io.shapes import LONGEST_REASON, check_text
 
 COUNTS_WITHHELD: Final = (
     "You rate in this campaign, and its counts would tell you what the others gave. They are open "
@@ -119,7 +119,7 @@ def show_names(*, campaign: Campaign, asked_by: User, reason: str) -> Unblinding
     Raises Refused without a reason, OutOfDate while the campaign is open.
     """
     empty = "Say why, in a few words: it stays on the list of unblindings."
-    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if row.is_open:
         raise OutOfDate(STILL_OPEN)

@@ -18,7 +18,7 @@ from annotator.accounts.sign_in import (
     record_wrong,
 )
 from annotator.models import Campaign, User
-from core.forms import RefusableForm, WholeNumberField, WordsField
+from core.forms import RefusableForm, WholeNumberField, PlainTextField
 
 
 def password_field(label: str, autocomplete: str) -> forms.CharField:
@@ -108,7 +108,7 @@ class FreshInput(forms.TextInput):
 class CodeForm(RefusableForm):
     """Six digits from the phone, or a recovery code; which it is shows in its length."""
 
-    code = WordsField(
+    code = PlainTextField(
         label="Code",
         max_length=40,
         help_text="Six digits from the app on your phone, or a recovery code.",

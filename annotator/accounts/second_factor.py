@@ -23,7 +23,7 @@ from django.utils.encoding import force_bytes
 from annotator import audit_log
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import RecoveryCode, SecondFactor, User
-from annotator.rate_limits import Pace, give_back, seconds_in_words, take
+from annotator.rate_limits import RateLimit, give_back, format_wait, take
 from core.clock import database_now
 from core.errors import OutOfDate, Refused, TooOften
 
@@ -73,7 +73,7 @@ RECOVERY_CODES: Final = 10
 # Without look-alikes; 16 of 31 signs are 79 bits, which no digest of them gives away.
 ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 # Who asks has the password: three of a million codes count at a time, so 290 a day find few.
-OF_CODES: Final = Pace("second factor", 5, 300)
+OF_CODES: Final = RateLimit("second factor", 5, 300)
 WRONG: Final = "This code is not right, or was used already. Type the next one that is shown."
 LOCKED_AWAY: Final = (
     "Codes of your phone cannot be checked: this site's secret key was changed. Use a recovery "
@@ -159,7 +159,7 @@ def reset_factor(*, user: User, by: User | None) -> Ended:
 def _refuse_haste(user: User) -> None:
     if wait := take([(OF_CODES, str(user.pk))]):
         raise TooOften(
-            f"Too many codes were tried. Try again in {seconds_in_words(wait)}.", retry_after=wait
+            f"Too many codes were tried. Try again in {format_wait(wait)}.", retry_after=wait
         )
 
 

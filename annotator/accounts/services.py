@@ -12,7 +12,7 @@ from annotator import audit_log
 from annotator.accounts.names import name_problem, skeleton
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import Campaign, Invitation, Membership, Role, User
-from annotator.rate_limits import Pace, give_back, seconds_in_words, take
+from annotator.rate_limits import RateLimit, give_back, format_wait, take
 from core.clock import database_now
 from core.errors import OutOfDate, Refused, TooOften
 
@@ -146,7 +146,7 @@ def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | Non
 
 
 # A limit of its own: who guesses at the sign-in page keeps no adjudicator from signing.
-OF_SIGNATURES: Final = Pace("signature", 10, 90)
+OF_SIGNATURES: Final = RateLimit("signature", 10, 90)
 WRONG_SENTENCE: Final = "This is not your password; nothing was stored."
 
 
@@ -159,7 +159,7 @@ def confirm_password(person: User, password: str) -> bool:
     if wait := take(limits):
         raise TooOften(
             "The password was wrong too many times; nothing was stored. "
-            f"Try again in {seconds_in_words(wait)}.",
+            f"Try again in {format_wait(wait)}.",
             retry_after=wait,
         )
     if not person.check_password(password):

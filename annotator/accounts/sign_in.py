@@ -21,7 +21,7 @@ from annotator import audit_log
 from annotator.access.scopes import campaigns_for
 from annotator.accounts.names import account_of
 from annotator.models import Campaign, User
-from annotator.rate_limits import Asked, Pace, give_back, seconds_in_words, take
+from annotator.rate_limits import Asked, RateLimit, give_back, format_wait, take
 from core.errors import TooOften
 
 SALT: Final = "annotator.known_browsers"
@@ -90,7 +90,7 @@ SYSTEMS: Final = (
 )
 
 
-def device_words(user_agent: str) -> str:
+def describe_device(user_agent: str) -> str:
     """Return for example `Firefox on Linux`; nothing of the text itself is repeated."""
     browser = _first(BROWSERS, user_agent) or "A browser"
     system = _first(SYSTEMS, user_agent) or "an unknown system"
@@ -102,11 +102,11 @@ def _first(known: tuple[tuple[str, str], ...], text: str) -> str:
 
 
 # In any 60 seconds: 12 of an account, 10 of them from one address; 10 from a known browser.
-OF_ACCOUNT: Final = Pace("sign-in account", 9, 20)
-OF_ACCOUNT_THERE: Final = Pace("sign-in account and address", 7, 20)
-OF_KNOWN_BROWSER: Final = Pace("sign-in browser", 7, 20)
+OF_ACCOUNT: Final = RateLimit("sign-in account", 9, 20)
+OF_ACCOUNT_THERE: Final = RateLimit("sign-in account and address", 7, 20)
+OF_KNOWN_BROWSER: Final = RateLimit("sign-in browser", 7, 20)
 # Names are tried, too: an office behind one address signs in at nine, and mistypes some.
-OF_ADDRESS: Final = Pace("sign-in address", 60, 1)
+OF_ADDRESS: Final = RateLimit("sign-in address", 60, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def begin(attempt: Attempt) -> None:
     if wait := take(attempt.limits):
         raise TooOften(
             "The password was tried too many times. Nothing is locked: "
-            f"try again in {seconds_in_words(wait)}.",
+            f"try again in {format_wait(wait)}.",
             retry_after=wait,
         )
 
@@ -173,11 +173,11 @@ def network_of(address: str) -> str:
 
 
 # Of one person, or of one address where nobody is signed in; and of all together.
-OF_ONE: Final = Pace("refusals of one", 20, 60)
-OF_ALL: Final = Pace("refusals", 300, 10)
+OF_ONE: Final = RateLimit("refusals of one", 20, 60)
+OF_ALL: Final = RateLimit("refusals", 300, 10)
 # That there were more is said once in ten minutes.
-OF_MORE: Final = Pace("more refusals of one", 1, 600)
-OF_ALL_MORE: Final = Pace("more refusals", 10, 60)
+OF_MORE: Final = RateLimit("more refusals of one", 1, 600)
+OF_ALL_MORE: Final = RateLimit("more refusals", 10, 60)
 LONGEST_ID: Final = 40
 
 

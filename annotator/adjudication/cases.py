@@ -208,7 +208,7 @@ def _last_rounds(candidates: Iterable[UUID]) -> dict[UUID, int]:
     return dict(rows.values_list("candidate").annotate(Max("number")))
 
 
-def finding_words(kind: str, criterion: str, gap: int) -> str:
+def describe_finding(kind: str, criterion: str, gap: int) -> str:
     """Say what a conflict is, and how wide."""
     if kind == ConflictKind.CRITERION_GAP:
         return f"{NAMES[criterion]}: {gap} points apart"
@@ -239,7 +239,7 @@ def _cases(
         yield Case(
             group[0]["pk"],
             tuple(called[pair]),
-            tuple(finding_words(row["kind"], row["criterion"], row["gap"]) for row in group),
+            tuple(describe_finding(row["kind"], row["criterion"], row["gap"]) for row in group),
             min(own) if own else None,
             len(own) < len(held),
             max(rounds.get(pk, 1) for pk in pair),
@@ -256,7 +256,7 @@ def open_conflicts(user: User) -> QuerySet[Conflict]:
     )
 
 
-def conflict_words(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
+def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
     """Return conflicts that the user may rule on as JSON values.
 
     Ratings are named by id only, in an order drawn per candidate; what they say is told once they
@@ -278,14 +278,14 @@ def conflict_words(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]
             "kind": row.kind,
             "criterion": row.criterion or None,
             "gap": _gap(row),
-            "words": finding_words(row.kind, row.criterion, row.gap),
+            "words": describe_finding(row.kind, row.criterion, row.gap),
             "reference": _reference(references[of[row.candidate_id]]),
             "candidates": [
                 {
                     "label": names[pk],
                     "claims": texts[pk],
                     "scores_as": "other_scores" if place else "scores",
-                    "ratings": [_said(r, pk in shown) for r in _drawn(row, ratings.get(pk, ()))],
+                    "ratings": [_rating_json(r, pk in shown) for r in _drawn(row, ratings.get(pk, ()))],
                 }
                 for place, pk in enumerate(_pair_of_names(row))
             ],
@@ -329,7 +329,7 @@ def _reference(reference: Reference) -> dict[str, Any]:
     return {name: getattr(reference, name) for name in names}
 
 
-def _said(rating: Rating, is_readable: bool) -> dict[str, Any]:
+def _rating_json(rating: Rating, is_readable: bool) -> dict[str, Any]:
     if not is_readable:
         return {"id": str(rating.pk), "scores": None}
     return {

@@ -21,11 +21,11 @@ from annotator.adjudication.cases import (
     conflicts_for,
     conflicts_in_reach,
     conflicts_to_rule,
-    finding_words,
+    describe_finding,
     live_turns,
 )
 from annotator.assignments.services import narrow
-from annotator.conflicts.services import blind_annotators, make_room, measure_conflicts, next_number
+from annotator.conflicts.services import blind_annotators, add_place, measure_conflicts, next_number
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -47,7 +47,7 @@ from annotator.models import (
 from annotator.rating_values import Points, points_of
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import check_words
+from core.text_io.shapes import check_text
 
 KIND_WORDS = {
     RoundKind.LADDER: "one more annotator, by the campaign's rules",
@@ -160,7 +160,7 @@ def waiting_cases(user: User) -> tuple[WaitingCase, ...]:
                 first.candidate.reference.title or first.candidate.reference.reference_id,
                 first.campaign.name,
                 tuple(sorted(names[pk] for pk in pair)),
-                tuple(_words(row) for row in found),
+                tuple(_describe(row) for row in found),
                 max((one.number for one in here), default=1),
                 here[0].words if here else "a rating is still to come",
                 min((one.made_at for one in here), default=first.opened_at),
@@ -174,10 +174,10 @@ def _pair(row: Conflict) -> tuple[UUID, ...]:
     return tuple(pk for pk in (row.candidate_id, row.other_candidate_id) if pk)
 
 
-def _words(row: Conflict) -> str:
+def _describe(row: Conflict) -> str:
     if row.status == ConflictStatus.LAPSED:
         return "the ratings agree again"
-    return finding_words(row.kind, row.criterion, row.gap)
+    return describe_finding(row.kind, row.criterion, row.gap)
 
 
 TURN_LENGTH: Final = timedelta(minutes=60)
@@ -374,7 +374,7 @@ def _check(kind: str, question: str) -> None:
         why = f"Choose who is asked: {', '.join(CHOICES)}."
         raise Refused(why, {"kind": [why]})
     empty = "Say what the annotators shall look at again." if kind == RoundKind.AGAIN else ""
-    check_words("question", question, longest=LONGEST_QUESTION, empty=empty)
+    check_text("question", question, longest=LONGEST_QUESTION, empty=empty)
 
 
 def _ask(
@@ -400,7 +400,7 @@ def _ask(
         made_at=now,
     )
     if kind == RoundKind.ANOTHER:
-        make_room(candidate)
+        add_place(candidate)
     SecondLook.objects.bulk_create(SecondLook(round=row, assignment=one) for one in rated)
     return row
 

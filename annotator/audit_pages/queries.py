@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from annotator.access.visibility import is_unblinded, judges_in
-from annotator.audit_log import act_of, actions_where, listed_actions, told_details
+from annotator.audit_log import act_of, actions_where, listed_actions, visible_details
 from annotator.models import AuditEvent, AuditSeal, Campaign, Shown, User
 from core.audit_chain import BEFORE_THE_FIRST, seal
 from core.database import one_moment
@@ -85,7 +85,7 @@ class Trail:
             action=event.action,
             object_type=event.object_type,
             object_id=_object(event, names) if is_told or event.object_type != PERSON else "",
-            details=told_details(event.action, event.details) if is_told else {},
+            details=visible_details(event.action, event.details) if is_told else {},
         )
 
 
@@ -106,7 +106,7 @@ class Entry:
     def values(self) -> str:
         """The details in one line."""
         pairs = self.details.items()
-        return "; ".join(f"{key.replace('_', ' ')} {_said(key, one)}" for key, one in pairs)
+        return "; ".join(f"{key.replace('_', ' ')} {_format_detail(key, one)}" for key, one in pairs)
 
     @property
     def kind(self) -> str:
@@ -200,7 +200,7 @@ def _object(event: AuditEvent, names: dict[str, str]) -> str:
     return names.get(event.object_id, event.object_id)
 
 
-def _said(key: str, value: Any) -> str:
+def _format_detail(key: str, value: Any) -> str:
     """Return a detail in words; what somebody wrote stays as they wrote it."""
     return value if key == WRITTEN and isinstance(value, str) else _text(value)
 
@@ -367,10 +367,10 @@ class AuditExport:
                 }
             )
             for seal in trail.seals.order_by("sequence").iterator(ROWS_AT_ONCE):
-                yield _line(_told(seal, trail.entry(seal, {}, seal.sequence)))
+                yield _line(_seal_row(seal, trail.entry(seal, {}, seal.sequence)))
 
 
-def _told(seal: AuditSeal, entry: Entry) -> dict[str, Any]:
+def _seal_row(seal: AuditSeal, entry: Entry) -> dict[str, Any]:
     return {
         "sequence": seal.sequence,
         "at": time_text(entry.at),

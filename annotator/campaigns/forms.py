@@ -19,7 +19,7 @@ from core.forms import (
     RefusableForm,
     TickField,
     WholeNumberField,
-    WordsField,
+    PlainTextField,
 )
 
 MOST_ANNOTATORS: Final = 20
@@ -28,7 +28,7 @@ MOST_ANNOTATORS: Final = 20
 class NewCampaignForm(RefusableForm):
     """What a campaign needs to exist."""
 
-    slug = WordsField(
+    slug = PlainTextField(
         label="Short name",
         max_length=LONGEST_TYPED_SLUG,
         help_text=(
@@ -36,7 +36,7 @@ class NewCampaignForm(RefusableForm):
             "letters or digits, as in acme-k7qd2, so that no two are the same. It cannot change."
         ),
     )
-    name = WordsField(label="Name", max_length=200)
+    name = PlainTextField(label="Name", max_length=200)
 
 
 def _points(label: str, help_text: str) -> FractionField:
@@ -53,7 +53,7 @@ def _points(label: str, help_text: str) -> FractionField:
 class RulesForm(RefusableForm):
     """The rules of a campaign, gaps in rating points."""
 
-    name = WordsField(label="Name", max_length=200)
+    name = PlainTextField(label="Name", max_length=200)
     overlap = WholeNumberField(
         label="Annotators per candidate",
         min_value=1,
@@ -143,5 +143,5 @@ def rules_as_sent(campaign: Campaign) -> dict[str, Any]:
 class MemberForm(RefusableForm):
     """A member of a campaign and a role."""
 
-    username = WordsField(label="User name", max_length=150)
+    username = PlainTextField(label="User name", max_length=150)
     role = forms.ChoiceField(label="Role", choices=[(role, role) for role in Role.values])

@@ -25,7 +25,7 @@ from annotator.models import (
 )
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_words
+from core.text_io.shapes import LONGEST_REASON, check_text
 
 NO_REASON: Final = "Say why, in a few words: it stays in the trail."
 LONGEST_NAME: Final = 200
@@ -74,7 +74,7 @@ def create_campaign(
     With `has_drawn_ending` the slug gets an ending that nobody chose: to be told that a slug is
     taken would tell of a campaign that the person may not know of.
     """
-    check_words("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
+    check_text("name", name, longest=LONGEST_NAME, empty=NO_NAME if name else "")
     longest = LONGEST_TYPED_SLUG if has_drawn_ending else LONGEST_SLUG
     try:
         if len(slug) > longest or slug in TAKEN_SLUGS:
@@ -92,7 +92,7 @@ def create_campaign(
             campaign = Campaign.objects.create(slug=slug, name=name or slug)
     except IntegrityError as error:
         raise OutOfDate(f"There is a campaign {slug!r} already.") from error
-    _keep_rules(campaign, created_by)
+    _record_rules(campaign, created_by)
     if created_by is not None:
         Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
     audit_log.record(
@@ -113,7 +113,7 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     conflict rules are a new version and are applied to the ratings so far, so that every conflict
     says what the rules of today say. What an adjudicator ruled stays.
     """
-    check_words("name", rules.name, longest=LONGEST_NAME, empty=NO_NAME)
+    check_text("name", rules.name, longest=LONGEST_NAME, empty=NO_NAME)
     # Not its key: a submit that holds its reference writes rows that name the campaign.
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if not row.is_open:
@@ -137,7 +137,7 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     if has_new_places:
         spread_places(row)
     if has_new_version:
-        _keep_rules(row, changed_by)
+        _record_rules(row, changed_by)
     if has_new_version or has_new_places:
         _measure(row, references)
     _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
@@ -162,7 +162,7 @@ def _lock_references(campaign: Campaign) -> list[UUID]:
     return list(references.values_list("pk", flat=True))
 
 
-def _keep_rules(campaign: Campaign, made_by: User | None) -> None:
+def _record_rules(campaign: Campaign, made_by: User | None) -> None:
     RulesVersion.objects.create(
         campaign=campaign,
         number=campaign.rules_version,
@@ -188,7 +188,7 @@ def reopen_campaign(*, campaign: Campaign, reason: str, reopened_by: User) -> No
 
 @transaction.atomic
 def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: User) -> None:
-    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     changed = (
         Campaign.objects.filter(pk=campaign.pk)
         .exclude(status=status)

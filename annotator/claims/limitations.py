@@ -209,7 +209,7 @@ def _as_pair(reference: _Part, candidate: _Part) -> LimitationPair:
     return LimitationPair(left, right, _standing(known, given), similarity)
 
 
-class _Said:
+class _WordMasks:
     """Which parts of a side hold which word, as bits."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
@@ -249,7 +249,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     """Follow the reference; an added limitation stands after the pair of the one before it."""
     followers: dict[int | None, list[LimitationPair]] = {}
     leader: int | None = None
-    said_left, said_right = _Said(left), _Said(right)
+    said_left, said_right = _WordMasks(left), _WordMasks(right)
     for part in right:
         if part.partner is None:
             standing = Standing.MATCHED if said_left.holds(part) else Standing.ADDED

@@ -107,7 +107,7 @@ def sketch(text: str) -> Sketch:
     has a 64-bit hash; its first byte says the bin; a bin holds the last 16 bits (at least 1) of
     its smallest hash. A text of fewer words is one run.
     """
-    hashes = np.sort(_runs(_words(text.encode("utf-8", "surrogatepass"))))
+    hashes = np.sort(_runs(_word_hashes(text.encode("utf-8", "surrogatepass"))))
     bins = (hashes >> np.uint64(56)).astype(np.intp)
     smallest = np.flatnonzero(np.diff(bins, prepend=-1))
     found = np.zeros(BINS, np.uint16)
@@ -198,7 +198,7 @@ def _powers(base: int, size: int) -> Hashes:
     return np.cumprod(factors, dtype=np.uint64)
 
 
-def _words(data: bytes) -> Hashes:
+def _word_hashes(data: bytes) -> Hashes:
     """Return a hash for each word: its bytes as a polynomial modulo 2^64, whatever its place."""
     _Powers.reach(len(data) + 1)
     letters: npt.NDArray[Any] = np.frombuffer(data, np.uint8)

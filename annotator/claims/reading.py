@@ -98,7 +98,7 @@ def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
     claim, and why claims are not cut into limitations, "" where they are.
     """
     features = {
-        (side, index): split_features(words_of(claim))
+        (side, index): split_features(claim_body(claim))
         for side in claims
         for index, claim in enumerate(claims[side])
     }
@@ -133,13 +133,13 @@ def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut
             cuts = tuple((item.start, item.end, standing) for item in features[side, index])
             # That all of it stands on one side only is said once, not for every word.
             found[side, index] = ComparedClaim(
-                (), cuts if is_cut else _whole(words_of(claims[side][index]))
+                (), cuts if is_cut else _whole(claim_body(claims[side][index]))
             )
             continue
         one, other = (REFERENCE, row.reference), (CANDIDATE, row.candidate)
         texts = (
-            words_of(claims[REFERENCE][row.reference]),
-            words_of(claims[CANDIDATE][row.candidate]),
+            claim_body(claims[REFERENCE][row.reference]),
+            claim_body(claims[CANDIDATE][row.candidate]),
         )
         here, there = diff_words(*texts)
         if is_cut:
@@ -163,7 +163,7 @@ def _standings(pairs: Iterable[LimitationPair], side: str) -> Cuts:
     return tuple(sorted((entry.start, entry.end, standing) for entry, standing in own if entry))
 
 
-def words_of(claim: Claim) -> str:
+def claim_body(claim: Claim) -> str:
     """Return the text of a claim behind its number."""
     return claim.text[claim.body_offset :]
 
@@ -346,7 +346,7 @@ def _side(
         for claim, node in zip(claims, tree.nodes, strict=True)
     )
     findings = tuple(
-        Finding(span.kind, _said(span, text), claims[index].number, span.start)
+        Finding(span.kind, _span_label(span, text), claims[index].number, span.start)
         for index, group in enumerate(by_claim)
         for span in group
     )
@@ -354,7 +354,7 @@ def _side(
         views,
         findings,
         sum(claim.number is not None for claim in claims),
-        sum(len(words_of(claim).split()) for claim in claims),
+        sum(len(claim_body(claim).split()) for claim in claims),
         len(marks) + len(tree.faults) + count_invisible(text),
     )
 
@@ -389,7 +389,7 @@ def _by_claim(claims: tuple[Claim, ...], spans: Iterable[Span]) -> tuple[list[Sp
     return groups
 
 
-def _said(span: Span, text: str) -> str:
+def _span_label(span: Span, text: str) -> str:
     if span.kind == FOREIGN:
         return text[span.start : span.end]
     if span.kind == RENAMED:
@@ -399,7 +399,7 @@ def _said(span: Span, text: str) -> str:
 
 def _view(claim: Claim, node: Node, marks: list[Span], compared: ComparedClaim) -> ClaimView:
     offset = claim.start + claim.body_offset
-    words = words_of(claim)
+    words = claim_body(claim)
     spans = [
         *marks,
         *(

@@ -75,7 +75,7 @@ def page_context(
         "comment_errors": errors.get("comment", ()),
         "form_errors": errors.get(NON_FIELD_ERRORS, ()),
         "is_refused": bool(errors),
-        "stored": _in_words(page.preference) if is_stale and page.preference else None,
+        "stored": _described(page.preference) if is_stale and page.preference else None,
         **reading_context(page.reading, KEY_WORDS),
     }
 
@@ -108,7 +108,7 @@ def _errors(form: PreferenceForm) -> dict[str, tuple[str, ...]]:
     return {name: tuple(str(reason) for reason in why) for name, why in form.errors.items()}
 
 
-def _in_words(stored: Preference) -> dict[str, Any]:
+def _described(stored: Preference) -> dict[str, Any]:
     words = dict(ANSWERS)
     said = [(NAMES[key], words[value].lower()) for key, value in stored.judgements.items()]
     return {"said": said, "comment": stored.comment, "revised_at": stored.revised_at}

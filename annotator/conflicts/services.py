@@ -150,7 +150,7 @@ def ask_by_ladder(*, candidate_id: UUID, now: datetime) -> bool:
     Round.objects.create(
         candidate=candidate, number=next_number(candidate), kind=RoundKind.LADDER, made_at=now
     )
-    make_room(candidate)
+    add_place(candidate)
     return True
 
 
@@ -159,7 +159,7 @@ def next_number(candidate: Candidate) -> int:
     return candidate.rounds.count() + 2
 
 
-def make_room(candidate: Candidate) -> None:
+def add_place(candidate: Candidate) -> None:
     """Give a candidate a place for one more; where work is given by name, give it by name."""
     widen(candidate.pk)
     holders = candidate.assignments.filter(status__in=HOLDING)

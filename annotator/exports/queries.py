@@ -13,7 +13,7 @@ from annotator.exports.rows import (
     Naming,
     Nobody,
     Pseudonyms,
-    Telling,
+    Detail,
     exported_items,
     exported_lines,
     user_names,
@@ -84,7 +84,7 @@ class RatingExport:
             return exported_items(campaign, naming)
         return exported_lines(
             campaign,
-            Telling(
+            Detail(
                 naming,
                 admins=frozenset(map(UUID, rating_admins(campaign))),
                 has_ids=self.is_identified,

@@ -133,7 +133,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Detail:
     """What an export tells: how annotators are called, and whether ids and systems are in it."""
 
     naming: Naming
@@ -142,7 +142,7 @@ class Telling:
     has_systems: bool
 
 
-def exported_lines(campaign: Campaign, telling: Telling) -> Iterator[dict[str, Any]]:
+def exported_lines(campaign: Campaign, telling: Detail) -> Iterator[dict[str, Any]]:
     """Yield each rating and preference with its revisions, candidate by candidate.
 
     The order is that of the references and of the candidates' ids, and of the time of giving;
@@ -176,7 +176,7 @@ def _some_candidates(campaign: Campaign) -> Iterator[list[Row]]:
 class _Slice:
     """Some candidates, and what was said of them."""
 
-    def __init__(self, rows: list[Row], telling: Telling) -> None:
+    def __init__(self, rows: list[Row], telling: Detail) -> None:
         self.telling = telling
         self.candidates = {row["pk"]: row for row in rows}
 

@@ -15,7 +15,7 @@ from annotator.models import Campaign, Shown, User
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 from core.files import atomic_write, open_atomic
-from core.text_io.shapes import LONGEST_REASON, check_words
+from core.text_io.shapes import LONGEST_REASON, check_text
 from core.text_io.text import time_text
 
 MANIFEST: Final = ".manifest.json"
@@ -104,7 +104,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
 
 def _check_reason(reason: str) -> None:
     empty = "Say why names are needed, in a few words: it stays on the list of exports."
-    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
 
 
 def _unblind(campaign: Campaign, user: User, reason: str | None) -> None:

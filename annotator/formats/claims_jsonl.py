@@ -5,7 +5,7 @@ from typing import Final
 
 from annotator.claims.near_duplicates import FirstLines
 from annotator.formats.references import CandidateRecord, ReferenceRecord
-from core.text_io.shapes import Shape, checked, type_words
+from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_lines
 from core.text_io.strict_json import MAX_BYTES, short
 
@@ -78,7 +78,7 @@ def _may_train(shape: Shape) -> bool | None:
     value = shape.given("may_train", is_required=False)
     if value is None or isinstance(value, bool):
         return value
-    shape.wrong("may_train", f"true or false was expected, not {type_words(value)}")
+    shape.wrong("may_train", f"true or false was expected, not {describe_type(value)}")
     return None
 
 
@@ -86,7 +86,7 @@ def _candidates(shape: Shape) -> tuple[tuple[CandidateRecord, ...], list[tuple[s
     value = shape.given("candidates")
     if not isinstance(value, list):
         if "candidates" in shape.fields:
-            shape.wrong("candidates", f"an array was expected, not {type_words(value)}")
+            shape.wrong("candidates", f"an array was expected, not {describe_type(value)}")
         return (), []
     if not value:
         shape.wrong("candidates", "empty: a reference without candidates cannot be rated")

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from annotator.claims.near_duplicates import FirstLines
 from annotator.typology import CLAIMS, MOST_TAGS, tag_of
-from core.text_io.shapes import Shape, checked, type_words
+from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from core.text_io.strict_json import MAX_BYTES, short
 
@@ -170,7 +170,7 @@ OTHER: Final = "other"
 
 
 @dataclass(slots=True)
-class SideSaid:
+class SideAnswers:
     """What was said of one side, as it is gathered."""
 
     side: str
@@ -180,13 +180,13 @@ class SideSaid:
     has_other_error: bool = False
 
 
-def said_of_side(shape: Shape, number: str, side: str, claims: str) -> SideSaid:
+def read_side(shape: Shape, number: str, side: str, claims: str) -> SideAnswers:
     """Read dimensionN, markN and commentN of an annotation; problems are noted in the shape.
 
     Input: the annotation, "1" or "2", what that side is called here, and its claims. Output: tags
     by code, first those with a span; a tag that is marked somewhere is not named without a place.
     """
-    said = SideSaid(side, comment=shape.text(f"comment{number}", LONGEST_COMMENT))
+    said = SideAnswers(side, comment=shape.text(f"comment{number}", LONGEST_COMMENT))
     named = _named(shape, f"dimension{number}", said)
     _read_marks(shape, f"mark{number}", claims, said)
     marked = {tag["tag"] for tag in said.error_tags}
@@ -196,7 +196,7 @@ def said_of_side(shape: Shape, number: str, side: str, claims: str) -> SideSaid:
     return said
 
 
-def _named(shape: Shape, name: str, said: SideSaid) -> list[str]:
+def _named(shape: Shape, name: str, said: SideAnswers) -> list[str]:
     """Return the codes of the tags chosen: one text, or {"choices": [texts]}."""
     value = shape.given(name, is_required=False)
     if value is None or value == "":
@@ -209,7 +209,7 @@ def _named(shape: Shape, name: str, said: SideSaid) -> list[str]:
         if inner.problems:
             return []
     if not isinstance(choices, list) or not all(isinstance(words, str) for words in choices):
-        shape.wrong(name, f"a tag or a list of tags was expected, not {type_words(value)}")
+        shape.wrong(name, f"a tag or a list of tags was expected, not {describe_type(value)}")
         return []
     codes = []
     for words in choices:
@@ -227,12 +227,12 @@ def _code(words: str) -> str:
     return tag.code if tag and CLAIMS in tag.tasks else ""
 
 
-def _read_marks(shape: Shape, name: str, claims: str, said: SideSaid) -> None:
+def _read_marks(shape: Shape, name: str, claims: str, said: SideAnswers) -> None:
     value = shape.given(name, is_required=False)
     if value is None or value == "":
         return
     if not isinstance(value, list):
-        shape.wrong(name, f"an array was expected, not {type_words(value)}")
+        shape.wrong(name, f"an array was expected, not {describe_type(value)}")
         return
     for number, entry in enumerate(value, start=1):
         inner = Shape(entry, ("start", "end", "text", "labels"), f"{name}[{number}]")
@@ -240,7 +240,7 @@ def _read_marks(shape: Shape, name: str, claims: str, said: SideSaid) -> None:
         shape.problems += inner.problems
 
 
-def _read_mark(mark: Shape, claims: str, said: SideSaid) -> None:
+def _read_mark(mark: Shape, claims: str, said: SideAnswers) -> None:
     start, end = mark.given("start"), mark.given("end")
     words, labels = mark.given("text"), mark.given("labels")
     if mark.problems:
@@ -248,7 +248,7 @@ def _read_mark(mark: Shape, claims: str, said: SideSaid) -> None:
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
         mark.wrong("start", "whole numbers with 0 <= start < end were expected")
     elif not isinstance(words, str):
-        mark.wrong("text", f"a text was expected, not {type_words(words)}")
+        mark.wrong("text", f"a text was expected, not {describe_type(words)}")
     elif not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         mark.wrong("labels", "an array of texts was expected")
     else:
@@ -261,7 +261,7 @@ def _read_mark(mark: Shape, claims: str, said: SideSaid) -> None:
                 mark.wrong("labels", f"{short(label)} is neither a claim tag nor a known highlight")
 
 
-def _add_span(mark: Shape, claims: str, said: SideSaid, code: str) -> None:
+def _add_span(mark: Shape, claims: str, said: SideAnswers, code: str) -> None:
     """Add a tag with its place, which the browser counted in UTF-16 units."""
     start, end = mark.fields["start"], mark.fields["end"]
     units = claims.encode("utf-16-le")
@@ -348,7 +348,7 @@ def _preference(shape: Shape) -> PreferenceRecord | None:
         return None
     _read_written(shape)
     claims, left, right = (shape.claims(name) for name in TEXTS)
-    sides = (said_of_side(shape, "1", LEFT, left), said_of_side(shape, "2", RIGHT, right))
+    sides = (read_side(shape, "1", LEFT, left), read_side(shape, "2", RIGHT, right))
     created, updated = (_time(shape, name) for name in ("created_at", "updated_at"))
     annotation = _whole(shape, "annotation_id")
     annotator = _whole(shape, "annotator")
@@ -429,7 +429,7 @@ def _whole(shape: Shape, name: str, *, is_required: bool = True) -> int | None:
     if type(value) is int and value >= 0:
         return value
     if name in shape.fields and (value is not None or is_required):
-        what = "a negative number" if type(value) is int else type_words(value)
+        what = "a negative number" if type(value) is int else describe_type(value)
         shape.wrong(name, f"a whole number from 0 was expected, not {what}")
     return None
 

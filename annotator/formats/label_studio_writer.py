@@ -67,7 +67,7 @@ def item_of(pair: StatedPair) -> dict[str, Any]:
         **lengths,
         **texts,
         "id": pair.task,
-        **said(pair),
+        **answer_fields(pair),
         "annotator": pair.annotator,
         "annotation_id": pair.annotation,
         "created_at": time_text(pair.created_at),
@@ -86,7 +86,7 @@ def revised(item: Mapping[str, Any], pair: StatedPair) -> dict[str, Any]:
         for key, value in item.items()
         if not key.startswith(("comparison", "dimension", "comment"))
     }
-    answers = said(pair)
+    answers = answer_fields(pair)
     for number, _ in _SIDES:
         name = f"mark{number}"
         coloured = [mark for mark in _listed(item.get(name)) if _is_highlight(mark)]
@@ -97,7 +97,7 @@ def revised(item: Mapping[str, Any], pair: StatedPair) -> dict[str, Any]:
     return {**stays, **answers, "updated_at": time_text(pair.updated_at)}
 
 
-def said(pair: StatedPair) -> dict[str, Any]:
+def answer_fields(pair: StatedPair) -> dict[str, Any]:
     """Return the fields of what was said: comparison, marks, dimensions and comment."""
     fields: dict[str, Any] = {}
     texts = {LEFT: pair.left, RIGHT: pair.right}

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Final
 
 from annotator.formats.references import CandidateRecord, ReferenceRecord, TextGroups
-from core.text_io.shapes import Shape, checked, type_words
+from core.text_io.shapes import Shape, checked, describe_type
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
 from core.text_io.strict_json import MAX_BYTES
 from core.text_io.text import candidate_id_of, reference_id_of
@@ -48,5 +48,5 @@ def _texts(record: Record) -> tuple[tuple[str, ...] | None, list[tuple[str, str]
     texts = tuple(shape.claims(name) for name in _FIELDS[:3])
     labels = shape.given("human_eval", is_required=False)
     if labels is not None and not isinstance(labels, dict):
-        shape.wrong("human_eval", f"an object was expected, not {type_words(labels)}")
+        shape.wrong("human_eval", f"an object was expected, not {describe_type(labels)}")
     return (None if shape.problems else texts), shape.problems

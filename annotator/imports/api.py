@@ -25,7 +25,7 @@ from annotator.imports.services import (
     request_import,
 )
 from annotator.models import Campaign, ClaimImport, ImportStage, Role, User
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from core.rest.fields import StrictSerializer, TickField
 
@@ -119,7 +119,7 @@ class Import(APIView):
 
     @extend_schema(responses=ImportSerializer)
     def get(self, request: Request, slug: str, pk: UUID) -> Response:
-        return Response(_words(request, _own_import(request, slug, pk)))
+        return Response(_import_json(request, _own_import(request, slug, pk)))
 
 
 class Confirm(APIView):
@@ -143,7 +143,7 @@ class Cancel(APIView):
     def post(self, request: Request, slug: str, pk: UUID) -> Response:
         row = _own_import(request, slug, pk)
         cancel_import(row=row, cancelled_by=cast(User, request.user))
-        return Response(_words(request, row), status=200 if row.is_final else ACCEPTED)
+        return Response(_import_json(request, row), status=200 if row.is_final else ACCEPTED)
 
 
 def _own_campaign(request: Request, slug: str) -> Campaign:
@@ -163,15 +163,15 @@ def _go_on(request: Request, row: ClaimImport) -> Response:
     row = carry_out_if_small(row)
     status = 200
     if row.status == JobStatus.QUEUED:
-        ring_on_commit(row)
+        enqueue_on_commit(row)
     if not row.is_final:
         status = ACCEPTED
     elif row.status == JobStatus.FAILED:
         status = UNPROCESSABLE
-    return Response(_words(request, row), status=status)
+    return Response(_import_json(request, row), status=status)
 
 
-def _words(request: Request, row: ClaimImport) -> dict[str, Any]:
+def _import_json(request: Request, row: ClaimImport) -> dict[str, Any]:
     """Return what is told of an import: no claim text, so that programs keep none in their logs."""
     result = row.result
     address = {"slug": row.campaign.slug, "pk": row.pk}

@@ -57,8 +57,8 @@ def erase_texts(reference: Reference) -> dict[str, int]:
         "departures": Departure.objects.filter(**by_assignment).update(reason=""),
         "flags": Flag.objects.filter(**by_assignment).update(reason=""),
         "rounds": Round.objects.filter(**of_it).update(question=""),
-        "ratings": _empty_words(Rating.objects.filter(**of_it)),
-        "revisions": _empty_words(
+        "ratings": _clear_texts(Rating.objects.filter(**of_it)),
+        "revisions": _clear_texts(
             RatingRevision.objects.filter(rating__in=Rating.objects.filter(**of_it).values("pk"))
         ),
         **_comparisons(candidates),
@@ -73,7 +73,7 @@ def erase_texts(reference: Reference) -> dict[str, int]:
     return counts
 
 
-def _empty_words(rows: Any) -> int:
+def _clear_texts(rows: Any) -> int:
     """Empty the free words, and keep of each tag its name; return how many rows."""
     for row in rows.exclude(error_tags=[]).iterator(chunk_size=200):
         row.error_tags = [_bare(tag) for tag in row.error_tags]
@@ -93,8 +93,8 @@ def _comparisons(candidates: Any) -> dict[str, int]:
     said = Preference.objects.filter(comparison__in=pairs.values("pk"))
     counts = {
         "annotations": annotations[0],
-        "preferences": _empty_words(said),
-        "preference revisions": _empty_words(
+        "preferences": _clear_texts(said),
+        "preference revisions": _clear_texts(
             PreferenceRevision.objects.filter(preference__in=said.values("pk"))
         ),
     }

@@ -69,14 +69,14 @@ def _copy(file: ByteSource, target: BinaryIO) -> Stored:
     while chunk := file.read(CHUNK):
         size += len(chunk)
         if size > limit:
-            raise TooBig(too_big_words(limit))
+            raise TooBig(too_big_message(limit))
         digest.update(chunk)
         target.write(chunk)
     flush_file(target)
     return Stored(digest.hexdigest(), size)
 
 
-def too_big_words(limit: int) -> str:
+def too_big_message(limit: int) -> str:
     """Say how large a file may be, and what to do with a larger one."""
     return (
         f"The file is larger than the limit of {limit:,} bytes. Split it, or have the operator "

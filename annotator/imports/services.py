@@ -237,7 +237,7 @@ class Work:
         self.row.message = f"{verb}: {records:,} records read."
 
 
-def stored_words(counts: dict[str, int]) -> str:
+def format_stored(counts: dict[str, int]) -> str:
     """Say in one sentence what an import did."""
     if not any(counts.get(name) for name in ADDED):
         return "0 new: the campaign holds all of this already."
@@ -304,7 +304,7 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
                 return {"format": found["format"], "result": found, "message": CHECKED}
             _store(row, work)
     except FormatError as error:
-        row.result |= {"bad_records": [_bad_words(bad) for bad in error.bad_records]}
+        row.result |= {"bad_records": [_bad_record_json(bad) for bad in error.bad_records]}
         raise
     return None
 
@@ -313,13 +313,13 @@ def _store(row: ClaimImport, work: Work) -> None:
     with transaction.atomic():
         counts = work.store()
         # Who cancelled meanwhile is respected until the last moment.
-        leases.beat(row)
+        leases.renew_lease(row)
         leases.close(
             row,
             JobStatus.SUCCEEDED,
             result=row.result | {"stored": counts},
             progress=1.0,
-            message=stored_words(counts),
+            message=format_stored(counts),
         )
         record(row, "import.stored", row.asked_by, **counts)
         drop_upload_once_committed(row.pk)
@@ -335,7 +335,7 @@ def _record_failure(row: ClaimImport) -> None:
     drop_upload_once_committed(row.pk)
 
 
-def _bad_words(bad: BadRecord) -> dict[str, Any]:
+def _bad_record_json(bad: BadRecord) -> dict[str, Any]:
     return {"line": bad.line, "item": bad.item, "field": bad.field, "reason": bad.reason}
 
 

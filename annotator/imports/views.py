@@ -19,7 +19,7 @@ from annotator.imports.services import (
 from annotator.models import Campaign, ClaimImport
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
 UNPROCESSABLE = 422
@@ -105,7 +105,7 @@ def _own_import(request: SignedInRequest, slug: str, pk: UUID) -> ClaimImport:
 def _go_on(row: ClaimImport) -> HttpResponse:
     """Ring for what is left to a worker, and show the import."""
     if row.status == JobStatus.QUEUED:
-        ring_on_commit(row)
+        enqueue_on_commit(row)
     return SeeOther(resolve_url("annotator:claim_import", row.campaign.slug, row.pk))
 
 

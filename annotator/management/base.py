@@ -31,7 +31,7 @@ def asked_password() -> str:
     return typed
 
 
-class HouseCommand(BaseCommand):
+class WorkbenchCommand(BaseCommand):
     """Exit 0 done, 1 refused with a reason on stderr, 2 wrong usage."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -62,7 +62,7 @@ class HouseCommand(BaseCommand):
         else:
             self.stdout.write(self.sentence(document))
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Report progress on stderr, over the same line on a terminal."""
         is_terminal = self.stderr.isatty()
         self.stderr.write(
@@ -107,12 +107,12 @@ class ReadingProgress:
     """Called with the number of records read; says so when it is time."""
 
     def __init__(
-        self, verb: str, file: BinaryIO, size: int, say: Callable[[str], None], *, is_terminal: bool
+        self, verb: str, file: BinaryIO, size: int, log: Callable[[str], None], *, is_terminal: bool
     ) -> None:
         self.verb = verb
         self.file = file
         self.size = max(1, size)
-        self.say = say
+        self.log = log
         self.pause = ON_TERMINAL if is_terminal else IN_A_LOG
         self.last = time.monotonic()
 
@@ -124,7 +124,7 @@ class ReadingProgress:
         share = min(1.0, self.file.tell() / self.size)
         done = round(BAR * share)
         bar = "#" * done + "-" * (BAR - done)
-        self.say(f"{self.verb} [{bar}] {share:.0%}, {records:,} records")
+        self.log(f"{self.verb} [{bar}] {share:.0%}, {records:,} records")
 
 
 # What PostgreSQL's advisory lock is known by: "migrate" in ASCII.

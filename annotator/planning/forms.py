@@ -13,7 +13,7 @@ from annotator.models import Campaign, Reference, User
 from annotator.planning.queries import references_named
 from annotator.planning.sentinels import LONGEST_LAG, MOST_AT_ONCE, MOST_PERCENT
 from annotator.planning.services import LARGEST_QUOTA
-from core.forms import LARGEST_VERSION, DayField, RefusableForm, WholeNumberField, WordsField
+from core.forms import LARGEST_VERSION, DayField, RefusableForm, WholeNumberField, PlainTextField
 from core.text_io.shapes import LONGEST_REASON
 
 MOST_REFERENCES: Final = 1_000
@@ -118,8 +118,8 @@ def _seed() -> WholeNumberField:
     )
 
 
-def _references(*, required: bool = True, help_text: str = "") -> WordsField:
-    return WordsField(
+def _references(*, required: bool = True, help_text: str = "") -> PlainTextField:
+    return PlainTextField(
         label="Reference ids, one a line",
         required=required,
         max_length=LONGEST_LIST,
@@ -156,7 +156,7 @@ class WithdrawForm(PlanForm):
 
     annotator = Person()
     references = _references(required=False, help_text="Empty: everything that is open.")
-    reason = WordsField(label="Reason", max_length=LONGEST_REASON)
+    reason = PlainTextField(label="Reason", max_length=LONGEST_REASON)
 
     def people(self) -> Any:
         return members_who_annotate(self.campaign)

@@ -69,7 +69,7 @@ def plan_facts(campaign: Campaign, annotators: Sequence[User]) -> PlanFacts:
         tuple(
             PlanAnnotator(
                 str(user.pk),
-                _room(quotas.get(user.pk), loads.get(user.pk, 0)),
+                _remaining(quotas.get(user.pk), loads.get(user.pk, 0)),
                 loads.get(user.pk, 0),
                 frozenset(recused.get(user.pk, ())),
             )
@@ -101,7 +101,7 @@ def _references(
     return tuple(PlanReference(str(pk), tuple(group)) for pk, group in found.items())
 
 
-def _room(quota: int | None, load: int) -> int | None:
+def _remaining(quota: int | None, load: int) -> int | None:
     return None if quota is None else max(quota - load, 0)
 
 

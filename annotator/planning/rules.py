@@ -108,14 +108,14 @@ class Ledger:
         """Whether there is somebody who could be given a candidate, but for their quota."""
         return any(self.share_of(person, reference, [key]) for person in self.loads)
 
-    def room_left(self, person: str) -> float:
+    def remaining_quota(self, person: str) -> float:
         """How many more candidates the person takes; infinity without a quota."""
         room = self._rooms[person]
         return float("inf") if room is None else room
 
     def fits(self, share: Share) -> bool:
         """Whether the annotator's quota takes the whole share."""
-        return len(share.candidates) <= self.room_left(share.annotator)
+        return len(share.candidates) <= self.remaining_quota(share.annotator)
 
     def cost_of(self, share: Share) -> tuple[bool, int, bool, int]:
         """Return what giving a share would cost; the lowest is the best.
@@ -167,12 +167,12 @@ class Ledger:
         self.give(new)
         return new
 
-    def room_for(self, share: Share) -> tuple[Move, ...] | None:
+    def moves_for(self, share: Share) -> tuple[Move, ...] | None:
         """Return the moves, first to be made first, after which a share fits; None if none do.
 
         A search in breadth: each annotator on the way hands one share on to the next.
         """
-        if max(map(self.room_left, self.loads)) < self._smallest:
+        if max(map(self.remaining_quota, self.loads)) < self._smallest:
             return None  # nobody could take anything over
         mine: dict[str, list[Share]] = {}
         for given in self._shares.values():
@@ -182,13 +182,13 @@ class Ledger:
         while waiting:
             person, size = waiting.popleft()
             for given in mine.get(person, ()):
-                if self.room_left(person) + len(given.candidates) < size:
+                if self.remaining_quota(person) + len(given.candidates) < size:
                     continue
                 for other in self.loads:
                     if other in came or not self.can_move(given, other):
                         continue
                     came[other] = Move(given, other)
-                    if len(given.candidates) <= self.room_left(other):
+                    if len(given.candidates) <= self.remaining_quota(other):
                         return tuple(_way_back(came, other))
                     waiting.append((other, len(given.candidates)))
         return None
@@ -344,7 +344,7 @@ def _is_within(ledger: Ledger, me: str, them: str, more: int) -> bool:
     loads = (ledger.loads[me] + more, ledger.loads[them] - more)
     if min(loads) < least or max(loads) > most:
         return False
-    return more <= ledger.room_left(me) and -more <= ledger.room_left(them)
+    return more <= ledger.remaining_quota(me) and -more <= ledger.remaining_quota(them)
 
 
 NOBODY_LEFT: Final = "everybody who may rate it has it already, has left it, or is recused"
@@ -486,7 +486,7 @@ def _choose(
 def _after_moves(shares: Sequence[Share], ledger: Ledger) -> Share | None:
     """Have others hand references on until one of the shares fits; None when that cannot be."""
     for share in shares:
-        moves: Sequence[Move] | None = ledger.room_for(share)
+        moves: Sequence[Move] | None = ledger.moves_for(share)
         if moves is not None:
             for move in moves:
                 ledger.move(move)

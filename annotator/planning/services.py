@@ -31,7 +31,7 @@ from annotator.planning.queries import plan_facts
 from annotator.planning.rules import Plan, make_plan
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_words
+from core.text_io.shapes import LONGEST_REASON, check_text
 
 NO_REASON: Final = "Say why, in a few words: it stays in the trail."
 LARGEST_QUOTA: Final = 1_000_000
@@ -126,7 +126,7 @@ def withdraw_assignments(
     Their places are free again and their drafts stay; what is rated stays rated. Raises OutOfDate
     when nothing is open.
     """
-    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     row = lock_open_campaign(campaign)
     rows = Assignment.objects.filter(
         campaign=row, annotator=annotator, status=AssignmentStatus.OPEN

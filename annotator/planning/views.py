@@ -57,15 +57,15 @@ def carry_out(request: SignedInRequest, slug: str) -> HttpResponse:
     form = BalancedForm(row, request.POST)
     if not form.is_valid():
         return plan_page(request, row, form, UNPROCESSABLE)
-    said = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
         done = carry_out_plan(
             campaign=row,
-            annotators=list(said["annotators"]),
+            annotators=list(cleaned["annotators"]),
             due_at=form.due_at,
-            seed=said["seed"],
+            seed=cleaned["seed"],
             by=request.user,
-            digest=said["digest"],
+            digest=cleaned["digest"],
         )
     except Refused as refusal:
         form.take_refusal(refusal)
@@ -111,17 +111,17 @@ def _fresh_forms(row: Campaign) -> tuple[PlanForm, ...]:
 
 
 def _preview(row: Campaign, form: BalancedForm) -> dict[str, Any] | None:
-    said = form.cleaned_data
-    people = list(said.get("annotators", ()))
-    if not people or "seed" not in said:
+    cleaned = form.cleaned_data
+    people = list(cleaned.get("annotators", ()))
+    if not people or "seed" not in cleaned:
         return None
-    previewed = preview_plan(campaign=row, annotators=people, seed=said["seed"])
+    previewed = preview_plan(campaign=row, annotators=people, seed=cleaned["seed"])
     return {
         "table": plan_table(row, previewed.plan, people),
         "digest": previewed.digest,
         "annotators": [user.username for user in people],
-        "seed": said["seed"],
-        "due_on": said.get("due_on"),
+        "seed": cleaned["seed"],
+        "due_on": cleaned.get("due_on"),
     }
 
 
@@ -134,17 +134,17 @@ def by_name(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give an annotator whole references."""
     form = _form(request, slug, NamedForm)
 
-    def act(row: Campaign, said: dict[str, Any]) -> str:
+    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         done = assign_by_name(
             campaign=row,
-            annotator=said["annotator"],
-            references=said["references"],
+            annotator=cleaned["annotator"],
+            references=cleaned["references"],
             due_at=form.due_at,
             by=request.user,
         )
         beyond = f", {done.beyond} of them beyond their places" if done.beyond else ""
         left = f" {done.left_before} that they had skipped stay so." if done.left_before else ""
-        return f"{said['annotator'].username} is given {_count(done.given)}{beyond}.{left}"
+        return f"{cleaned['annotator'].username} is given {_count(done.given)}{beyond}.{left}"
 
     return _done(request, form, act)
 
@@ -153,15 +153,15 @@ def by_name(request: SignedInRequest, slug: str) -> HttpResponse:
 def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
     """Take back what an annotator has open."""
 
-    def act(row: Campaign, said: dict[str, Any]) -> str:
+    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         count = withdraw_assignments(
             campaign=row,
-            annotator=said["annotator"],
-            reason=said["reason"],
+            annotator=cleaned["annotator"],
+            reason=cleaned["reason"],
             by=request.user,
-            references=said["references"] or None,
+            references=cleaned["references"] or None,
         )
-        return f"{_count(count)} taken back from {said['annotator'].username}; drafts are kept."
+        return f"{_count(count)} taken back from {cleaned['annotator'].username}; drafts are kept."
 
     return _done(request, _form(request, slug, WithdrawForm), act)
 
@@ -170,13 +170,13 @@ def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
 def quota(request: SignedInRequest, slug: str) -> HttpResponse:
     """Set or lift the quota of an annotator."""
 
-    def act(row: Campaign, said: dict[str, Any]) -> str:
-        person = said["annotator"]
+    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
+        person = cleaned["annotator"]
         membership = annotator_membership(row, person)
-        set_quota(membership=membership, quota=said["quota"], by=request.user)
-        if said["quota"] is None:
+        set_quota(membership=membership, quota=cleaned["quota"], by=request.user)
+        if cleaned["quota"] is None:
             return f"{person.username} has no quota."
-        return f"{person.username} has a quota of {said['quota']}."
+        return f"{person.username} has a quota of {cleaned['quota']}."
 
     return _done(request, _form(request, slug, QuotaForm), act)
 
@@ -186,9 +186,9 @@ def qualification(request: SignedInRequest, slug: str) -> HttpResponse:
     """Have everybody rate some references first, or make them ordinary ones again."""
     marks = request.POST.get("step") != "unmark"
 
-    def act(row: Campaign, said: dict[str, Any]) -> str:
+    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         change = mark_qualification if marks else unmark_qualification
-        count = change(campaign=row, references=said["references"], by=request.user)
+        count = change(campaign=row, references=cleaned["references"], by=request.user)
         if marks:
             return f"{_count(count)} for qualification: every annotator has them now."
         return f"{_count(count)} ordinary again; what is given stays."
@@ -200,8 +200,8 @@ def qualification(request: SignedInRequest, slug: str) -> HttpResponse:
 def sentinels(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make sentinels from references."""
 
-    def act(row: Campaign, said: dict[str, Any]) -> str:
-        made = add_sentinels(campaign=row, count=said["count"], seed=said["seed"], by=request.user)
+    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
+        made = add_sentinels(campaign=row, count=cleaned["count"], seed=cleaned["seed"], by=request.user)
         return f"{len(made)} sentinel{'' if len(made) == 1 else 's'} made."
 
     return _done(request, _form(request, slug, SentinelsForm), act)
@@ -211,11 +211,11 @@ def sentinels(request: SignedInRequest, slug: str) -> HttpResponse:
 def repeats(request: SignedInRequest, slug: str) -> HttpResponse:
     """Say which share of the ratings is asked once more."""
 
-    def act(row: Campaign, said: dict[str, Any]) -> str:
-        set_repeats(campaign=row, percent=said["percent"], lag=said["lag"], by=request.user)
-        if not said["percent"]:
+    def act(row: Campaign, cleaned: dict[str, Any]) -> str:
+        set_repeats(campaign=row, percent=cleaned["percent"], lag=cleaned["lag"], by=request.user)
+        if not cleaned["percent"]:
             return "Nothing more is repeated."
-        return f"{said['percent']} % of each annotator's ratings are asked once more."
+        return f"{cleaned['percent']} % of each annotator's ratings are asked once more."
 
     return _done(request, _form(request, slug, RepeatsForm), act)
 

@@ -30,7 +30,7 @@ from core.rest.fields import CommentField, IdField, StrictSerializer
 RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
 
 
-def assignment_words(assignment: Assignment) -> dict[str, Any]:
+def assignment_json(assignment: Assignment) -> dict[str, Any]:
     """Return the assignment as JSON values: no system, no candidate_id, nobody else's rating."""
     candidate = assigned_candidate(assignment)
     reference = candidate.reference
@@ -157,7 +157,7 @@ class NextAssignment(APIView):
             raise Http404 from error
         if assignment is None:
             return Response(status=204)
-        return Response(assignment_words(assignment))
+        return Response(assignment_json(assignment))
 
 
 class Ratings(APIView):

@@ -69,7 +69,7 @@ def save_draft(
         raise DraftMoved("Another tab changed this draft.", _stored(assignment)) from error
 
 
-def keep_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
+def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
     """Keep what a submit was refused with, and say so in the trail; None when it stays unkept.
 
     A newer draft of another tab is not overwritten: the page still shows what was sent. Where no

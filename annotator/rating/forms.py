@@ -64,7 +64,7 @@ class TagsField(forms.CharField):
         return tags
 
 
-def _words(noun: str) -> CommentField:
+def _comment_field(noun: str) -> CommentField:
     return CommentField(
         required=False,
         strip=False,
@@ -93,7 +93,7 @@ class RatingForm(RubricForm):
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
         for words in WORDS:
-            self.fields[words.name] = _words(words.name)
+            self.fields[words.name] = _comment_field(words.name)
         for criterion in CRITERIA:
             self.fields[criterion] = ScoreField(label=NAMES[criterion])
 
@@ -122,7 +122,7 @@ class RatingForm(RubricForm):
         return {aid: aid in shown for aid in AIDS}
 
     @property
-    def as_typed(self) -> dict[str, str]:
+    def as_entered(self) -> dict[str, str]:
         """Return what a draft keeps: every field as it was typed, right or wrong."""
         return {name: self.typed(name) for name in TYPED}
 

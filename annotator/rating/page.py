@@ -44,7 +44,7 @@ class AidButton:
 
 
 @dataclass(frozen=True, slots=True)
-class WordField:
+class TextBox:
     """One of the boxes for free words."""
 
     name: str
@@ -80,7 +80,7 @@ def page_context(
         "page": page,
         "sent": sent,
         "scales": _scales(sent, form),
-        "word_fields": _word_fields(page.preference, sent, form),
+        "word_fields": _text_boxes(page.preference, sent, form),
         "errors": {ERROR_TAGS: _reasons(form, ERROR_TAGS)},
         "form_errors": form.non_field_errors() if form else [],
         "is_refused": form is not None,
@@ -93,7 +93,7 @@ def page_context(
         "keys_url": f"{reverse('annotator:keys')}?next={_address(page)}",
         **tags_context(page, sent[ERROR_TAGS]),
         **reading_context(page.preference),
-        **overall_context(scores_typed(sent)),
+        **overall_context(entered_scores(sent)),
     }
 
 
@@ -127,7 +127,7 @@ def tags_context(page: RatePage, sent: str) -> dict[str, Any]:
     )
 
 
-def scores_typed(sent: Mapping[str, str]) -> dict[str, int]:
+def entered_scores(sent: Mapping[str, str]) -> dict[str, int]:
     """Return the scores among what was typed, by the rule of the form."""
     return {key: int(sent[key]) for key in CRITERIA if SCORE.fullmatch(sent[key])}
 
@@ -158,12 +158,12 @@ def _address(page: RatePage) -> str:
     return reverse("annotator:rate", kwargs={"pk": page.assignment.pk})
 
 
-def _word_fields(
+def _text_boxes(
     preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
-) -> list[WordField]:
+) -> list[TextBox]:
     keys = keymap(preference.keys, single_keys=preference.single_keys)
     return [
-        WordField(
+        TextBox(
             words.name,
             words.label,
             words.hint,
@@ -178,11 +178,11 @@ def _word_fields(
 def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
     """Say whether a stored draft holds anything that is not on the page already."""
     return draft is not None and any(
-        not same_words(str(draft.typed.get(name, "")), sent[name]) for name in TYPED
+        not same_text(str(draft.typed.get(name, "")), sent[name]) for name in TYPED
     )
 
 
-def same_words(one: str, other: str) -> bool:
+def same_text(one: str, other: str) -> bool:
     """Say whether two texts differ in nothing but line ends, which a form sends in its own way."""
     return one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 

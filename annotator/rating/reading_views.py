@@ -17,7 +17,7 @@ from annotator.exemplars import LESSONS, Example, lesson_of
 from annotator.rating.drafts import save_draft
 from annotator.rating.forms import KeysForm, RatingForm
 from annotator.rating.page import reading_context, tags_context
-from annotator.rating.views import back_to, keep_typed, own_page, show_again
+from annotator.rating.views import back_to, save_posted, own_page, show_again
 from annotator.reading import read_tags, reading_preference, save_keys, show_aid
 from annotator.rubric import (
     OVERALL_BANDS,
@@ -38,7 +38,7 @@ WISHES: Final = ("on", "off")
 def reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show or hide the aid that the pressed button names, as `diff on` or `diff off`."""
     page = own_page(request, pk)
-    if not request.headers.get("HX-Request") and (refused := keep_typed(request, page)):
+    if not request.headers.get("HX-Request") and (refused := save_posted(request, page)):
         return refused
     aid, _, wish = str(request.POST.get("aid", "")).partition(" ")
     try:
@@ -89,7 +89,7 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
             raise OutOfDate(page.closed_because)
         save_draft(
             assignment=page.assignment,
-            typed=form.as_typed | {"error_tags": changed},
+            typed=form.as_entered | {"error_tags": changed},
             version=form.draft_version_seen or 0,
             rating_version=form.version_seen,
         )

@@ -40,7 +40,7 @@ from annotator.rubric import overall_numerator
 from annotator.typology import clean_tags
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import LONGEST_REASON, check_words
+from core.text_io.shapes import LONGEST_REASON, check_text
 
 RULED_ON_IT = "You have ruled on this candidate, so it is not yours to rate; give it back."
 LONGEST_ACTIVE_SECONDS = 10**6
@@ -177,7 +177,7 @@ def _checked(given: Given, shown: Mapping[str, bool] | None) -> dict[str, Any]:
         raise Refused(str(error)) from error
     words = words_of(given)
     for name, text in words.items():
-        check_words(name, text, longest=LONGEST_WORDS)
+        check_text(name, text, longest=LONGEST_WORDS)
     of_work = {"overall_numerator": numerator, "shown": dict(shown or {})}
     return {**given["scores"], **words, **of_work}
 
@@ -359,7 +359,7 @@ def _check(reason_code: str, known: Collection[str], reason: str) -> None:
     if reason_code not in known:
         raise Refused("Choose a reason.", {"reason_code": ["Choose a reason."]})
     empty = "Say in a few words what it is." if reason_code == DepartureReason.OTHER else ""
-    check_words("reason", reason, longest=LONGEST_REASON, empty=empty)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
 
 
 def _lock_open_campaign(assignment: Assignment) -> None:

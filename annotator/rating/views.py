@@ -13,9 +13,9 @@ from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import next_assignment
 from annotator.assignments.services import take_next
 from annotator.models import Assignment, Membership, Rating, Role, User
-from annotator.rating.drafts import DraftMoved, discard_draft, keep_refused, record_ping, save_draft
+from annotator.rating.drafts import DraftMoved, discard_draft, save_refused, record_ping, save_draft
 from annotator.rating.forms import RatingForm
-from annotator.rating.page import overall_context, page_context, same_words
+from annotator.rating.page import overall_context, page_context, same_text
 from annotator.rating.queries import RatePage, own_rating, rate_page
 from annotator.rating.services import (
     flag_candidate,
@@ -44,7 +44,7 @@ def own_assignment(request: SignedInRequest, pk: UUID) -> Assignment:
     return get_object_or_404(rows, pk=pk)
 
 
-def keep_typed(request: SignedInRequest, page: RatePage) -> HttpResponse | None:
+def save_posted(request: SignedInRequest, page: RatePage) -> HttpResponse | None:
     """Save the posted form as a draft; return the page that says why when it cannot be.
 
     Nothing is saved when nothing differs from what is stored, or when the form came without
@@ -57,7 +57,7 @@ def keep_typed(request: SignedInRequest, page: RatePage) -> HttpResponse | None:
     try:
         save_draft(
             assignment=page.assignment,
-            typed=form.as_typed,
+            typed=form.as_entered,
             version=form.draft_version_seen or 0,
             rating_version=form.version_seen,
         )
@@ -88,7 +88,7 @@ def back_to(page: RatePage) -> HttpResponse:
 
 def _is_news(form: RatingForm, page: RatePage) -> bool:
     shown = page_context(page)["sent"]
-    return any(not same_words(form.typed(name), shown[name]) for name in form.as_typed)
+    return any(not same_text(form.typed(name), shown[name]) for name in form.as_entered)
 
 
 def following(user: User, done: Assignment) -> Assignment | None:
@@ -123,9 +123,9 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except Refused as refusal:
         # What the page's script is refused it sends again as a page: that one counts.
         if refusal.status == OutOfDate.status and not request.headers.get("HX-Request"):
-            keep_refused(
+            save_refused(
                 assignment=own_assignment(request, pk),
-                typed=form.as_typed,
+                typed=form.as_entered,
                 version=form.draft_version_seen or 0,
             )
         return show_again(request, pk, form, refusal)
@@ -253,7 +253,7 @@ def _done(
 ) -> HttpResponse:
     """Keep what is typed, act, and go to the next candidate or stay."""
     page: RatePage = own_page(request, pk)
-    if refused := keep_typed(request, page):
+    if refused := save_posted(request, page):
         return refused
     try:
         act(page.assignment)
@@ -274,7 +274,7 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Keep what is typed: JSON for the page's script, a redirect for its button."""
     if not request.headers.get("HX-Request"):
         page = own_page(request, pk)
-        if refused := keep_typed(request, page):
+        if refused := save_posted(request, page):
             return refused
         messages.success(request, "Draft kept.")
         return back_to(page)
@@ -284,7 +284,7 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
     try:
         row = save_draft(
             assignment=assignment,
-            typed=form.as_typed,
+            typed=form.as_entered,
             version=form.draft_version_seen or 0,
             rating_version=form.version_seen,
         )

@@ -16,7 +16,7 @@ from annotator.access.visibility import Reader, reader_of
 from annotator.models import Campaign, User
 from annotator.reliability.queries import Standing, names_for, readable_result, standing_of
 from annotator.reliability.services import request_reliability
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
 ACCEPTED = 202
@@ -56,7 +56,7 @@ class Agreement(APIView):
         campaign, reader = _read_by(request, slug)
         row = request_reliability(campaign=campaign, asked_by=cast(User, request.user))
         if row.status == JobStatus.QUEUED:
-            ring_on_commit(row)
+            enqueue_on_commit(row)
         status = 200 if row.status == JobStatus.SUCCEEDED else ACCEPTED
         return Response(_answer(standing_of(campaign), reader), status=status)
 

@@ -39,7 +39,7 @@ SEED: Final = 0
 STEPS: Final = 15 * len(ALL_CRITERIA) + 1
 
 Plain = dict[str, Any]
-Say = Callable[[float, str], None]
+OnProgress = Callable[[float, str], None]
 
 
 class Given:
@@ -53,7 +53,7 @@ class Given:
         self.sentinels, self.assumed = sentinels_of(campaign, self.ratings)
 
 
-def figures_of(given: Given, say: Say = lambda share, words: None) -> Plain:
+def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Plain:
     """Return all figures; `say` hears how far it is, between 0 and 1, and may raise to stop it.
 
     numpy and scipy load here, in a worker or command: the web process stays light.
@@ -66,7 +66,7 @@ def figures_of(given: Given, say: Say = lambda share, words: None) -> Plain:
         def check() -> None:
             nonlocal done
             done += 1
-            say(min(1.0, done / STEPS), words)
+            log(min(1.0, done / STEPS), words)
 
         return check
 
@@ -235,14 +235,14 @@ def cancel_reliability(*, report: ReliabilityReport, cancelled_by: User | None =
 
 
 def _work_out(report: ReliabilityReport, check: Callable[[], None]) -> Plain:
-    leases.beat(report, progress=0.0, message="Reading the ratings.")
+    leases.renew_lease(report, progress=0.0, message="Reading the ratings.")
     given = Given(report.campaign)
     _settle_digest(report, given.inputs.sha256)
 
-    def say(share: float, words: str) -> None:
-        leases.beat(report, progress=share, message=f"Measuring: {NAMES.get(words, words)}.")
+    def log(share: float, words: str) -> None:
+        leases.renew_lease(report, progress=share, message=f"Measuring: {NAMES.get(words, words)}.")
 
-    return {"result": figures_of(given, say)}
+    return {"result": figures_of(given, log)}
 
 
 def _settle_digest(report: ReliabilityReport, digest: str) -> None:
@@ -251,7 +251,7 @@ def _settle_digest(report: ReliabilityReport, digest: str) -> None:
         return
     try:
         with transaction.atomic():
-            leases.beat(report, input_sha256=digest)
+            leases.renew_lease(report, input_sha256=digest)
     except IntegrityError as error:
         raise Refused(MOVED_ON) from error
 

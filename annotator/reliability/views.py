@@ -25,7 +25,7 @@ from annotator.reliability.services import cancel_reliability, request_reliabili
 from core.errors import OutOfDate, Refused
 from core.forms import ReasonForm
 from core.http import SeeOther
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
 FORBIDDEN = 403
@@ -49,7 +49,7 @@ def reliability(request: SignedInRequest, slug: str) -> HttpResponse:
         return _page(request, seen)
     row = request_reliability(campaign=seen.campaign, asked_by=request.user)
     if row.status == JobStatus.QUEUED:
-        ring_on_commit(row)
+        enqueue_on_commit(row)
     return SeeOther(resolve_url("annotator:reliability", slug))
 
 
@@ -171,7 +171,7 @@ def feedback(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         row = request_reliability(campaign=campaign, asked_by=request.user)
         if row.status == JobStatus.QUEUED:
-            ring_on_commit(row)
+            enqueue_on_commit(row)
         return SeeOther(resolve_url("annotator:feedback", slug))
     return render(
         request, "annotator/reliability/feedback.html", _feedback_context(request, campaign)

@@ -19,13 +19,13 @@ from django.utils.http import escape_leading_slashes
 from annotator.access.gate import API_PREFIX, DRAFT_FIELD
 from annotator.access.scopes import campaigns_for, ever_assigned
 from annotator.models import User
-from annotator.rating.drafts import keep_refused
+from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
 from core.files import is_disk_full
 from core.text_io.text import NO_UTF8
 
 
-def keep_unrated(request: HttpRequest) -> bool:
+def save_unrated(request: HttpRequest) -> bool:
     """Keep the posted rate form of an assignment that was theirs; say whether it is kept.
 
     The role may have gone between the page and its submit; the draft is there when it comes back.
@@ -43,7 +43,7 @@ def keep_unrated(request: HttpRequest) -> bool:
         form = RatingForm(request.POST)
         form.is_valid()
         version = form.draft_version_seen or 0
-        return keep_refused(assignment=row, typed=form.as_typed, version=version) is not None
+        return save_refused(assignment=row, typed=form.as_entered, version=version) is not None
     except (SuspiciousOperation, MultiPartParserError, OSError):
         return False  # what cannot be read cannot be kept
 
@@ -63,7 +63,7 @@ LABELS: Final = {"back_question": "Question", "leave_reason": "Reason", "flag_re
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TextInput:
     """A field in which somebody wrote."""
 
     name: str
@@ -72,16 +72,16 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class TypedAgain:
+class ResubmittedForm:
     """A form as it was sent: where to, words to be seen, everything else as it is."""
 
     action: str
-    words: tuple[Words, ...]
+    words: tuple[TextInput, ...]
     hidden: tuple[tuple[str, str], ...]
     had_password: bool
 
 
-def typed_again(request: HttpRequest) -> TypedAgain | None:
+def resubmitted_form(request: HttpRequest) -> ResubmittedForm | None:
     """Return what a person sent from a page of this site; None where nobody typed anything.
 
     A form of another site is not shown: else it could be sent from here, by one press.
@@ -95,29 +95,29 @@ def typed_again(request: HttpRequest) -> TypedAgain | None:
         return None  # what cannot be read cannot be shown
 
 
-def of_form(action: str, sent: QueryDict) -> TypedAgain | None:
+def of_form(action: str, sent: QueryDict) -> ResubmittedForm | None:
     """Return a form that can be sent again; None for one without a field."""
     had_password = any(KEPT_BACK_PART in name for name in sent)
-    return of_fields(action, kept_fields(sent), had_password=had_password)
+    return of_fields(action, resubmitted_fields(sent), had_password=had_password)
 
 
 def of_fields(
     action: str, fields: Iterable[tuple[str, str]], *, had_password: bool
-) -> TypedAgain | None:
+) -> ResubmittedForm | None:
     """Return a form of these fields; None without any."""
-    words: list[Words] = []
+    words: list[TextInput] = []
     hidden: list[tuple[str, str]] = []
     for name, value in fields:
         if _is_written(name, value):
-            words.append(Words(name, _label(name), value))
+            words.append(TextInput(name, _label(name), value))
         else:
             hidden.append((name, value))
     if not words and not hidden:
         return None
-    return TypedAgain(action, tuple(words), tuple(hidden), had_password)
+    return ResubmittedForm(action, tuple(words), tuple(hidden), had_password)
 
 
-def kept_fields(sent: QueryDict) -> list[tuple[str, str]]:
+def resubmitted_fields(sent: QueryDict) -> list[tuple[str, str]]:
     """Return every field of a form but its token and its secrets, with each of its values."""
     return [
         (name, str(value))
@@ -168,7 +168,7 @@ GO_BACK: Final = "What you typed is still in the page before this one: go back t
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Say in plain words that the form was not accepted, and how to go on."""
-    return render(request, "errors/403_csrf.html", {"typed": typed_again(request)}, status=403)
+    return render(request, "errors/403_csrf.html", {"typed": resubmitted_form(request)}, status=403)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -179,14 +179,14 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     words = {
         "heading": "That was too long" if is_too_big else "The request could not be read",
         "sentence": "The form was longer than the server takes." if is_too_big else sentence,
-        "typed": typed_again(request) if is_no_text else None,
+        "typed": resubmitted_form(request) if is_no_text else None,
     }
     return render(request, "errors/400.html", words, status=413 if is_too_big else 400)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Say that there is nothing; what was typed into a form that was theirs is not lost by it."""
-    return render(request, "errors/404.html", _refused_words(request), status=404)
+    return render(request, "errors/404.html", _refusal_context(request), status=404)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -195,12 +195,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     slug = match.kwargs.get("slug") if match else None
     if slug and not campaigns_for(request.user).filter(slug=slug).exists():
         return not_found(request, exception)
-    words = {"sentence": str(exception), **_refused_words(request)}
+    words = {"sentence": str(exception), **_refusal_context(request)}
     return render(request, "errors/403.html", words, status=403)
 
 
-def _refused_words(request: HttpRequest) -> dict[str, object]:
-    return {"is_kept": keep_unrated(request), "typed": typed_again(request)}
+def _refusal_context(request: HttpRequest) -> dict[str, object]:
+    return {"is_kept": save_unrated(request), "typed": resubmitted_form(request)}
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -213,19 +213,19 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return _unavailable(request, FULL_SENTENCE, status=507)
     if isinstance(error, DATABASE_DOWN):
         return _unavailable(request, DOWN_SENTENCE, status=503)
-    return HttpResponse(render_to_string("errors/500.html", _typed(request)), status=500)
+    return HttpResponse(render_to_string("errors/500.html", _resubmission(request)), status=500)
 
 
-def _typed(request: HttpRequest) -> dict[str, TypedAgain | str | None]:
+def _resubmission(request: HttpRequest) -> dict[str, ResubmittedForm | str | None]:
     """Return what was typed, with the token that a form needs to be sent again."""
-    return {"typed": typed_again(request), "csrf_token": get_token(request)}
+    return {"typed": resubmitted_form(request), "csrf_token": get_token(request)}
 
 
 def _unavailable(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     headers = {"Retry-After": str(ASK_AGAIN_SECONDS)}
     if request.path.startswith("/api/"):
         return JsonResponse({"detail": sentence}, status=status, headers=headers)
-    shown = _typed(request)
+    shown = _resubmission(request)
     if request.method == "POST" and not shown["typed"]:
         sentence = f"{sentence} {GO_BACK}"
     words = render_to_string("errors/503.html", {"sentence": sentence, **shown})

@@ -120,7 +120,7 @@ class Place:
     is_around: bool
 
 
-def house(request: HttpRequest) -> dict[str, object]:
+def page_header(request: HttpRequest) -> dict[str, object]:
     """Give the navigation of the signed-in person, worked out only when a page shows it."""
     return {"places": SimpleLazyObject(lambda: places(request))}
 
@@ -170,7 +170,7 @@ def follow(get_response: View) -> View:
             seconds = time.monotonic() - begun
             route, method = route_of(request), method_of(request)
             count_request(route, method, response.status_code, seconds)
-            _tell(request, route, method, response.status_code, round(seconds * 1000))
+            _log_request(request, route, method, response.status_code, round(seconds * 1000))
             if isinstance(response, StreamingHttpResponse):
                 response.streaming_content = _watched(response.streaming_content, route)
             return response
@@ -196,7 +196,7 @@ def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
         raise BrokenOff from None
 
 
-def _tell(request: HttpRequest, route: str, method: str, status: int, spent: int) -> None:
+def _log_request(request: HttpRequest, route: str, method: str, status: int, spent: int) -> None:
     # Asked for by the session only: who has not looked at it has no user to tell.
     user = getattr(request, "_cached_user", None)
     facts = {"method": method, "route": route, "status": status, "milliseconds": spent}
@@ -272,7 +272,7 @@ NO_FEATURES: Final = ", ".join(
 )
 
 
-def keep_secret(get_response: View) -> View:
+def protect_drafts(get_response: View) -> View:
     """Keep drafts out of caches, search engines and other sites; static files are not served here.
 
     The policy of the content, the referrer's and that of openers come from middleware before.

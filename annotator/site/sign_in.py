@@ -23,14 +23,14 @@ from annotator.access.second_step import GIVEN, PENDING, await_code, awaited, ha
 from annotator.accounts.forms import CodeForm, SignInForm
 from annotator.accounts.second_factor import check_code
 from annotator.accounts.sessions import DEVICE
-from annotator.accounts.sign_in import device_words, record_right, remember_browser
+from annotator.accounts.sign_in import describe_device, record_right, remember_browser
 from annotator.adjudication.rulings.queries import adjudication_page
 from annotator.comparisons.queries import compare_page
 from annotator.models import User
-from annotator.rating.drafts import keep_refused
+from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating_values import TYPED
-from annotator.site.errors import kept_fields, of_fields
+from annotator.site.errors import resubmitted_fields, of_fields
 from core.errors import Refused, TooOften
 from core.text_io.strict_json import StrictJsonError, loads
 
@@ -40,26 +40,26 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def let_in(
-    request: HttpRequest, user: User, target: str, *, carried: str = "", with_code: bool = False
+    request: HttpRequest, user: User, target: str, *, resubmitted: str = "", with_code: bool = False
 ) -> HttpResponse:
     """Begin the session of a person, and answer with where to go, or a script with its token."""
     request.session.pop(PENDING, None)
     login(request, user, backend=BACKEND)
     record_right(user)
-    request.session[DEVICE] = device_words(request.headers.get("User-Agent", ""))
+    request.session[DEVICE] = describe_device(request.headers.get("User-Agent", ""))
     request.session[GIVEN] = with_code
     response: HttpResponse = HttpResponseRedirect(target)
-    if carried and (page := carried_page(target)):
-        response = _shown_again(request, user, page, target, carried) or response
-    elif carried:
-        _keep(request, target, carried)
+    if resubmitted and (page := resubmitted_page(target)):
+        response = _shown_again(request, user, page, target, resubmitted) or response
+    elif resubmitted:
+        _save_draft(request, target, resubmitted)
     if request.headers.get("HX-Request"):
         response = JsonResponse({"token": get_token(request), "username": user.username})
     remember_browser(request, response, user.username)
     return response
 
 
-def carried_page(target: str) -> ResolverMatch | None:
+def resubmitted_page(target: str) -> ResolverMatch | None:
     """Return the page that `target` leads to where its form is sent again after a sign-in."""
     try:
         match = resolve(target)
@@ -69,7 +69,7 @@ def carried_page(target: str) -> ResolverMatch | None:
 
 
 def _shown_again(
-    request: HttpRequest, user: User, page: ResolverMatch, target: str, carried: str
+    request: HttpRequest, user: User, page: ResolverMatch, target: str, resubmitted: str
 ) -> HttpResponse | None:
     """Show a form that came before the sign-in, if it is of a page of this person's.
 
@@ -79,7 +79,7 @@ def _shown_again(
     is_comparison = page.view_name == COMPARE_ROUTE
     own = compare_page(user, pk) if is_comparison else adjudication_page(user, pk)
     try:
-        fields = loads(carried.encode("utf-8", "surrogatepass"))
+        fields = loads(resubmitted.encode("utf-8", "surrogatepass"))
     except StrictJsonError:
         return None
     if own is None or not isinstance(fields, dict):
@@ -89,7 +89,7 @@ def _shown_again(
     return render(request, "annotator/site/carried.html", {"typed": typed}) if typed else None
 
 
-def _keep(request: HttpRequest, target: str, carried: str) -> None:
+def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> None:
     """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
     user = request.user
     assert isinstance(user, User)
@@ -98,9 +98,9 @@ def _keep(request: HttpRequest, target: str, carried: str) -> None:
     if assignment is None:
         return
     try:
-        typed = loads(carried.encode("utf-8", "surrogatepass"))
+        typed = loads(resubmitted.encode("utf-8", "surrogatepass"))
         version = int(str(typed.get(DRAFT_FIELD) or 0))
-        kept = keep_refused(
+        kept = save_refused(
             assignment=assignment,
             typed={name: str(typed.get(name, "")) for name in TYPED},
             version=version,
@@ -129,7 +129,7 @@ OVER = "That took too long. Sign in with your password again."
 
 
 def ask_for_code(
-    request: HttpRequest, form: CodeForm, target: str, carried: str, status: int = 200
+    request: HttpRequest, form: CodeForm, target: str, resubmitted: str, status: int = 200
 ) -> HttpResponse:
     """Show the page that asks for a code, or tell a script where to send one."""
     if request.headers.get("HX-Request"):
@@ -138,7 +138,7 @@ def ask_for_code(
         if status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
         return JsonResponse(told, status=status)
-    context = {"form": form, "next": target, "carried": carried}
+    context = {"form": form, "next": target, "carried": resubmitted}
     return render(request, "annotator/site/login_code.html", context, status=status)
 
 
@@ -160,20 +160,20 @@ class SignInCode(RedirectURLMixin, View):
                 return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
             return redirect("annotator:login")
         form = CodeForm(request.POST)
-        carried = request.POST.get("carried", "")
+        resubmitted = request.POST.get("carried", "")
         if not form.is_valid():
-            return self._again(form, carried, 422)
+            return self._again(form, resubmitted, 422)
         try:
             check_code(user=user, code=form.cleaned_data["code"])
         except Refused as refusal:
             form.take_refusal(refusal)
-            return self._again(form, carried, refusal.status, refusal)
-        return let_in(request, user, self.get_success_url(), carried=carried, with_code=True)
+            return self._again(form, resubmitted, refusal.status, refusal)
+        return let_in(request, user, self.get_success_url(), resubmitted=resubmitted, with_code=True)
 
     def _again(
-        self, form: CodeForm, carried: str, status: int, refusal: Refused | None = None
+        self, form: CodeForm, resubmitted: str, status: int, refusal: Refused | None = None
     ) -> HttpResponse:
-        response = ask_for_code(self.request, form, self.get_redirect_url(), carried, status)
+        response = ask_for_code(self.request, form, self.get_redirect_url(), resubmitted, status)
         if isinstance(refusal, TooOften):
             response["Retry-After"] = str(refusal.retry_after)
         return response
@@ -207,39 +207,39 @@ class SignIn(LoginView):
         return super().dispatch(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        typed = None if "username" in request.POST else self._carried()
+        typed = None if "username" in request.POST else self._resubmitted()
         if typed is None:
             try:
                 return super().post(request, *args, **kwargs)
             except TooOften as refusal:
                 return self._too_often(refusal)
-        context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
+        context = self.get_context_data(form=SignInForm(request), resubmitted=json.dumps(typed))
         return self.render_to_response(context, status=UNAUTHORIZED)
 
-    def _carried(self) -> dict[str, str] | None:
+    def _resubmitted(self) -> dict[str, str] | None:
         """Return the fields of a form that came here for want of a session; None for no form."""
         sent = self.request.POST
         if DRAFT_FIELD in sent:
             form = RatingForm(sent)
-            return form.as_typed | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
-        if carried_page(self.get_redirect_url()) is None:
+            return form.as_entered | {DRAFT_FIELD: form.typed(DRAFT_FIELD)}
+        if resubmitted_page(self.get_redirect_url()) is None:
             return None
         return {
-            name: value for name, value in kept_fields(sent) if name != self.redirect_field_name
+            name: value for name, value in resubmitted_fields(sent) if name != self.redirect_field_name
         }
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        carried = {"carried": self.request.POST.get("carried", "")}
-        return super().get_context_data(**(carried | kwargs))
+        resubmitted = {"carried": self.request.POST.get("carried", "")}
+        return super().get_context_data(**(resubmitted | kwargs))
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
         assert isinstance(user, User)
-        carried = self.request.POST.get("carried", "")
+        resubmitted = self.request.POST.get("carried", "")
         if not has_factor(user):
-            return let_in(self.request, user, self.get_success_url(), carried=carried)
+            return let_in(self.request, user, self.get_success_url(), resubmitted=resubmitted)
         await_code(self.request, user)
-        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), carried)
+        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), resubmitted)
 
     def _too_often(self, refusal: TooOften) -> HttpResponse:
         """Say when to try again; the name, and what a form carries, stay."""

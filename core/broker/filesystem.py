@@ -64,7 +64,7 @@ def read_envelope(data: bytes) -> dict[str, Any] | None:
     return found if is_envelope(found) else None
 
 
-def tell_refused(queue: str, what: str) -> None:
+def log_refused(queue: str, what: str) -> None:
     """Log one line of a message that is none; nothing of it is quoted."""
     logger.error("broker, queue %s: %s; jobs lose nothing, they are announced again", queue, what)
 
@@ -141,7 +141,7 @@ def _set_aside(path: Path, queue: str) -> None:
     with suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
         path.rename(folder / path.name)
-        tell_refused(queue, f"what is no message was moved to {folder}")
+        log_refused(queue, f"what is no message was moved to {folder}")
 
 
 class Transport(filesystem.Transport):

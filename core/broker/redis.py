@@ -9,7 +9,7 @@ from typing import Any
 from kombu.transport import redis
 from redis.exceptions import ResponseError
 
-from core.broker.filesystem import is_envelope, tell_refused
+from core.broker.filesystem import is_envelope, log_refused
 
 THROWN_AWAY = "what is no message was thrown away"
 _UNREADABLE = (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError)
@@ -33,7 +33,7 @@ class Channel(redis.Channel):
         except _UNREADABLE:
             if transport.is_delivering:
                 raise  # nothing of the envelope, which was looked at
-            tell_refused("any", THROWN_AWAY)
+            log_refused("any", THROWN_AWAY)
         return True
 
     def _set_aside_keys(self, queues: list[str]) -> list[str]:
@@ -46,7 +46,7 @@ class Channel(redis.Channel):
                     if client.type(key) not in (b"list", b"none", "list", "none"):
                         client.rename(key, f"{key}.set-aside")
                         moved.append(queue)
-                        tell_refused(queue, "its key in Redis held no list and was renamed")
+                        log_refused(queue, "its key in Redis held no list and was renamed")
         return moved
 
 
@@ -61,4 +61,4 @@ class Transport(redis.Transport):
         if is_envelope(message):
             super()._deliver(message, queue)
         else:
-            tell_refused(queue or "none", THROWN_AWAY)
+            log_refused(queue or "none", THROWN_AWAY)

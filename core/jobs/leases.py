@@ -54,11 +54,11 @@ def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
     )
     row = model._default_manager.filter(pk=pk, owner=token).first()
     if row is not None:
-        _tell(row, "started")
+        _log_outcome(row, "started")
     return row
 
 
-def beat(row: JobRow, **fields: Any) -> None:
+def renew_lease(row: JobRow, **fields: Any) -> None:
     """Extend the lease and write progress in one UPDATE; raise LostLease when it is not ours."""
     changed = (
         type(row)
@@ -94,7 +94,7 @@ def _end(
         return False
     seconds = round((now - (row.started_at or now)).total_seconds(), 3)
     # A transaction that is undone has ended nothing.
-    transaction.on_commit(lambda: _tell(row, status.value, error, seconds=seconds))
+    transaction.on_commit(lambda: _log_outcome(row, status.value, error, seconds=seconds))
     return True
 
 
@@ -125,7 +125,7 @@ def settle_stranded(model: type[JobRow]) -> int:
     return sum(cancelled + failed)
 
 
-def to_ring(model: type[JobRow]) -> Iterable[uuid.UUID]:
+def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
     """Return the keys of jobs that wait for a worker and were not rung lately, and mark them.
 
     A job is left alone for as long as it had waited when it was rung last, within the pauses above:
@@ -157,7 +157,7 @@ def settle_cancelled(row: JobRow) -> None:
     _end(row, JobStatus.CANCELLED, Q(cancel_requested=True), message="Cancelled.")
 
 
-def _tell(row: JobRow, status: str, error: type | None = None, **facts: float) -> None:
+def _log_outcome(row: JobRow, status: str, error: type | None = None, **facts: float) -> None:
     """Log what became of a job by ids and codes: the words of an error may quote claims."""
     told: dict[str, Any] = {"kind": row.kind(), "key": str(row.pk), "attempt": row.attempt} | facts
     if error:
@@ -184,7 +184,7 @@ def heartbeat(
         try:
             while not stop.wait(lease_length().total_seconds() / 4):
                 try:
-                    beat(row, **progress())
+                    renew_lease(row, **progress())
                 except LostLease:
                     lost.set()
                     return

@@ -6,20 +6,20 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.jobs.leases import settle_stranded, to_ring
+from core.jobs.leases import settle_stranded, jobs_to_enqueue
 from core.jobs.rows import JobRow
 
 logger = logging.getLogger("annotator.jobs")
-Bell = Callable[[UUID], object]
+Enqueue = Callable[[UUID], object]
 QueueOf = Callable[[UUID], str]
-_bells: dict[type[JobRow], Bell] = {}
+_enqueuers: dict[type[JobRow], Enqueue] = {}
 _queues: dict[type[JobRow], QueueOf] = {}
 _tidying: list[Callable[[], int]] = []
 
 
-def register(model: type[JobRow], ring: Bell, queue_of: QueueOf) -> None:
+def register(model: type[JobRow], enqueue: Enqueue, queue_of: QueueOf) -> None:
     """Name the bell of a kind of job and its queue: both take the row's key."""
-    _bells[model] = ring
+    _enqueuers[model] = enqueue
     _queues[model] = queue_of
 
 
@@ -30,7 +30,7 @@ def queue_of(model: type[JobRow], pk: UUID) -> str:
 
 def kinds_of_jobs() -> tuple[type[JobRow], ...]:
     """Return the models of all kinds of jobs."""
-    return tuple(_bells)
+    return tuple(_enqueuers)
 
 
 def register_tidying(delete: Callable[[], int]) -> None:
@@ -43,13 +43,13 @@ def tidy() -> int:
     return sum(delete() for delete in _tidying)
 
 
-def ring_on_commit(row: JobRow) -> None:
+def enqueue_on_commit(row: JobRow) -> None:
     """Ring for a job once its row is committed; a broker that is down fails no request.
 
     The row then waits for the sweep, which rings again.
     """
-    ring = _bells[type(row)]
-    transaction.on_commit(lambda: ring(row.pk), robust=True)
+    enqueue = _enqueuers[type(row)]
+    transaction.on_commit(lambda: enqueue(row.pk), robust=True)
 
 
 def sweep() -> int:
@@ -57,13 +57,13 @@ def sweep() -> int:
 
     A broker that is down is no error here: the rows stay, and the next sweep rings again.
     """
-    rung = 0
-    for model, ring in _bells.items():
+    enqueued = 0
+    for model, enqueue in _enqueuers.items():
         settle_stranded(model)
-        for pk in to_ring(model):
+        for pk in jobs_to_enqueue(model):
             try:
-                ring(pk)
-                rung += 1
+                enqueue(pk)
+                enqueued += 1
             except Exception as error:  # noqa: BLE001 - each broker fails in its own way
                 logger.warning("cannot ring %s %s: %s", model.kind(), pk, type(error).__name__)
-    return rung
+    return enqueued

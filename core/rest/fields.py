@@ -8,7 +8,7 @@ from django.http import QueryDict
 from rest_framework import serializers
 
 from core.forms import TickField as FormTick
-from core.text_io.shapes import says_something
+from core.text_io.shapes import has_content
 
 
 class StrictSerializer(serializers.Serializer):
@@ -46,7 +46,7 @@ class CommentField(TextField):
     """Words; where they may not be blank they hold a letter or a digit, as in a form."""
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        if isinstance(data, str) and not self.allow_blank and not says_something(data):
+        if isinstance(data, str) and not self.allow_blank and not has_content(data):
             self.fail("blank")
         return super().run_validation(data)
 

@@ -21,7 +21,7 @@ _TYPE_WORDS: Final = {
 }
 
 
-def type_words(value: Any) -> str:
+def describe_type(value: Any) -> str:
     """Return in plain words what kind of JSON value `value` is."""
     return _TYPE_WORDS[type(value)]
 
@@ -52,7 +52,7 @@ class Shape:
         self.problems: list[tuple[str, str]] = []
         self.fields: Mapping[str, Any] = {}
         if not isinstance(value, dict):
-            self.problems.append((path, f"an object was expected, not {type_words(value)}"))
+            self.problems.append((path, f"an object was expected, not {describe_type(value)}"))
             self.is_object = False
             return
         self.is_object = True
@@ -81,7 +81,7 @@ class Shape:
                 return value
             self.wrong(name, "empty" if value == "" else "blank: nothing in it can be seen")
         elif name in self.fields:
-            self.wrong(name, f"a text was expected, not {type_words(value)}")
+            self.wrong(name, f"a text was expected, not {describe_type(value)}")
         return ""
 
     def text(self, name: str, longest: int) -> str:
@@ -90,7 +90,7 @@ class Shape:
         if value is None:
             return ""
         if not isinstance(value, str):
-            self.wrong(name, f"a text was expected, not {type_words(value)}")
+            self.wrong(name, f"a text was expected, not {describe_type(value)}")
             return ""
         if len(value) > longest:
             self.wrong(name, f"longer than {longest} characters")
@@ -102,7 +102,7 @@ class Shape:
         if name not in self.fields or (value is None and not is_required):
             return ""
         if not isinstance(value, str):
-            self.wrong(name, f"a text was expected, not {type_words(value)}")
+            self.wrong(name, f"a text was expected, not {describe_type(value)}")
         elif is_blank(value):
             self.wrong(name, "empty" if value == "" else "blank: nothing in it can be seen")
         elif len(value) > longest:
@@ -145,7 +145,7 @@ def checked(
 LONGEST_REASON: Final = 2_000
 
 
-def says_something(text: str) -> bool:
+def has_content(text: str) -> bool:
     """Say whether a text holds a letter or a digit, of whatever script.
 
     Input: any text. Output: False for white space, zero-width characters, fillers, punctuation and
@@ -157,13 +157,13 @@ def says_something(text: str) -> bool:
     )
 
 
-def check_words(field: str, text: str, *, longest: int, empty: str = "") -> None:
+def check_text(field: str, text: str, *, longest: int, empty: str = "") -> None:
     """Refuse a text that is too long or holds a NUL, and, given `empty`, one that says nothing.
 
     Input: the name of the field, which the sentence calls it by, and what to say of an empty text.
     """
     name = field.replace("_", " ")
-    if empty and not says_something(text):
+    if empty and not has_content(text):
         why = empty
     elif len(text) > longest:
         why = f"The {name} is too long: it may have {longest:,} characters; this has {len(text):,}."

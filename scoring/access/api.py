@@ -24,7 +24,7 @@ from scoring.access.scopes import (
 from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
 
 
-class Door(APIView):
+class PermittedView(APIView):
     """A view that the permission matrix opens."""
 
     permission_classes = (MatrixPermission,)
@@ -101,7 +101,7 @@ def version_of(request: Request, name: object) -> DatasetVersion:
     return row
 
 
-def version_words(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
+def version_json(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[str, Any]:
     """Tell of a version; who rates in one of the campaigns `withheld` is told no count of it.
 
     Nor its digest, by which a guess at its labels could be tried.
@@ -120,7 +120,7 @@ def version_words(row: DatasetVersion, withheld: Collection[UUID] = ()) -> dict[
     }
 
 
-def run_words(row: TrainingRun) -> dict[str, Any]:
+def run_json(row: TrainingRun) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "dataset": str(row.dataset_version),
@@ -144,7 +144,7 @@ def run_words(row: TrainingRun) -> dict[str, Any]:
     }
 
 
-def model_words(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
+def model_json(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "criterion": row.criterion,
@@ -161,7 +161,7 @@ def model_words(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
     }
 
 
-def report_words(row: AgreementReport) -> dict[str, Any]:
+def report_json(row: AgreementReport) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "dataset": str(row.dataset_version),

@@ -69,7 +69,7 @@ def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: i
     """
     first, second = (names.get(pair[key], pair[key]) for key in ("first", "second"))
     over = f"adjusted over {tests} tests" if tests > 1 else "one test"
-    figures = f"{_interval_words(pair)}; {_p_words(pair['p_holm'])}, {over}"
+    figures = f"{_format_interval(pair)}; {_format_p(pair['p_holm'])}, {over}"
     if pair["verdict"] == CANNOT_TELL:
         said = f"We cannot tell {first} and {second} apart"
     else:
@@ -113,14 +113,14 @@ def best_sentence(
     )
 
 
-def _interval_words(pair: Mapping[str, Any]) -> str:
+def _format_interval(pair: Mapping[str, Any]) -> str:
     difference = f"a difference in tau-b of {pair['difference']:+.3f}"
     if pair["low"] is None:
         return f"{difference}, without an interval"
     return f"{difference}, 95 % interval {pair['low']:+.3f} to {pair['high']:+.3f}"
 
 
-def _p_words(p_value: float) -> str:
+def _format_p(p_value: float) -> str:
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 

@@ -81,7 +81,7 @@ class ItemSet:
     """The items of a report, or those of them without the reference, with their sample."""
 
     items: Sequence[Item]
-    kept: Integers
+    compared: Integers
     sample: Sample | None
 
 
@@ -104,8 +104,8 @@ class Entries:
         figures = self._figures(self.every, differences, predicted)
         left = figures
         if self.without is not self.every:
-            kept = self.without.kept
-            left = self._figures(self.without, differences[kept], predicted[kept])
+            compared = self.without.compared
+            left = self._figures(self.without, differences[compared], predicted[compared])
         entry = self._entry(scorer.name, scorer.version, kind, figures, left)
         return {**entry, "calibrated": self._calibrated(differences)}
 
@@ -157,16 +157,16 @@ class Entries:
 
 def item_sets(question: Question, items: Sequence[Item]) -> tuple[ItemSet, ItemSet]:
     """Prepare all items, and those without the reference; one set twice where none holds it."""
-    kept = np.flatnonzero(~contain_reference(items))
+    compared = np.flatnonzero(~contain_reference(items))
     every = _item_set(question, items, np.arange(len(items)))
-    if len(kept) == len(items):
+    if len(compared) == len(items):
         return every, every
-    return every, _item_set(question, [items[index] for index in kept.tolist()], kept)
+    return every, _item_set(question, [items[index] for index in compared.tolist()], compared)
 
 
-def _item_set(question: Question, items: Sequence[Item], kept: Integers) -> ItemSet:
+def _item_set(question: Question, items: Sequence[Item], compared: Integers) -> ItemSet:
     sample = make_sample(items, question.resamples, question.seed) if items else None
-    return ItemSet(items, kept, sample)
+    return ItemSet(items, compared, sample)
 
 
 def _most_frequent_label(items: Sequence[Item]) -> Integers:
@@ -204,7 +204,7 @@ NONE_LEFT = (
     "without one of them."
 )
 Asked = ScorerScores | Unavailable
-Tell = Callable[[str], None]
+OnProgress = Callable[[str], None]
 
 
 def build_report(
@@ -213,7 +213,7 @@ def build_report(
     scorers: Sequence[Asked],
     baselines: Sequence[ScorerScores] = (),
     evidence: Evidence | None = None,
-    tell: Tell = lambda words: None,
+    on_progress: OnProgress = lambda words: None,
 ) -> dict[str, Any]:
     """Answer the question for n >= 1 items.
 
@@ -233,7 +233,7 @@ def build_report(
         )
     _refuse_repeated_names([scorer.name for scorer in scorers])
     _refuse_repeated_names([MAJORITY, *(scorer.name for scorer in baselines)])
-    work = _Work.begin(question, items, scorers, baselines, evidence or Evidence(), tell)
+    work = _Work.begin(question, items, scorers, baselines, evidence or Evidence(), on_progress)
     return work.document(len(items))
 
 
@@ -243,25 +243,25 @@ class _Work:
     def __init__(
         self,
         question: Question,
-        kept: Kept,
+        compared: Kept,
         scorers: Sequence[Asked],
         baselines: Sequence[ScorerScores],
         evidence: Evidence,
-        tell: Tell,
+        on_progress: OnProgress,
     ) -> None:
         self.question = question
-        self.kept = kept
+        self.compared = compared
         self.baselines = baselines
         self.evidence = evidence
-        self.tell = tell
-        self.asked = [_set_aside(scorer, kept.set_aside) for scorer in scorers]
+        self.on_progress = on_progress
+        self.asked = [_set_aside(scorer, compared.set_aside) for scorer in scorers]
         self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
-        every, without = item_sets(question, kept.items)
+        every, without = item_sets(question, compared.items)
         self.entries = Entries(question, every, without, self.label)
         assert every.sample is not None, "a report has items"
         self.sample = every.sample
         able = {one.name: one for one in (*baselines, *self.scorers)}
-        self.differences = {name: score_differences(kept.items, one) for name, one in able.items()}
+        self.differences = {name: score_differences(compared.items, one) for name, one in able.items()}
 
     @classmethod
     def begin(
@@ -271,16 +271,16 @@ class _Work:
         scorers: Sequence[Asked],
         baselines: Sequence[ScorerScores],
         evidence: Evidence,
-        tell: Tell,
+        on_progress: OnProgress,
     ) -> _Work:
-        tell("Looking for missing scores.")
+        on_progress("Looking for missing scores.")
         able = {one.name: one for one in baselines}
         able |= {one.name: one for one in scorers if isinstance(one, ScorerScores)}
-        kept = keep_scored(items, list(able.values()))
-        if not kept.items:
-            failed = ", ".join(kept.dropped["scorers"])
+        compared = keep_scored(items, list(able.values()))
+        if not compared.items:
+            failed = ", ".join(compared.dropped["scorers"])
             raise AgreementError(NONE_LEFT.format(failed=failed))
-        return cls(question, kept, scorers, baselines, evidence, tell)
+        return cls(question, compared, scorers, baselines, evidence, on_progress)
 
     def label(self, name: str) -> str:
         return self.evidence.labels.get(name, name)
@@ -304,47 +304,47 @@ class _Work:
             },
             "scorers": by_scorer,
             "baselines": by_baseline,
-            "dropped": self.kept.dropped,
+            "dropped": self.compared.dropped,
             "comparisons": compared,
             "power": self._power(compared),
             "human_ceiling": self._ceiling(),
             "breakdowns": self._breakdowns(),
             "scatter": self._scatters(),
             "published": published_figures(self.question.criterion),
-            "checks": {**item_checks(self.kept.items), **self.evidence.checks},
+            "checks": {**item_checks(self.compared.items), **self.evidence.checks},
             "method": dict(METHOD),
             "signature": self.entries.signature({s.name: s.version for s in self.scorers}),
         }
 
     def _entry(self, scorer: Asked, kind: str) -> Entry:
-        self.tell(f"Measuring {self.label(scorer.name)}.")
+        self.on_progress(f"Measuring {self.label(scorer.name)}.")
         if isinstance(scorer, Unavailable):
             return self.entries.of_unavailable(scorer, kind)
         return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
 
     def _comparisons(self) -> dict[str, Any]:
         words = "Comparing the scorers."
-        self.tell(words)
+        self.on_progress(words)
         compared = comparisons.Compared(
             self.sample,
             self._differences(self.scorers),
             self._differences(self.baselines),
             self.evidence.labels,
             self.question.seed,
-            lambda: self.tell(words),
+            lambda: self.on_progress(words),
         )
         found = comparisons.compare_scorers(compared)
         return with_label_tables(found, compared.differences, self.question.tie_threshold)
 
     def _breakdowns(self) -> dict[str, Any]:
-        self.tell("Measuring the groups.")
-        divided = groupings(self.kept.items, self.kept.positions, self.evidence)
+        self.on_progress("Measuring the groups.")
+        divided = groupings(self.compared.items, self.compared.positions, self.evidence)
         return breakdowns.break_down(self.sample, self._differences(self.scorers), divided)
 
     def _scatters(self) -> dict[str, Any]:
         return scatter.scatters(
             self.question,
-            self.kept.items,
+            self.compared.items,
             self.asked,
             self._differences(self.scorers),
             self.evidence.points,
@@ -357,13 +357,13 @@ class _Work:
         """Say what the items can show, by the scorers' differences, or else by the baselines'."""
         errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
         return comparisons.detectable_difference(
-            next(filter(None, errors), []), self.entries.references, len(self.kept.items)
+            next(filter(None, errors), []), self.entries.references, len(self.compared.items)
         )
 
     def _ceiling(self) -> dict[str, Any]:
         if self.evidence.overlap is None:
             return no_figure(self.evidence.no_overlap)
-        self.tell("Comparing the annotators.")
+        self.on_progress("Comparing the annotators.")
         return ceiling.human_ceiling(
             self.evidence.overlap, self.question.resamples, self.question.seed
         )

@@ -294,7 +294,7 @@ def data_card(
     if card.get("source") == "freeze":
         document["confidentiality"] = CONFIDENTIALITY
     if card.get("rubric_version") == RUBRIC_VERSION:
-        document["rubric"] = rubric_words()
+        document["rubric"] = rubric_json()
     return _ordered(document)
 
 
@@ -303,7 +303,7 @@ def card_json(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2).encode() + b"\n"
 
 
-def rubric_words() -> dict[str, Any]:
+def rubric_json() -> dict[str, Any]:
     """Return the rubric as a reader of labels needs it: criteria, questions, weights, bands."""
     return {
         "version": RUBRIC_VERSION,

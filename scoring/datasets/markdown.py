@@ -76,14 +76,14 @@ def _estimate(path: tuple[str, ...], found: Card) -> tuple[str, str, str, str]:
     if found["value"] is None:
         said = f"undefined: {escaped(found.get('reason') or 'no reason is on the card')}"
     return (
-        ", ".join(words_of(name) for name in path if name),
+        ", ".join(label_of(name) for name in path if name),
         said,
         interval,
         number(found.get("n")),
     )
 
 
-def words_of(name: str) -> str:
+def label_of(name: str) -> str:
     """Return what a key is called, with no character that is markup."""
     return NAMES.get(name) or _FIGURES.get(name) or escaped(name.replace("_", " "))
 
@@ -109,7 +109,7 @@ def _label_row(key: str, counts: Card, published: Card) -> tuple[str, ...]:
     theirs = published.get(key, {})
     shown = " / ".join(number(theirs[label]) for label in ("1", "0", "-1")) if theirs else NOTHING
     ours = [number(counts.get(label)) for label in ("1", "0", "-1")]
-    return (words_of(key), *ours, _ties(counts), shown, _ties(theirs))
+    return (label_of(key), *ours, _ties(counts), shown, _ties(theirs))
 
 
 def _ties(counts: Card) -> str:
@@ -305,7 +305,7 @@ def _making(card: Card) -> Iterator[str]:
         yield f"Values at most {number(card['tie_band'])} points apart are equal."
     criteria = card.get("criteria") or ()
     if 0 < len(criteria) < len(NAMES):
-        yield f"Criteria: {', '.join(words_of(key) for key in criteria)}."
+        yield f"Criteria: {', '.join(label_of(key) for key in criteria)}."
     yield from _split(card)
     if "app_version" in card:
         yield f"Made by version {escaped(card['app_version'])} of this program."

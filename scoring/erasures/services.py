@@ -13,10 +13,10 @@ from annotator import audit_log
 from annotator.access.scopes import roles_of
 from annotator.imports.erasing import GONE, erase_texts, keyed_mark
 from annotator.models import Campaign, Candidate, Reference, Role, User
-from annotator.operations.backups.erasure_record import erased_matters, remember_erasures
+from annotator.operations.backups.erasure_record import erased_references, remember_erasures
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import check_words
+from core.text_io.shapes import check_text
 from scoring import files as scoring_files
 from scoring.datasets.versions.lineage import versions_with
 from scoring.models import (
@@ -45,7 +45,7 @@ def ask_erasure(*, reference: Reference, asked_by: User, reason: str) -> Erasure
     if Role.ADMIN not in roles_of(asked_by, campaign):
         raise Forbidden("Admins of the campaign ask for an erasure.")
     words = reason.strip()
-    check_words("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
+    check_text("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
     try:
         with transaction.atomic():
             _refuse_held(campaign)
@@ -203,25 +203,25 @@ def _scrub(versions: Iterable[UUID], words: set[str], names: set[str]) -> int:
     """Take the matter out of the documents of reports and the cards of versions."""
     count = 0
     for report in AgreementReport.objects.filter(dataset_version__in=versions):
-        report.result = without_words(report.result, words, names)
+        report.result = redacted(report.result, words, names)
         report.save(update_fields=["result"])
         count += 1
     for version in DatasetVersion.objects.filter(pk__in=versions):
-        version.card = without_words(version.card, words, names)
+        version.card = redacted(version.card, words, names)
         version.save(update_fields=["card"])
     return count
 
 
-def without_words(value: Any, words: set[str], names: set[str]) -> Any:
+def redacted(value: Any, words: set[str], names: set[str]) -> Any:
     """Return a document in which what quotes a word or is a name says that it was erased."""
     if isinstance(value, str):
         quotes = any(word in value for word in words if len(word) >= TELLING)
         return GONE if quotes or value in words or value in names else value
     if isinstance(value, list):
-        return [without_words(inner, words, names) for inner in value]
+        return [redacted(inner, words, names) for inner in value]
     if isinstance(value, dict):
         return {
-            without_words(key, words, names): without_words(inner, words, names)
+            redacted(key, words, names): redacted(inner, words, names)
             for key, inner in value.items()
         }
     return value
@@ -232,7 +232,7 @@ def _erase_files(row: Erasure) -> None:
 
     The record of erasures comes first: it is what a restore of an older backup is compared with.
     """
-    remember_erasures(erased_matters())
+    remember_erasures(erased_references())
     versions = DatasetVersion.objects.filter(pk__in=row.result["versions"])
     for digest in versions.values_list("sha256", flat=True):
         scoring_files.erase_dataset(digest, (row.erased_at or database_now()).date())

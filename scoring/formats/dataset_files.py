@@ -187,7 +187,7 @@ def format_of(path: Path, name: str) -> str:
 
 
 def read_file(
-    path: Path, kind: str, notes: ReadNotes, hear: Callable[[int], None] = lambda count: None
+    path: Path, kind: str, notes: ReadNotes, on_step: Callable[[int], None] = lambda count: None
 ) -> Iterator[DatasetRow]:
     """Yield the rows of one file of quadruplets as it states them, without holding it.
 
@@ -199,7 +199,7 @@ def read_file(
     with path.open("rb") as file, _named(path):
         for row in FORMATS[kind](file, notes):
             yield replace(row, split=stated) if stated and not row.split else row
-            hear(file.tell())
+            on_step(file.tell())
 
 
 @contextmanager

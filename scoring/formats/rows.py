@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final
 
 from annotator.rubric import ALL_CRITERIA
-from core.text_io.shapes import Shape, type_words
+from core.text_io.shapes import Shape, describe_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def labels_of(shape: Shape, name: str, criteria: Mapping[str, str]) -> dict[str,
     value = shape.given(name)
     if not isinstance(value, dict):
         if name in shape.fields:
-            shape.wrong(name, f"an object was expected, not {type_words(value)}")
+            shape.wrong(name, f"an object was expected, not {describe_type(value)}")
         return {}
     labels = {}
     for key, label in value.items():

@@ -16,22 +16,22 @@ WIDTH: Final = 30
 SECONDS_BETWEEN: Final = 1.0
 
 
-def progress_bar(say: Callable[[str], None], words: str) -> Callable[[float], None]:
+def progress_bar(log: Callable[[str], None], words: str) -> Callable[[float], None]:
     """Return what hears a share from 0 to 1 and says it, at most once a second.
 
     Work that takes less than a second says nothing.
     """
     last = time.monotonic()
 
-    def hear(share: float) -> None:
+    def on_step(share: float) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= SECONDS_BETWEEN:
             last = now
             done = round(WIDTH * share)
-            say(f"{words} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
+            log(f"{words} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
 
-    return hear
+    return on_step
 
 
 def version_or_refuse(name: str) -> DatasetVersion:

@@ -104,10 +104,10 @@ def _directory(name: str, places: Places) -> Path:
 
 
 def _endpoint(name: str, places: Places) -> Endpoint:
-    from scoring.metrics.endpoint import missing_words
+    from scoring.metrics.endpoint import missing_setting
 
     if places.endpoint is None:
-        raise MetricUnavailable(missing_words(None, name))
+        raise MetricUnavailable(missing_setting(None, name))
     return places.endpoint
 
 

@@ -59,7 +59,7 @@ def needs_extra(extra: str) -> Iterator[None]:
 
 
 @contextmanager
-def full_disk_said() -> Iterator[None]:
+def full_disk_reported() -> Iterator[None]:
     """Turn a full disk or quota into ``TrainingFailed`` with a sentence; pass on all else."""
     try:
         yield

@@ -107,7 +107,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 @contextmanager
-def lack_of_memory_said() -> Iterator[None]:
+def out_of_memory_reported() -> Iterator[None]:
     """Turn memory that ran out outside a step, where nothing is halved, into ``TrainingFailed``."""
     try:
         yield
@@ -371,7 +371,7 @@ class _Loop:
             self.unread.append(self._take_step(epoch, part))
             if len(self.unread) >= self.read_every:
                 self._read()
-            self._tell(epoch, self.told)
+            self._report(epoch, self.told)
             if self.states.is_due(self.step):
                 self._read()
                 self._save()
@@ -381,7 +381,7 @@ class _Loop:
             self.extra,
             validation,
             lambda pairs: self.budget.pair_parts(pairs, self.tokens),
-            lambda: self._tell(epoch, self.told),
+            lambda: self._report(epoch, self.told),
         )
         loss = float(np.mean(self.losses))
         self.history.append({"epoch": epoch, "loss": loss, "validation_tau": tau})
@@ -390,7 +390,7 @@ class _Loop:
             # In the machine's memory: the device's is for the training.
             weights = self.network.state_dict().items()
             self.best = tau, epoch, {k: v.detach().to("cpu", copy=True) for k, v in weights}
-        self._tell(epoch, loss, ends_epoch=True)
+        self._report(epoch, loss, ends_epoch=True)
 
     def _take_step(self, epoch: int, part: Sequence[Quadruplet]) -> Tensor:
         while True:
@@ -416,7 +416,7 @@ class _Loop:
         if read:
             self.told = float(np.mean(read))
 
-    def _tell(
+    def _report(
         self, epoch: int, loss: float | None, note: str = "", *, ends_epoch: bool = False
     ) -> None:
         seconds = max(monotonic() - self.began, 1e-9)
@@ -439,7 +439,7 @@ class _Loop:
 
     def _note(self, epoch: int, sentence: str) -> None:
         self.notes.append(sentence)
-        self._tell(epoch, self.told, sentence)
+        self._report(epoch, self.told, sentence)
 
     def _save(self) -> None:
         tau, epoch, weights = self.best or (None, 0, None)
@@ -470,4 +470,4 @@ class _Loop:
             restore_random_states(rest["random"])
         if sentence:
             # Told, but no fact about the model: the same weights come out.
-            self._tell(len(self.history), self.told, sentence)
+            self._report(len(self.history), self.told, sentence)

@@ -72,12 +72,12 @@ def train_probe(
     unseen = _comparisons(validation, pairs, matrix, features.signs, distances)
     epochs = settings.epochs or 0
 
-    def tell(step: int, steps: int, loss: float | None) -> None:
+    def on_step(step: int, steps: int, loss: float | None) -> None:
         epoch = step if loss is not None else 0
         done = loss is not None  # before that, folds are compared
         on_progress(Progress("training", step, steps, epoch, epochs, loss, ends_epoch=done))
 
-    probe = fit_probe(seen, settings, tell)
+    probe = fit_probe(seen, settings, on_step)
     found = differences(probe.head, unseen)
     tau = tau_b(found, unseen.labels).value
     history: list[dict[str, Any]] = [

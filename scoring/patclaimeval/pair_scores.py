@@ -45,10 +45,10 @@ class ScoreCache:
     ``say`` hears a sentence of either. Nothing here raises for the state of the file.
     """
 
-    def __init__(self, path: Path | None, say: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(self, path: Path | None, log: Callable[[str], None] = lambda text: None) -> None:
         """Use the file at ``path``, made when first written; with None nothing is kept."""
         self._path = path
-        self._say = say
+        self._log = log
 
     def get(self, model_sha256: str, keys: Sequence[PairKey]) -> dict[PairKey, float]:
         """Return the scores that are known of ``keys`` for the model (64 hex digits)."""
@@ -95,7 +95,7 @@ class ScoreCache:
             yield
         except (OSError, sqlite3.OperationalError) as error:
             self._path = None
-            self._say(f"The score cache cannot be used ({error}); scoring goes on without it.")
+            self._log(f"The score cache cannot be used ({error}); scoring goes on without it.")
         except sqlite3.DatabaseError:
             self._set_aside()
 
@@ -114,9 +114,9 @@ class ScoreCache:
                 path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
         except OSError as error:
             self._path = None
-            self._say(f"The score cache is damaged and cannot be set aside ({error}).")
+            self._log(f"The score cache is damaged and cannot be set aside ({error}).")
         else:
-            self._say(
+            self._log(
                 f"The score cache was damaged; it lies as {aside.name} now, and a new one is begun."
             )
 

@@ -203,11 +203,11 @@ def _choose(
 def _pulse(on_step: OnStep, number: int, of: int) -> OnStep:
     """Return what lets a long fit of a fold be stopped, as ``on_step`` may raise."""
 
-    def hear(step: int, steps: int, loss: float | None) -> None:
+    def on_epoch(step: int, steps: int, loss: float | None) -> None:
         if step % STEPS_A_PULSE == 0:
             on_step(number, of, None)
 
-    return hear
+    return on_epoch
 
 
 def fit_head(

@@ -17,7 +17,7 @@ FIELDS: Final = frozenset({"id", "reference", "candidate", "candidates"})
 
 
 @dataclass(frozen=True, slots=True)
-class ModelWords:
+class ModelDetails:
     """What stands beside each score: the model, its criterion and its tie threshold."""
 
     model: str
@@ -51,7 +51,7 @@ class _Entry:
 def score_lines(
     file: ByteSource,
     scorer: CachedScorer,
-    words: ModelWords,
+    words: ModelDetails,
     tally: Tally,
     on_scored: Callable[[int], None] = lambda count: None,
 ) -> Iterator[dict[str, Any]]:

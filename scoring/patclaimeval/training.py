@@ -33,10 +33,10 @@ from scoring.patclaimeval.encoder import (
 from scoring.patclaimeval.errors import (
     TrainingCancelled,
     TrainingFailed,
-    full_disk_said,
+    full_disk_reported,
 )
 from scoring.patclaimeval.features import FEATURE_VERSION, FeatureCache
-from scoring.patclaimeval.finetune import lack_of_memory_said
+from scoring.patclaimeval.finetune import out_of_memory_reported
 from scoring.patclaimeval.methods import Outcome, train_finetuned, train_probe
 from scoring.patclaimeval.shared_encoders import shared_encoder
 from scoring.patclaimeval.training_state import (
@@ -107,7 +107,7 @@ def kept_precision(encoder: Encoder, settings: TrainingSettings, directory: Path
     if path.is_file() and (kept := path.read_text()) in DTYPES:
         return kept
     measured = encoder.use_precision(wanted, settings.device)
-    with full_disk_said():
+    with full_disk_reported():
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         atomic_write(path, [measured.encode()])
     return measured
@@ -201,7 +201,7 @@ def train_model(
     on_progress(Progress("preparing", 1, 1))
     key = state_key(encoder, fitting, settings)
     states = StateStore(state_directory, key, save_every_steps, save_every_seconds)
-    with full_disk_said(), lack_of_memory_said():
+    with full_disk_reported(), out_of_memory_reported():
         outcome = _outcome(encoder, fitting, settings, cache_directory, on_progress, states)
         result = _result(outcome, fitting, settings, facts)
         on_progress(Progress("saving", 0, 1))

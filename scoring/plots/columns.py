@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Bar, Line, Plot, Words
+from scoring.plots.shapes import Bar, Line, Plot, Label
 
 WIDTH, LEFT, RIGHT = 320, 40, 8
 HEIGHT, TOP, FOOT = 120, 10, 22
@@ -33,14 +33,14 @@ def column_plot(title: str, unit: str, columns: Sequence[tuple[str, int]], kind:
         for n, (name, count) in enumerate(columns)
     )
     words = [
-        Words(round(LEFT + each * (n + 0.5), 2), floor + 16, columns[n][0], "middle")
+        Label(round(LEFT + each * (n + 0.5), 2), floor + 16, columns[n][0], "middle")
         for n in _named(len(columns))
     ]
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor)]
     for number in range(round(end / step) + 1):
         y = round(floor - (floor - TOP) * number * step / end, 2)
         lines.append(Line(LEFT - 4, y, LEFT, y))
-        words.append(Words(LEFT - 7, y + 4, f"{number * step:g}", "end"))
+        words.append(Label(LEFT - 7, y + 4, f"{number * step:g}", "end"))
     described = "; ".join(bar.title for bar in bars)
     return Plot(WIDTH, HEIGHT, title, described, bars, tuple(lines), tuple(words))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Bar, Line, Plot, Words
+from scoring.plots.shapes import Bar, Line, Plot, Label
 
 WIDTH, LEFT, RIGHT = 360, 48, 12
 HEIGHT, TOP, FOOT = 160, 10, 34
@@ -46,12 +46,12 @@ def curve_plot(title: str, unit: str, points: Sequence[Point], kind: str = "own"
         for n, v in drawn
     )
     words = [
-        Words(LEFT - 7, y(start + n * step) + 4, f"{start + n * step:.4g}", "end")
+        Label(LEFT - 7, y(start + n * step) + 4, f"{start + n * step:.4g}", "end")
         for n in range(round((end - start) / step) + 1)
     ]
-    words += [Words(x(n), HEIGHT - FOOT + 18, str(n), "middle") for n in sorted({first, last})]
-    words.append(Words((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, unit, "middle"))
-    return Plot(WIDTH, HEIGHT, title, _told(unit, points), marks, tuple(lines), tuple(words))
+    words += [Label(x(n), HEIGHT - FOOT + 18, str(n), "middle") for n in sorted({first, last})]
+    words.append(Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, unit, "middle"))
+    return Plot(WIDTH, HEIGHT, title, _describe(unit, points), marks, tuple(lines), tuple(words))
 
 
 def _thinned(points: Sequence[Point]) -> list[Point]:
@@ -60,7 +60,7 @@ def _thinned(points: Sequence[Point]) -> list[Point]:
     return kept if kept[-1] == points[-1] else [*kept, points[-1]]
 
 
-def _told(unit: str, points: Sequence[Point]) -> str:
+def _describe(unit: str, points: Sequence[Point]) -> str:
     """Tell a curve in one sentence: where it begins, where it ends, and where it turns."""
     (first, begun), (last, ended) = points[0], points[-1]
     if len(points) == 1:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Bar, Line, Plot, Words
+from scoring.plots.shapes import Bar, Line, Plot, Label
 
 WIDTH, LEFT, RIGHT = 640, 190, 20
 ROW, TOP, FOOT = 24, 22, 24
@@ -52,27 +52,27 @@ def interval_plot(
 
     bars: list[Bar] = []
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor), Line(x(0), TOP, x(0), floor, "zero")]
-    words: list[Words] = []
+    words: list[Label] = []
     if band is not None:
         low, high = _bounds(band)
-        bars.append(Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _told(band)))
+        bars.append(Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _describe(band)))
         lines.append(Line(x(band.value), TOP, x(band.value), floor, "ceiling"))
-        words.append(Words(x(band.value), TOP - 8, band.name, "middle"))
+        words.append(Label(x(band.value), TOP - 8, band.name, "middle"))
     for number, row in enumerate(rows):
         middle = TOP + ROW * number + ROW / 2
-        words.append(Words(LEFT - 8, middle + 4, _short(row.name), "end"))
+        words.append(Label(LEFT - 8, middle + 4, _short(row.name), "end"))
         if row.value is None:
-            words.append(Words(x(0) + 8, middle + 4, "undefined"))
+            words.append(Label(x(0) + 8, middle + 4, "undefined"))
             continue
         low, high = _bounds(row)
         lines.append(Line(x(low), middle, x(high), middle, row.kind))
         corner = x(row.value) - MARK / 2
-        bars.append(Bar(round(corner, 2), middle - MARK / 2, MARK, MARK, row.kind, _told(row)))
+        bars.append(Bar(round(corner, 2), middle - MARK / 2, MARK, MARK, row.kind, _describe(row)))
     for number in range(round((end - start) / step) + 1):
         at = x(start + number * step)
         lines.append(Line(at, floor, at, floor + 4))
-        words.append(Words(at, floor + 16, f"{start + number * step + 0.0:.4g}", "middle"))
-    told = [_told(row) for row in rows] + ([_told(band)] if band else [])
+        words.append(Label(at, floor + 16, f"{start + number * step + 0.0:.4g}", "middle"))
+    told = [_describe(row) for row in rows] + ([_describe(band)] if band else [])
     described = f"{unit} with 95 % intervals: {'; '.join(told)}"
     height = floor + FOOT
     return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(words))
@@ -94,7 +94,7 @@ def _bounds(one: Measured | Band) -> tuple[float, float]:
     return (value if one.low is None else one.low), (value if one.high is None else one.high)
 
 
-def _told(one: Measured | Band) -> str:
+def _describe(one: Measured | Band) -> str:
     if one.value is None:
         return f"{one.name} undefined"
     if one.low is None or one.high is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scoring.plots.shapes import Bar, Line, Plot, Words
+from scoring.plots.shapes import Bar, Line, Plot, Label
 
 WIDTH, LEFT, RIGHT = 320, 84, 20
 ROW, TOP, FOOT = 26, 6, 22
@@ -35,11 +35,11 @@ def range_plot(title: str, unit: str, rows: Sequence[tuple[str, str, Mapping[str
         bars.append(Bar(_at(left, scale), middle - 6, width, 12, kind, summary))
         at = _at(median, scale)
         lines.append(Line(at, middle - 8, at, middle + 8, "median"))
-        words.append(Words(LEFT - 8, middle + 4, name, "end"))
+        words.append(Label(LEFT - 8, middle + 4, name, "end"))
     for number in range(round(end / step) + 1):
         at = _at(number * step, scale)
         lines.append(Line(at, floor, at, floor + 4))
-        words.append(Words(at, floor + 16, f"{number * step:g}", "middle"))
+        words.append(Label(at, floor + 16, f"{number * step:g}", "middle"))
     described = "; ".join(bar.title for bar in bars)
     return Plot(WIDTH, height, title, described, tuple(bars), tuple(lines), tuple(words))
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Final
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Dots, Line, Plot, Words
+from scoring.plots.shapes import Dots, Line, Plot, Label
 
 WIDTH, LEFT, RIGHT = 480, 64, 16
 HEIGHT, TOP, FOOT = 260, 10, 40
@@ -92,13 +92,13 @@ def _plot(
     lines = [Line(LEFT, floor, WIDTH - RIGHT, floor), Line(LEFT, TOP, LEFT, floor)]
     if start < 0 < end:
         lines.append(Line(LEFT, y(0), WIDTH - RIGHT, y(0), "zero"))
-    words = [Words(x(value), floor + 16, name, "middle") for value, name in ticks]
+    words = [Label(x(value), floor + 16, name, "middle") for value, name in ticks]
     for number in range(round((end - start) / step) + 1):
         at = y(start + number * step)
         lines.append(Line(LEFT - 4, at, LEFT, at))
-        words.append(Words(LEFT - 7, at + 4, f"{start + number * step + 0.0:.4g}", "end"))
+        words.append(Label(LEFT - 7, at + 4, f"{start + number * step + 0.0:.4g}", "end"))
     words.append(
-        Words((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, f"{across}; up: {upwards}", "middle")
+        Label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, f"{across}; up: {upwards}", "middle")
     )
     places = [(x(a + _aside(place, spread)), y(b)) for place, (a, b) in enumerate(points)]
     path = "".join(f"M{a:g} {b:g}h0" for a, b in places)

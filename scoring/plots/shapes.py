@@ -27,7 +27,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Label:
     """A text; `anchor` says which part of it stands at x: start, middle or end."""
 
     x: float
@@ -54,5 +54,5 @@ class Plot:
     description: str
     bars: tuple[Bar, ...] = ()
     lines: tuple[Line, ...] = ()
-    words: tuple[Words, ...] = ()
+    words: tuple[Label, ...] = ()
     dots: tuple[Dots, ...] = ()

@@ -20,13 +20,13 @@ def share_bar(title: str, parts: Sequence[tuple[str, str, int]]) -> Plot:
     bars, x = [], 0.0
     for kind, name, count in drawn:
         width = room * count / total
-        words = f"{name}: {count} of {total}, {share_words(count, total)}"
+        words = f"{name}: {count} of {total}, {format_share(count, total)}"
         bars.append(Bar(round(x, 2), 0, round(width, 2), HEIGHT, kind, words))
         x += width + GAP
     description = "; ".join(f"{name} {count}" for _, name, count in parts)
     return Plot(WIDTH, HEIGHT, title, description, tuple(bars))
 
 
-def share_words(count: int, total: int) -> str:
+def format_share(count: int, total: int) -> str:
     """Return a share in per cent with one digit: "30.5 %"; of nothing, "none"."""
     return f"{100 * count / total:.1f} %" if total else "none"

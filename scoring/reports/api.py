@@ -13,9 +13,9 @@ from rest_framework.response import Response
 
 from core.errors import OutOfDate, Refused
 from core.http import file_download
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import Door, OwnFormats, body, person, report_words, version_of
+from scoring.access.api import PermittedView, OwnFormats, body, person, report_json, version_of
 from scoring.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
@@ -27,7 +27,7 @@ FIELDS_NEEDED: Final = ("dataset", "criterion", "scorers")
 FIELDS: Final = {*FIELDS_NEEDED, "split", "tie_threshold", "resamples", "seed", "admins_counted"}
 
 
-class Reports(Door):
+class Reports(PermittedView):
     """The reports that the caller may read, without figures; a POST queues one.
 
     Who asks what was asked before gets the report that answers it, with 200.
@@ -39,7 +39,7 @@ class Reports(Door):
     def get(self, request: Request) -> Response:
         rows = reports_for(person(request)).defer("result").order_by("-created_at", "pk")
         page = page_of(request, rows)
-        return Response([report_words(row) for row in page.rows], headers=page.headers)
+        return Response([report_json(row) for row in page.rows], headers=page.headers)
 
     @extend_schema(
         request=OpenApiTypes.OBJECT,
@@ -51,11 +51,11 @@ class Reports(Door):
         asked = ask_for_report(
             version=version_of(request, sent["dataset"]), requested_by=person(request), **wish
         )
-        ring_on_commit(asked.report)
-        return Response(report_words(asked.report), status=202 if asked.is_new else 200)
+        enqueue_on_commit(asked.report)
+        return Response(report_json(asked.report), status=202 if asked.is_new else 200)
 
 
-class Report(Door):
+class Report(PermittedView):
     """One report: its row, and its figures once it has succeeded; `?format=` gives a file."""
 
     content_negotiation_class = OwnFormats
@@ -69,7 +69,7 @@ class Report(Door):
         row = get_object_or_404(reports_for(person(request)), pk=pk)
         wanted = request.query_params.get("format")
         if wanted is None:
-            return Response({**report_words(row), **(ordered_result(row) or {})})
+            return Response({**report_json(row), **(ordered_result(row) or {})})
         if wanted not in TYPES:
             sentence = f"The format is one of {', '.join(TYPES)}."
             raise Refused(sentence, {"format": [sentence]})
@@ -80,7 +80,7 @@ class Report(Door):
         return file_download(name, TYPES[wanted], content)
 
 
-class Cancel(Door):
+class Cancel(PermittedView):
     """Asks a report to stop."""
 
     @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
@@ -89,7 +89,7 @@ class Cancel(Door):
         row = get_object_or_404(reports_for(user), pk=pk)
         cancel_report(report=row, cancelled_by=user)
         row.refresh_from_db()
-        return Response(report_words(row), status=202)
+        return Response(report_json(row), status=202)
 
 
 def _wish(sent: dict[str, Any]) -> dict[str, Any]:

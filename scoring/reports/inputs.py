@@ -227,7 +227,7 @@ def report_rows(
     version: DatasetVersion,
     criterion: str,
     split: str,
-    tell: Callable[[int], None] = lambda count: None,
+    on_progress: Callable[[int], None] = lambda count: None,
     *,
     admins_counted: bool = False,
 ) -> ReportRows:
@@ -243,7 +243,7 @@ def report_rows(
     splits_of: defaultdict[str, set[str]] = defaultdict(set)
     for number, row in enumerate(read_rows(version)):
         if number % TELL_EVERY == 0:
-            tell(number)
+            on_progress(number)
         for content in (row.reference, row.b, row.c):
             splits_of[pool.key(content)].add(row.split)
         if criterion not in row.y:

@@ -73,7 +73,7 @@ def is_neural(name: str) -> bool:
     return (needs.model_directory or needs.endpoint) and not what_is_missing(name, metric_places())
 
 
-def version_words(name: str, seed: int, criterion: str) -> str:
+def describe_version(name: str, seed: int, criterion: str) -> str:
     """Name what would score now, or what is missing to score, without loading weights."""
     if name.startswith(MODEL_PREFIX):
         return _model_version(find_model(name.removeprefix(MODEL_PREFIX)).manifest_sha256)

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import User
-from annotator.rate_limits import Pace, refuse_haste
+from annotator.rate_limits import RateLimit, refuse_haste
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs import leases
@@ -28,7 +28,7 @@ from scoring.agreement.items import (
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.reports.inputs import admins_behind, labels_in_split
-from scoring.reports.scorers import is_neural, version_words
+from scoring.reports.scorers import is_neural, describe_version
 from scoring.scores.scorers import check_scorer_names
 
 CODE_VERSION: Final = "3"
@@ -36,7 +36,7 @@ CODE_VERSION: Final = "3"
 MOST_SCORERS: Final = 20
 MOST_UNFINISHED: Final = 20
 """Reports of one person that wait or are computed at a time."""
-OF_REPORTS: Final = Pace("reports", 60, 2)
+OF_REPORTS: Final = RateLimit("reports", 60, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _has_systems(version: DatasetVersion) -> bool:
 
 def _digest(report: AgreementReport) -> str:
     names = dict.fromkeys([*report.scorers, *BASELINE_NAMES])
-    versions = {name: version_words(name, report.seed, report.criterion) for name in names}
+    versions = {name: describe_version(name, report.seed, report.criterion) for name in names}
     # Who is left out may change, and the answer with it.
     left_out = () if report.has_admins else admins_behind(report.dataset_version)
     dataset = " without ".join(map(str, (report.dataset_version_id, *left_out)))

@@ -13,7 +13,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.scopes import roles_of
 from core.errors import OutOfDate, Refused
 from core.http import file_download
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import MAY_READ, is_researcher, versions_for
 from scoring.models import AgreementReport
@@ -62,7 +62,7 @@ def report_list(request: SignedInRequest) -> HttpResponse:
         form.take_refusal(refusal)
         return _page(request, form, status=refusal.status)
     if asked.is_new:
-        ring_on_commit(asked.report)
+        enqueue_on_commit(asked.report)
     else:
         messages.info(request, "This was asked before: here is the report that answers it.")
     return redirect("scoring:report", pk=asked.report.pk)

@@ -79,7 +79,7 @@ def score_pairs(
     scorer: ReportScorer,
     pairs: Sequence[TextPair],
     check: Callable[[], None],
-    tell: Callable[[int], None],
+    on_progress: Callable[[int], None],
 ) -> PairScores:
     """Return a score of each pair, from the kept ones as far as they are there.
 
@@ -90,7 +90,7 @@ def score_pairs(
     found = PairScores([known.get(pair.key, math.nan) for pair in pairs])
     waiting = [place for place, pair in enumerate(pairs) if pair.key not in known]
     done = len(pairs) - len(waiting)
-    tell(done)
+    on_progress(done)
     turns = _Turns(scorer, check)
     for places in turns.over(pairs, waiting):
         scores = turns.score([pairs[place] for place in places])
@@ -102,9 +102,9 @@ def score_pairs(
             found.values[place] = score
             if math.isfinite(score):
                 fresh[pairs[place].key] = score
-        _keep(scorer.key, fresh)
+        _store(scorer.key, fresh)
         done += len(places)
-        tell(done)
+        on_progress(done)
     found.is_lasting = not turns.has_failed and (scorer.is_repeatable or not found.reasons)
     return found
 
@@ -185,7 +185,7 @@ def _known(key: str, pairs: Sequence[TextPair]) -> dict[tuple[str, str, str], fl
     return {key: value for key, value in found.items() if key in wanted}
 
 
-def _keep(key: str, fresh: Mapping[tuple[str, str, str], float]) -> None:
+def _store(key: str, fresh: Mapping[tuple[str, str, str], float]) -> None:
     if not key or not fresh:
         return
     MetricScore.objects.bulk_create(
@@ -211,11 +211,11 @@ ONLY_ADMINS: Final = (
     "Every label of this split rests on ratings of somebody who administers the campaign, and "
     "those are left out. Ask again and have them counted, or choose another split."
 )
-Say = Callable[[str], None]
+OnProgress = Callable[[str], None]
 Scored = ScorerScores | Unavailable
 
 
-def carry_out_report(pk: UUID | str, say: Say = lambda text: None) -> None:
+def carry_out_report(pk: UUID | str, log: OnProgress = lambda text: None) -> None:
     """Claim a report, score what is not scored yet, compute, and end in one final state.
 
     What a worker that died has scored is kept, and is not scored again.
@@ -223,7 +223,7 @@ def carry_out_report(pk: UUID | str, say: Say = lambda text: None) -> None:
     run_job(
         AgreementReport,
         pk,
-        lambda report, check: _Work(report, check, say).outcome(),
+        lambda report, check: _Work(report, check, log).outcome(),
         noun="The report",
         on_success=lambda report: record_event("report.finished", report, report.requested_by),
         on_failure=lambda report: record_event("report.failed", report, None),
@@ -233,10 +233,10 @@ def carry_out_report(pk: UUID | str, say: Say = lambda text: None) -> None:
 class _Work:
     """One report in the making; `is_lasting` once done: asked again, it would say the same."""
 
-    def __init__(self, report: AgreementReport, check: Callable[[], None], say: Say) -> None:
+    def __init__(self, report: AgreementReport, check: Callable[[], None], log: OnProgress) -> None:
         self.report = report
         self.check = check
-        self.say = say
+        self.log = log
         self.is_lasting = True
         self._stage = ""
         self._done = self._total = 0
@@ -256,7 +256,7 @@ class _Work:
         version, criterion = self.report.dataset_version, self.report.criterion
         counted = self.report.has_admins
         read = report_rows(
-            *(version, criterion, self.report.split, lambda count: self._beat()),
+            *(version, criterion, self.report.split, lambda count: self._renew()),
             admins_counted=counted,
         )
         items = [_item(row, criterion) for row in read.rows]
@@ -298,14 +298,14 @@ class _Work:
     def _score(self, name: str, pairs: Sequence[TextPair]) -> Scored:
         before = self._done
 
-        def tell(done: int) -> None:
+        def on_progress(done: int) -> None:
             self._done = before + done
-            self._beat()
+            self._renew()
 
         try:
             scorer = load_scorer(name, self.report.seed, self.report.criterion)
             asked = self._with_drafts(pairs) if scorer.reads_drafts else pairs
-            scores = score_pairs(scorer, asked, self.check, tell)
+            scores = score_pairs(scorer, asked, self.check, on_progress)
         except (MetricError, PatClaimEvalError) as error:
             # What is missing is part of the question; any other fault may pass.
             self.is_lasting &= _is_missing(name)
@@ -325,16 +325,16 @@ class _Work:
         """Tell what is done now, or that it is still being done; may raise LostLease."""
         if stage != self._stage:
             self._stage = stage
-            self.say(stage)
+            self.log(stage)
             self._beaten_at = 0.0
-        self._beat()
+        self._renew()
 
-    def _beat(self) -> None:
+    def _renew(self) -> None:
         self.check()
         if time.monotonic() - self._beaten_at < BEAT_EVERY_SECONDS:
             return
         share = self._done / self._total if self._total else 0.0
-        leases.beat(
+        leases.renew_lease(
             self.report,
             progress=SCORED * share,
             stage=self._stage,

@@ -12,14 +12,14 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.jobs.registry import ring_on_commit
-from scoring.access.api import Door, body, person
+from core.jobs.registry import enqueue_on_commit
+from scoring.access.api import PermittedView, body, person
 from scoring.models import ScoreRequest
 from scoring.scores.queries import ScoringModel, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
 
 
-def score_words(row: ScoreRequest) -> dict[str, Any]:
+def score_json(row: ScoreRequest) -> dict[str, Any]:
     """Tell of a request; `candidates` is empty until it has succeeded.
 
     Beside each score stands the model that gave it, its tie threshold, and how far it agreed
@@ -66,7 +66,7 @@ def _beside(scoring: ScoringModel) -> dict[str, Any]:
 FIELDS = {"reference", "candidates", "criteria"}
 
 
-class Scores(Door):
+class Scores(PermittedView):
     """Scores candidates: 200 with the scores if all are in the cache, else 202 with the job."""
 
     @extend_schema(
@@ -83,17 +83,17 @@ class Scores(Door):
             asked_by=person(request),
         )
         if row.is_final:
-            return Response(score_words(row))
-        ring_on_commit(row)
-        return Response(score_words(row), status=202)
+            return Response(score_json(row))
+        enqueue_on_commit(row)
+        return Response(score_json(row), status=202)
 
 
-class Score(Door):
+class Score(PermittedView):
     """One of the caller's own requests; a DELETE takes texts and scores away at once."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, pk: UUID) -> Response:
-        return Response(score_words(get_object_or_404(score_requests_for(person(request)), pk=pk)))
+        return Response(score_json(get_object_or_404(score_requests_for(person(request)), pk=pk)))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:

@@ -61,7 +61,7 @@ class ScoreForm(forms.Form):
         self.add_error(None, refusal.sentence)
 
 
-def typed_texts(reference: str, candidates: list[str]) -> dict[str, str]:
+def entered_texts(reference: str, candidates: list[str]) -> dict[str, str]:
     """Return the texts of a request as the form names them."""
     named = {_name(number): text for number, text in enumerate(candidates, start=1)}
     return {"reference": reference} | named

@@ -88,7 +88,7 @@ class ScoringModel:
         return f"{references}: tau-b {self.tau_b:.2f}{interval}, n = {self.n}"
 
 
-def scoring_model_words(model: ModelVersion) -> ScoringModel:
+def scoring_model_details(model: ModelVersion) -> ScoringModel:
     """Return a model with the figures that stand beside its scores."""
     measured = model.card["validation"]
     # Cards of older models have no intervals.
@@ -115,7 +115,7 @@ def models_of(request: ScoreRequest) -> dict[str, ScoringModel]:
     )
     by_id = {str(pk): row for pk, row in rows.items()}
     return {
-        criterion: scoring_model_words(by_id[chosen[criterion]])
+        criterion: scoring_model_details(by_id[chosen[criterion]])
         for criterion in ALL_CRITERIA
         if chosen.get(criterion) in by_id
     }
@@ -123,7 +123,7 @@ def models_of(request: ScoreRequest) -> dict[str, ScoringModel]:
 
 def promoted_models(user: User) -> list[ScoringModel]:
     """Return the models that score for the person, in the order of the rubric."""
-    return [scoring_model_words(row.model) for row in promoted(user).values()]
+    return [scoring_model_details(row.model) for row in promoted(user).values()]
 
 
 def missing_models(user: User) -> str:

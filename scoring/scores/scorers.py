@@ -17,7 +17,7 @@ from scoring.metrics.registry import UnknownMetricError, needs_of
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
-from scoring.patclaimeval.stream import ModelWords
+from scoring.patclaimeval.stream import ModelDetails
 from scoring.training.model_versions.files import BROKEN, is_sealed
 from scoring.training.model_versions.promotions import promoted_model
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
@@ -85,7 +85,7 @@ def scoring_model(name: str, user: User | None = None) -> ModelVersion:
     return find_model(name, user)
 
 
-def cached_scorer(model: ModelVersion, say: Callable[[str], None] = logger.warning) -> CachedScorer:
+def cached_scorer(model: ModelVersion, log: Callable[[str], None] = logger.warning) -> CachedScorer:
     """Return the model with its cache; torch loads once a pair is met that the cache lacks.
 
     `say` hears what is wrong with the cache, if anything is. Raises CheckpointInvalid for a row
@@ -105,10 +105,10 @@ def cached_scorer(model: ModelVersion, say: Callable[[str], None] = logger.warni
         )
 
     return CachedScorer(
-        load, model.manifest_sha256, ScoreCache(scoring_files.score_cache_path(), say)
+        load, model.manifest_sha256, ScoreCache(scoring_files.score_cache_path(), log)
     )
 
 
-def model_words(model: ModelVersion) -> ModelWords:
+def model_details(model: ModelVersion) -> ModelDetails:
     """Return what stands beside each score of the model."""
-    return ModelWords(str(model.pk), model.criterion, float(model.card["tie_threshold"]))
+    return ModelDetails(str(model.pk), model.criterion, float(model.card["tie_threshold"]))

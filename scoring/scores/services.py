@@ -12,7 +12,7 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.access.visibility import judges_meanwhile
 from annotator.models import User
-from annotator.rate_limits import Pace, refuse_haste
+from annotator.rate_limits import RateLimit, refuse_haste
 from annotator.rubric import ALL_CRITERIA
 from core.clock import database_now
 from core.errors import Forbidden, Refused, TooOften
@@ -29,7 +29,7 @@ from scoring.training.model_versions.promotions import no_model, promoted
 MOST_CANDIDATES: Final = 50
 MOST_CHARACTERS: Final = 200_000
 MOST_WAITING: Final = 10
-OF_SCORES: Final = Pace("scores", 120, 0.5)
+OF_SCORES: Final = RateLimit("scores", 120, 0.5)
 BEAT_EVERY_SECONDS: Final = 0.5
 
 
@@ -117,20 +117,20 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     models, pairs = models_of(request), pairs_of(request)
     total, done, beaten_at = max(1, len(models) * len(pairs)), 0, time.monotonic()
 
-    def hear(count: int) -> None:
+    def on_step(count: int) -> None:
         nonlocal done, beaten_at
         check()
         done += count
         if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
-            leases.beat(request, progress=min(1.0, done / total), message="Scoring.")
+            leases.renew_lease(request, progress=min(1.0, done / total), message="Scoring.")
             beaten_at = time.monotonic()
 
     found: dict[str, Any] = {}
     reasons = []
     for number, (criterion, scoring) in enumerate(models.items(), start=1):
-        leases.beat(request, progress=done / total, message=f"Scoring {scoring.name}.")
+        leases.renew_lease(request, progress=done / total, message=f"Scoring {scoring.name}.")
         try:
-            scores = cached_scorer(scoring.model).score(pairs, hear)
+            scores = cached_scorer(scoring.model).score(pairs, on_step)
             found[criterion] = [entry_of(score) for score in scores]
         except PatClaimEvalError as error:
             reasons.append(f"{scoring.name}: {error}")

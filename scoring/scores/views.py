@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import judges_meanwhile
 from core.errors import Refused
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from scoring.models import ScoreRequest
-from scoring.scores.forms import ScoreForm, typed_texts
+from scoring.scores.forms import ScoreForm, entered_texts
 from scoring.scores.queries import missing_models, promoted_models, score_page, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
 
@@ -42,14 +42,14 @@ def score(request: SignedInRequest) -> HttpResponse:
         form.take_refusal(refusal)
         return _form(request, form, status=refusal.status)
     if not row.is_final:
-        ring_on_commit(row)
+        enqueue_on_commit(row)
     return redirect("scoring:scored", pk=row.pk)
 
 
 @require_safe
 def scored(request: SignedInRequest, pk: UUID) -> HttpResponse:
     row = _own(request, pk)
-    form = ScoreForm(initial=typed_texts(row.reference_text, row.candidate_texts))
+    form = ScoreForm(initial=entered_texts(row.reference_text, row.candidate_texts))
     context = {"row": row, "page": score_page(row), "form": form}
     return render(request, "scoring/scores/scored.html", context)
 

@@ -35,7 +35,7 @@ def compare(user, reference, *, first_left: bool = True) -> list[Comparison]:
     return sorted(rows, key=lambda row: row.pair)
 
 
-def say(row: Comparison, **said: int) -> Preference:
+def log(row: Comparison, **said: int) -> Preference:
     judgements = dict.fromkeys(ALL_CRITERIA, 0) | said
     return submit_preference(comparison_id=row.pk, annotator=row.annotator, judgements=judgements)
 
@@ -54,8 +54,8 @@ def test_a_pair_shown_the_other_way_round_is_read_as_it_was_first_shown(cast) ->
     (one,) = compare(cast.alice, reference)
     (other,) = compare(cast.bob, reference, first_left=False)
     assert one.left_id == other.right_id
-    say(one, overall_quality=1)
-    say(other, overall_quality=-1, logical_linkage=1)
+    log(one, overall_quality=1)
+    log(other, overall_quality=-1, logical_linkage=1)
     assert column(cast, cast.alice) == column(cast, cast.bob) == [1.0]
     assert column(cast, cast.bob, "logical_linkage") == [-1.0]
 
@@ -64,8 +64,8 @@ def test_who_answers_first_does_not_change_the_way_round(cast) -> None:
     reference = cast.reference("r1", 2)
     (one,) = compare(cast.alice, reference)
     (other,) = compare(cast.bob, reference, first_left=False)
-    say(other, overall_quality=1)
-    say(one, overall_quality=1)
+    log(other, overall_quality=1)
+    log(one, overall_quality=1)
     assert (column(cast, cast.alice), column(cast, cast.bob)) == ([1.0], [-1.0])
 
 
@@ -73,7 +73,7 @@ def test_items_are_pairs_and_clusters_are_references(cast) -> None:
     first, second = cast.reference("r1", 3), cast.reference("r2", 2)
     rows = [*compare(cast.alice, first), *compare(cast.alice, second)]
     for row in rows:
-        say(row)
+        log(row)
     found = table(cast)
     assert set(found.items) == {row.pair for row in rows}
     assert sorted(found.clusters) == sorted([str(first.pk)] * 3 + [str(second.pk)])
@@ -83,9 +83,9 @@ def test_items_are_pairs_and_clusters_are_references(cast) -> None:
 def test_what_was_not_said_leaves_a_gap_or_no_row(cast) -> None:
     reference = cast.reference("r1", 3)
     mine, yours = compare(cast.alice, reference), compare(cast.bob, reference)
-    say(mine[0], overall_quality=1)
-    said = say(yours[0], overall_quality=-1)
-    say(yours[1])
+    log(mine[0], overall_quality=1)
+    said = log(yours[0], overall_quality=-1)
+    log(yours[1])
     Preference.objects.filter(pk=said.pk).update(**dict.fromkeys(ALL_CRITERIA[:-1], None))
     assert table(cast).items == (mine[0].pair, mine[1].pair)
     assert np.isnan(column(cast, cast.alice)[1])
@@ -96,6 +96,6 @@ def test_what_was_not_said_leaves_a_gap_or_no_row(cast) -> None:
 def test_another_campaigns_preferences_are_not_in_it(cast) -> None:
     reference = cast.reference("r1", 2, campaign=cast.elsewhere)
     (row,) = compare(cast.mallory, reference)
-    say(row)
+    log(row)
     assert table(cast).values.shape == (0, 0)
     assert Candidate.objects.filter(campaign=cast.campaign).count() == 0

@@ -6,13 +6,13 @@ import pytest
 
 from annotator import rate_limits as room
 from annotator.models import UsedPace
-from annotator.rate_limits import Pace, delete_used_up, give_back, seconds_in_words, take
+from annotator.rate_limits import RateLimit, delete_used_up, give_back, format_wait, take
 from core.clock import database_now
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
-SLOW = Pace("slow", 3, 20)
-WIDE = Pace("wide", 100, 1)
+SLOW = RateLimit("slow", 3, 20)
+WIDE = RateLimit("wide", 100, 1)
 
 
 @pytest.fixture
@@ -83,4 +83,4 @@ def test_who_was_limited_cannot_be_read_from_the_rows(clock) -> None:
     [(1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (121, "3 minutes")],
 )
 def test_a_wait_is_said_in_words(seconds, words) -> None:
-    assert seconds_in_words(seconds) == words
+    assert format_wait(seconds) == words

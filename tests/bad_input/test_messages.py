@@ -15,7 +15,7 @@ from django.conf import settings
 from annotator.imports.services import request_import
 from annotator.models import ClaimImport, ReliabilityReport
 from config.celery import app
-from core.jobs.registry import _bells, kinds_of_jobs
+from core.jobs.registry import _enqueuers, kinds_of_jobs
 from core.jobs.rows import JobRow
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, DatasetVersion, Freeze, ScoreRequest, TrainingRun
@@ -79,7 +79,7 @@ def test_a_message_holds_the_key_of_a_row_and_nothing_else(
     rows = rows_of_jobs(cast, version)
     assert {type(row) for row in rows} == set(kinds_of_jobs())
     for row in rows:
-        _bells[type(row)](row.pk)
+        _enqueuers[type(row)](row.pk)
     assert [(one["args"], one["kwargs"] or {}) for one in found] == [
         ((str(row.pk),), {}) for row in rows
     ]
@@ -142,7 +142,7 @@ def test_neither_the_broker_nor_the_log_of_a_worker_holds_claim_text(
         )
     )
     for row in rows:
-        _bells[type(row)](row.pk)
+        _enqueuers[type(row)](row.pk)
     waiting = held_by_the_broker()
     assert str(rows[0].pk).encode() in waiting or b"body" in waiting
     log = tmp_path / "worker.log"

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from rest_framework import serializers
 
 from core.rest.fields import StrictSerializer
-from core.text_io.shapes import says_something
+from core.text_io.shapes import has_content
 from scoring.access.api import _wrong_type
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -156,7 +156,7 @@ def test_every_field_of_a_form_takes_its_own_kind_of_a_body_and_no_other() -> No
 
 @pytest.mark.parametrize("text", ["a", "7", " \u200bé", "\u2460", "請求項", "حق", "x" * 9])
 def test_a_letter_or_a_digit_of_any_script_says_something(text: str) -> None:
-    assert says_something(text)
+    assert has_content(text)
 
 
 def _is_secret(name: str) -> bool:

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from core.configuration import kept_secret
+from core.configuration import stored_secret
 
 ASK = """
 import sys
@@ -19,16 +19,16 @@ print(kept_secret(Path(sys.argv[1]), 64))
 
 def test_a_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "new" / "secret_key"
-    made = kept_secret(path, 64)
+    made = stored_secret(path, 64)
     assert len(made) > 80
-    assert kept_secret(path, 64) == made
+    assert stored_secret(path, 64) == made
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
 def test_what_a_power_cut_left_empty_is_made_again(tmp_path: Path) -> None:
     path = tmp_path / "secret_key"
     path.touch()
-    made = kept_secret(path, 64)
+    made = stored_secret(path, 64)
     assert len(made) > 80
     assert path.read_text() == made
 

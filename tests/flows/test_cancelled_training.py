@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import Campaign, User
-from core.jobs.registry import ring_on_commit, sweep
+from core.jobs.registry import enqueue_on_commit, sweep
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
 from scoring.datasets.freezing.imports import import_dataset
@@ -54,7 +54,7 @@ def version(rita: User) -> DatasetVersion:
 def ask(version: DatasetVersion, encoder: Path, **options: Any) -> TrainingRun:
     given = {"encoder": str(encoder), "device": "cpu", "precision": "fp32"} | options
     run = request_training(version=version, criterion=CRITERION, options=given)
-    ring_on_commit(run)
+    enqueue_on_commit(run)
     return run
 
 

@@ -14,7 +14,7 @@ from django.db import connection
 from annotator.models import Campaign, Rating, ReliabilityReport
 from annotator.operations.presences import alive
 from annotator.reliability.services import request_reliability
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import ModelVersion, TrainingRun
@@ -81,7 +81,7 @@ def ask_for_jobs(campaign: Campaign, encoder: Path) -> tuple[ReliabilityReport, 
     run = request_training(version=version, criterion="feature_completeness", options=options)
     report = request_reliability(campaign=campaign)
     for row in (run, report):
-        ring_on_commit(row)
+        enqueue_on_commit(row)
     return report, run
 
 

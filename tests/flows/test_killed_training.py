@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.jobs.registry import ring_on_commit, sweep, tidy
+from core.jobs.registry import enqueue_on_commit, sweep, tidy
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
 from scoring.datasets.freezing.imports import import_dataset
@@ -49,7 +49,7 @@ def ask(version: DatasetVersion, encoder: Path, seed: int) -> TrainingRun:
     run = request_training(
         version=version, criterion="feature_completeness", options=options | {"device": "cpu"}
     )
-    ring_on_commit(run)
+    enqueue_on_commit(run)
     return run
 
 
@@ -126,7 +126,7 @@ def test_a_training_killed_at_random_moments_ends_once_with_the_weights_of_a_str
     # Otherwise the straight run would find this model and train nothing.
     model.delete()
     straight = train_again(run=run)
-    ring_on_commit(straight)
+    enqueue_on_commit(straight)
     wait_for(straight, lambda: False)
     assert weights(ModelVersion.objects.get(run=straight)) == killed, moments
 

@@ -52,7 +52,7 @@ def test_a_report_rings_where_its_scorers_belong(
     rung: list[str] = []
     for task in (scoring_tasks.report, scoring_tasks.neural_report):
         monkeypatch.setattr(task, "delay", lambda pk, task=task: rung.append(task.queue))
-    scoring_tasks.ring_report(report.pk)
+    scoring_tasks.enqueue_report(report.pk)
     assert rung == [Queues.GPU.value if is_neural else Queues.WEB.value]
 
 

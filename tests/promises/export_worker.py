@@ -39,7 +39,7 @@ def main(directory: str, fatal: int, arguments: list[str]) -> None:
             pass_by()
 
     sys.addaudithook(watch)
-    bar = patch.object(export_dataset, "progress_bar", lambda say, words: pass_by)
+    bar = patch.object(export_dataset, "progress_bar", lambda log, words: pass_by)
     with bar, Path(os.devnull).open("w") as nowhere:
         call_command("export_dataset", *arguments, stdout=nowhere, stderr=nowhere)
     print(count)  # noqa: T201

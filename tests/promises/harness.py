@@ -161,7 +161,7 @@ def server_errors(callers: Sequence[Caller]) -> dict[int, int]:
     return {status: count for status, count in said.items() if status >= 500}
 
 
-def tell(tally: Tally, callers: Sequence[Caller], wrong: Sequence[str] = ()) -> None:
+def on_progress(tally: Tally, callers: Sequence[Caller], wrong: Sequence[str] = ()) -> None:
     """Tell the soak what the callers met, and where the database differs from what they know."""
     tally.found(
         errors=sum(server_errors(callers).values()),

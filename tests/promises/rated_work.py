@@ -14,7 +14,7 @@ from tests.promises.harness import (
     differences,
     rating_words,
     server_errors,
-    tell,
+    on_progress,
 )
 from tests.soak.tally import Tally
 
@@ -75,7 +75,7 @@ def assert_faithful(
     callers = [*work, *more_callers]
     wrong = differences(acknowledged, sent_of(work))
     met = {status: n for status, n in server_errors(callers).items() if status not in expected}
-    tell(tally, [], wrong)
+    on_progress(tally, [], wrong)
     tally.found(errors=sum(met.values()))
     assert wrong == []
     assert met == {}

@@ -15,7 +15,7 @@ from tests.promises.harness import (
     make_callers,
     rating_words,
     server_errors,
-    tell,
+    on_progress,
 )
 from tests.served.server import Server
 from tests.soak.tally import Tally
@@ -60,7 +60,7 @@ def bustle(cast: Any, server: Server, annotators: int, each: int) -> list[Caller
 def test_fifty_annotators_at_once_meet_no_error(cast, server: Server, tally: Tally) -> None:
     callers = bustle(cast, server, ANNOTATORS, EACH)
     tally.tried(submits=ANNOTATORS * EACH, revisions=ANNOTATORS * EACH)
-    tell(tally, callers)
+    on_progress(tally, callers)
     assert server_errors(callers) == {}
     said = {status for caller in callers for status in caller.statuses}
     assert said == {200, 201}

@@ -27,7 +27,7 @@ from tests.promises.harness import (
     make_callers,
     rating_words,
     server_errors,
-    tell,
+    on_progress,
     wait_until,
 )
 from tests.served.server import ROOT, Server, served_environment
@@ -129,7 +129,7 @@ def test_forty_annotators_fill_each_place_once_and_the_places_of_the_dead_come_b
     assert Draft.objects.get().typed["comment"] == "typed too late"
     assert not Rating.objects.filter(assignment=late).exists()
     tally.found(lost=0, doubled=0)
-    tell(tally, callers)
+    on_progress(tally, callers)
     assert server_errors(callers) == {}
 
 

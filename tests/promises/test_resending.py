@@ -15,7 +15,7 @@ from annotator.models import Assignment, AuditEvent, IdempotencyKey, Rating, Rat
 from annotator.rating import services as rating_services
 from annotator.rubric import CRITERIA
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
-from tests.promises.harness import SCALE, Tab, make_callers, rating_words, tell
+from tests.promises.harness import SCALE, Tab, make_callers, rating_words, on_progress
 from tests.served.server import Server
 from tests.soak.tally import Tally
 
@@ -59,7 +59,7 @@ def test_eight_sendings_under_one_key_store_one_rating_and_get_one_answer(
     assert Rating.objects.filter(version=1, comment="once").count() == SUBMITS
     stored = effects()
     tally.found(lost=max(0, SUBMITS - min(stored)), doubled=max(0, max(stored) - SUBMITS))
-    tell(tally, callers)
+    on_progress(tally, callers)
     assert stored == {SUBMITS}
 
 

@@ -15,7 +15,7 @@ from django.db import connection
 
 from annotator.imports.services import request_import
 from annotator.models import AuditEvent, Campaign, Candidate, ClaimImport, Reference
-from core.jobs.registry import ring_on_commit, sweep
+from core.jobs.registry import enqueue_on_commit, sweep
 from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import file, good
 from tests.crowd import at_once
@@ -83,7 +83,7 @@ def ask_import(number: int) -> ClaimImport:
     campaign = Campaign.objects.create(slug=f"cycle-{number}", name="Cycle")
     content = file(good(REFERENCES))
     row = request_import(campaign=campaign, file=content, file_name="a", is_confirmed=True)
-    ring_on_commit(row)
+    enqueue_on_commit(row)
     return row
 
 

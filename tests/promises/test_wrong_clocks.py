@@ -13,7 +13,7 @@ from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, Assignment, AuditEvent, Campaign, Rating, RatingRevision
 from core.clock import database_now
 from tests.promises.conftest import StartServer
-from tests.promises.harness import SCALE, Caller, make_callers, rating_words, server_errors, tell
+from tests.promises.harness import SCALE, Caller, make_callers, rating_words, server_errors, on_progress
 from tests.served import wrong_clocks
 from tests.served.faults import own_clock
 from tests.served.server import Server
@@ -107,7 +107,7 @@ def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
         rate_everywhere(caller, cast.campaign, made, number)
     wrong = negative_durations()
     tally.told(f"{wrong} negative durations")
-    tell(tally, [caller])
+    on_progress(tally, [caller])
     assert wrong == 0
     assert all(is_now(row.submitted_at) and is_now(row.revised_at) for row in Rating.objects.all())
     assert RatingRevision.objects.count() == 3 * RATINGS

@@ -9,10 +9,10 @@ from scoring.training.runs.choices import (
     LONGFORMER_BASE,
     DataSizes,
     EncoderShape,
-    duration_words,
+    format_duration_range,
     longest_pieces,
     memory_bytes,
-    memory_words,
+    format_memory_range,
     operations,
 )
 
@@ -86,8 +86,8 @@ def test_fine_tuning_takes_more_memory_than_a_probe_and_batches_more_than_items(
     ],
 )
 def test_a_range_is_said_without_false_precision(low: float, high: float, words: str) -> None:
-    assert duration_words(low, high) == words
-    assert memory_words(1.04e9, 2.28e9) == "1.0 to 2.3 GB"
+    assert format_duration_range(low, high) == words
+    assert format_memory_range(1.04e9, 2.28e9) == "1.0 to 2.3 GB"
 
 
 def test_the_longest_pair_is_in_tokens() -> None:

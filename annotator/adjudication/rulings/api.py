@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.access.api import MatrixPermission
-from annotator.adjudication.cases import conflict_words, conflicts_in_reach, open_conflicts
+from annotator.adjudication.cases import conflict_json, conflicts_in_reach, open_conflicts
 from annotator.adjudication.rounds import (
     CHOICES,
     LONGEST_QUESTION,
@@ -113,7 +113,7 @@ class Conflicts(APIView):
     def get(self, request: Request) -> Response:
         user = cast(User, request.user)
         page = page_of(request, open_conflicts(user))
-        return Response(conflict_words(user, page.rows), headers=page.headers)
+        return Response(conflict_json(user, page.rows), headers=page.headers)
 
 
 class TakeTurn(APIView):

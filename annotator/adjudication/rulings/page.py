@@ -70,7 +70,7 @@ class PlacedChip:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Remarks:
     """What an annotator wrote about a candidate, by the names of the fields, and tagged in it."""
 
     number: int
@@ -87,7 +87,7 @@ class PartView:
     side: str
     view: SideView
     rows: tuple[ScoreRow, ...]
-    words: tuple[Words, ...]
+    words: tuple[Remarks, ...]
     is_ruled: bool
 
 
@@ -181,7 +181,7 @@ def _part(
         )
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
-    words = tuple(_words(rating, side, texts) for rating in part.ratings)
+    words = tuple(_remarks(rating, side, texts) for rating in part.ratings)
     return PartView(part.name, side, view, tuple(rows), words, part.ruled is not None)
 
 
@@ -193,9 +193,9 @@ def _cell(rating: SeenRating | None, key: str) -> Cell:
     return Cell(now, ", ".join(before) if any(value != now for value in before) else "")
 
 
-def _words(rating: SeenRating, side: str, texts: dict[str, str]) -> Words:
+def _remarks(rating: SeenRating, side: str, texts: dict[str, str]) -> Remarks:
     chips = chosen_tags(json.dumps(rating.tags), texts)["chips"]
-    return Words(
+    return Remarks(
         rating.number,
         rating.round,
         tuple((name, text) for name, text in rating.words.items() if text),

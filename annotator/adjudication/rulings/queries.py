@@ -21,7 +21,7 @@ from annotator.adjudication.cases import (
     candidate_names,
     conflicts_for,
     conflicts_to_rule,
-    finding_words,
+    describe_finding,
     live_turns,
     shuffled,
 )
@@ -371,7 +371,7 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
         campaign=conflict.campaign.name,
         reference=reference,
         status=conflict.status,
-        findings=tuple(finding_words(f.kind, f.criterion, f.gap) for f in findings),
+        findings=tuple(describe_finding(f.kind, f.criterion, f.gap) for f in findings),
         parts=tuple(
             _part(
                 one,

@@ -45,7 +45,7 @@ from annotator.rating_values import mean, points_of
 from annotator.rubric import ALL_CRITERIA, OVERALL, overall_numerator
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused
-from core.text_io.shapes import check_words
+from core.text_io.shapes import check_text
 
 LONGEST_REASON: Final = 5_000
 NO_REASON: Final = "Say in a few words why."
@@ -93,7 +93,7 @@ def rule(
     refuse_who_may_not(conflict_id, adjudicator)
     if signed_as not in ("", adjudicator.get_username()):
         raise Forbidden(NOT_YOURSELF)
-    _check_words(decision, reason_code, reason)
+    _check_reason(decision, reason_code, reason)
     check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
     row = Adjudication(
         conflict=conflict,
@@ -143,7 +143,7 @@ def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudi
     campaign = row.conflict.campaign
     if not Membership.objects.filter(user=by, campaign=campaign, role=Role.ADMIN).exists():
         raise Forbidden("Only an admin of the campaign voids a signature.")
-    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     lock_reference(row.conflict.candidate.reference_id)
     now = database_now()
     changed = Adjudication.objects.filter(pk=row.pk, voided_at=None).update(
@@ -158,14 +158,14 @@ def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudi
     return row
 
 
-def _check_words(decision: str, reason_code: str, reason: str) -> None:
+def _check_reason(decision: str, reason_code: str, reason: str) -> None:
     if decision not in Decision.values:
         why = f"The decision is one of {', '.join(Decision.values)}."
         raise Refused(why, {"decision": [why]})
     if reason_code not in RulingReason.values:
         why = f"Choose a reason: {', '.join(RulingReason.values)}."
         raise Refused(why, {"reason_code": [why]})
-    check_words("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
+    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
 
 
 def _decide(

@@ -18,7 +18,7 @@ from uuid import UUID
 from django.db.models import Count, Prefetch, Q, QuerySet
 
 from annotator.access.scopes import Names
-from annotator.adjudication.cases import finding_words
+from annotator.adjudication.cases import describe_finding
 from annotator.adjudication.rulings.queries import sealed_sha256s, signature_holds
 from annotator.conflicts.queries import locked_candidates
 from annotator.models import (
@@ -351,7 +351,7 @@ def conflicts_on(pk: UUID, names: Mapping[UUID, str]) -> tuple[FoundConflict, ..
         pair = [row.candidate_id, row.other_candidate_id]
         found.append(
             FoundConflict(
-                finding_words(row.kind, row.criterion, row.gap),
+                describe_finding(row.kind, row.criterion, row.gap),
                 "".join(names.get(one, "") for one in pair if one and one != pk),
                 row.get_status_display().lower(),
                 row.rules_version,
@@ -419,7 +419,7 @@ def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrac
         conflicts=conflicts_on(pk, dict(siblings.values_list("pk", "candidate_id"))),
         rulings=rulings,
         derivations=tuple(
-            Derivation(value, _settled_words(value, rulings, bool(names)), _majority_words(value))
+            Derivation(value, _describe_settled(value, rulings, bool(names)), _describe_majority(value))
             for value in candidate.values
         ),
     )
@@ -431,7 +431,7 @@ def raters_of(campaign: Campaign) -> list[str]:
     return [str(pk) for pk in rows.order_by().values_list("annotator_id", flat=True).distinct()]
 
 
-def _settled_words(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
+def _describe_settled(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
     """Say how the settled value follows: from the ruling, or as the mean of what was given."""
     if value.settled is None:
         return "nobody has rated it"
@@ -445,7 +445,7 @@ def _settled_words(value: SettledValue, rulings: Sequence[GivenRuling], tells_ea
     return f"ruled, {valid.row.get_decision_display()}: {exact}"
 
 
-def _majority_words(value: SettledValue) -> str:
+def _describe_majority(value: SettledValue) -> str:
     if value.majority is None:
         return "no majority"
     times = value.given.count(value.majority)

@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from annotator.access.scopes import campaign_named
 from annotator.accounts.forms import password_field
 from annotator.models import Campaign, Role
-from core.forms import RefusableForm, WordsField
+from core.forms import RefusableForm, PlainTextField
 
 
 class InviteForm(RefusableForm):
@@ -36,7 +36,7 @@ class SiteInviteForm(RefusableForm):
 class AcceptForm(RefusableForm):
     """The name and the password that a new person chooses."""
 
-    username = WordsField(
+    username = PlainTextField(
         label="User name",
         max_length=150,
         help_text="Letters of one script, digits and . _ - @",

@@ -128,11 +128,11 @@ class PreferenceLedger:
             rubric_version=self.campaign.rubric_version,
             submitted_at=record.created_at,
             revised_at=record.updated_at,
-            **_said(record),
+            **_preference_json(record),
         )
 
     def _compare(self, stored: Preference, record: PreferenceRecord) -> None:
-        said = _said(record)
+        said = _preference_json(record)
         if all(getattr(stored, name) == value for name, value in said.items()):
             self.known += 1
         elif record.updated_at <= stored.revised_at:
@@ -163,7 +163,7 @@ def _by_time(entry: Entry) -> tuple[datetime, int]:
     return record.created_at, record.annotation
 
 
-def _said(record: PreferenceRecord) -> dict[str, Any]:
+def _preference_json(record: PreferenceRecord) -> dict[str, Any]:
     return {
         "overall_quality": record.judgement,
         "comment": record.comment,

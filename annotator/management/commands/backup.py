@@ -8,13 +8,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from annotator.operations.backups.sealing import Seal, seal_by_passphrase, seal_to
 from annotator.operations.backups.services import make_backup
 from core.errors import Refused
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Write database and files as of one moment to PATH, always encrypted: with a passphrase "
         "(BACKUP_PASSPHRASE, or asked for) or to age public keys. May run while people work."
@@ -32,7 +32,7 @@ class Command(HouseCommand):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         seal = seal_to(options["recipient"]) if options["recipient"] else _passphrase_seal()
-        made = make_backup(target=options["path"], seal=seal, say=self.say)
+        made = make_backup(target=options["path"], seal=seal, log=self.log)
         return {
             "path": str(options["path"]),
             "made_at": made.manifest.made_at,

@@ -9,10 +9,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.accounts.services import replace_password
-from annotator.management.base import HouseCommand, asked_password, find_user
+from annotator.management.base import WorkbenchCommand, asked_password, find_user
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Give a user a new password, which ends their sessions and tokens."
 
     def add_own_arguments(self, parser: CommandParser) -> None:

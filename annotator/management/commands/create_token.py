@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.accounts.sessions import LONGEST_TOKEN_DAYS, create_token
-from annotator.management.base import HouseCommand, find_campaign, find_user
+from annotator.management.base import WorkbenchCommand, find_campaign, find_user
 from annotator.models import TokenScope
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Make an API token for a user; it is shown once and kept as a digest."
 
     def add_own_arguments(self, parser: CommandParser) -> None:

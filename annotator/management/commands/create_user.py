@@ -6,12 +6,12 @@ from django.core.management.base import CommandParser
 
 from annotator.accounts.services import create_user
 from annotator.campaigns.members.services import grant_role
-from annotator.management.base import HouseCommand, asked_password, find_campaign
+from annotator.management.base import WorkbenchCommand, asked_password, find_campaign
 from annotator.models import Role, User
 from core.errors import Refused
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Create a user, or give an existing one another role."
 
     def add_own_arguments(self, parser: CommandParser) -> None:

@@ -8,13 +8,13 @@ from django.core.management.base import CommandParser
 
 from annotator.exports.queries import FORMATS, RatingExport
 from annotator.exports.services import request_export, write_export
-from annotator.management.base import HouseCommand, find_campaign
+from annotator.management.base import WorkbenchCommand, find_campaign
 from core.errors import Refused
 
 STDOUT = "-"
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Export the ratings of a campaign to a file or, with --output -, to stdout."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -48,7 +48,7 @@ class Command(HouseCommand):
             _to_stdout(export)
         else:
             told = _to_file(export, Path(options["output"]))
-        self.say(_words(export))
+        self.log(_describe(export))
         return told
 
 
@@ -73,7 +73,7 @@ def _to_file(export: RatingExport, target: Path) -> dict[str, Any]:
         raise Refused(f"Cannot write {target}: {error.strerror}.") from error
 
 
-def _words(export: RatingExport) -> str:
+def _describe(export: RatingExport) -> str:
     counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(export.counts.items()))
     if export.format.has_texts:
         return f"Exported {counted or 'nothing'}; this layout has no place for ratings."

@@ -11,7 +11,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
 from annotator.imports.checks import check_claims
 from annotator.imports.services import import_file
-from annotator.management.base import HouseCommand, ReadingProgress
+from annotator.management.base import WorkbenchCommand, ReadingProgress
 from annotator.models import Campaign
 from core.errors import OutOfDate, Refused
 from core.text_io.streams import FormatError
@@ -22,7 +22,7 @@ ADDED = (
 )
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Import claim sets; the campaign is created when it is missing."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -44,10 +44,10 @@ class Command(HouseCommand):
         except OSError as error:
             raise Refused(f"Cannot read {path}: {error.strerror}.") from error
         except FormatError as error:
-            self._tell(*(str(bad) for bad in error.bad_records))
+            self._print_lines(*(str(bad) for bad in error.bad_records))
             raise Refused(error.sentence) from error
         if not any(document.get(name) for name in ADDED):
-            self.say("Nothing new: the campaign holds all of this already.")
+            self.log("Nothing new: the campaign holds all of this already.")
         return document
 
     def _carry_out(self, file: BufferedReader, options: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Command(HouseCommand):
             looks_for_similar=is_dry,
             progress=self._progress("Checking", file, options["path"]),
         )
-        self._tell(*check.notes, *(pair["words"] + "." for pair in check.near_duplicates))
+        self._print_lines(*check.notes, *(pair["words"] + "." for pair in check.near_duplicates))
         storing: dict[str, Any] = {
             "slug": slug,
             "file": file,
@@ -92,12 +92,12 @@ class Command(HouseCommand):
     def _progress(self, verb: str, file: BufferedReader, path: Path) -> ReadingProgress:
         is_terminal = self.stderr.isatty()
         size = path.stat().st_size
-        return ReadingProgress(verb, file, size, self.say, is_terminal=is_terminal)
+        return ReadingProgress(verb, file, size, self.log, is_terminal=is_terminal)
 
-    def _tell(self, *sentences: str) -> None:
+    def _print_lines(self, *sentences: str) -> None:
         """Write lines that stay, also where progress was told over one and the same line."""
         if sentences and self.stderr.isatty():
-            self.say("")
+            self.log("")
         for sentence in sentences:
             self.stderr.write(sentence)
 

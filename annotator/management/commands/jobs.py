@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand, aligned
+from annotator.management.base import WorkbenchCommand, aligned
 from annotator.operations.presences import latest_jobs
 from core.clock import database_now
 from core.errors import Refused
@@ -15,7 +15,7 @@ from core.jobs.rows import JobRow, JobStatus
 NEEDS_A_LOOK = (JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED)
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "List the jobs that wait, run or have failed, newest first; nothing of their content."
 
     def add_own_arguments(self, parser: CommandParser) -> None:

@@ -28,7 +28,7 @@ from annotator.demo import (
 )
 from annotator.formats.references import CandidateRecord, ReferenceRecord
 from annotator.imports.claims.services import import_claims
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from annotator.models import Assignment, Campaign, Candidate, Conflict, Rating, Role, User
 from annotator.rating.services import submit_rating
 from core import configuration
@@ -48,7 +48,7 @@ ABSENT = ("demo-1", "demo-2")
 COMPARISONS_EACH = 4
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Load the demo campaign (in local mode only) and print its logins."
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Command(HouseCommand):
         password = settings.DEMO_PASSWORD or configuration.demo_password(Path(settings.DATA_DIR))
         is_new = not Campaign.objects.filter(slug=SLUG).exists()
         if is_new:
-            self.say("Loading the demo campaign ...")
+            self.log("Loading the demo campaign ...")
             with transaction.atomic():
                 _load(build_demo_plan(FIXTURES))
         for user in User.objects.filter(username__in=CAST):

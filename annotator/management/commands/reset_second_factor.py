@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.accounts.second_factor import reset_factor
-from annotator.management.base import HouseCommand, find_user
+from annotator.management.base import WorkbenchCommand, find_user
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Take away a user's second factor and end their sessions and tokens."
 
     def add_own_arguments(self, parser: CommandParser) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from annotator.operations.backups.sealing import Key, KeyFile, Passphrase
 from annotator.operations.backups.services import restore_backup
 from core.errors import Refused
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Bring back a backup into an empty database and an empty DATA_DIR; all or nothing. "
         "The passphrase is read from BACKUP_PASSPHRASE or asked for."
@@ -48,7 +48,7 @@ class Command(HouseCommand):
             key=key,
             erasures=options["erasures"],
             brings_back_erased=options["bring_back_erased"],
-            say=self.say,
+            log=self.log,
         )
         return asdict(restored)
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from annotator.accounts.second_factor import seal_factors
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Seal the secrets of second factors with the SECRET_KEY of today. Needed once after the "
         "key was changed, while the old one stands in SECRET_KEY_FALLBACKS."

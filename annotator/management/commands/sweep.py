@@ -34,10 +34,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["forever"]:
-            rung, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
+            enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
             dropped, tidied = sweep_imports(), tidy()
             self.stderr.write(
-                f"{rung} jobs rung, {lapsed} leases lapsed, {repeated} repeats given, "
+                f"{enqueued} jobs rung, {lapsed} leases lapsed, {repeated} repeats given, "
                 f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return

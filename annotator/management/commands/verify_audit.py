@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotator.audit_pages.queries import Head, verify_chain
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Work out every seal of the audit trail again; exit 1 at the first that does not fit."
 
     def add_own_arguments(self, parser: CommandParser) -> None:

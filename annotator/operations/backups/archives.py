@@ -24,7 +24,7 @@ from core.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class StoredFile:
     """A file that never changes: its path below DATA_DIR, its digest and its length."""
 
     name: str
@@ -32,7 +32,7 @@ class KeptFile:
     size: int
 
 
-Lister = Callable[[], Iterable[KeptFile]]
+Lister = Callable[[], Iterable[StoredFile]]
 _listers: list[Lister] = []
 _kinds: list[tuple[str, re.Pattern[str]]] = []
 
@@ -47,17 +47,17 @@ def register_files(lister: Lister, **kinds: str) -> None:
     _kinds.extend((folder, re.compile(f"{folder}/{names}")) for folder, names in kinds.items())
 
 
-def kept_files() -> list[KeptFile]:
+def stored_files() -> list[StoredFile]:
     """Return all files that the rows need, by name; each was found with its digest."""
     found = {file.name: file for lister in _listers for file in lister()}
     return [found[name] for name in sorted(found)]
 
 
-def kept_folders() -> tuple[str, ...]:
+def stored_folders() -> tuple[str, ...]:
     return tuple(folder for folder, _ in _kinds)
 
 
-def is_of_a_kind(file: KeptFile) -> bool:
+def is_of_a_kind(file: StoredFile) -> bool:
     """Tell whether a file is called as one that the rows may need, and no other."""
     for _, names in _kinds:
         if found := names.fullmatch(file.name):
@@ -99,7 +99,7 @@ class Manifest:
     database: str
     migrations: list[tuple[str, str]]
     tables: list[Table]
-    files: list[KeptFile]
+    files: list[StoredFile]
 
     def as_bytes(self) -> bytes:
         document = {"format": FORMAT, **asdict(self)}
@@ -162,8 +162,8 @@ def _table(**told: Any) -> Table:
     )
 
 
-def _file(**told: Any) -> KeptFile:
-    file = KeptFile(**told)
+def _file(**told: Any) -> StoredFile:
+    file = StoredFile(**told)
     _text(file.sha256, _SHA256)
     _number(file.size)
     if not is_of_a_kind(file):
@@ -239,7 +239,7 @@ def _exactly(source: IO[bytes] | io.RawIOBase, size: int) -> Iterator[bytes]:
         yield piece
 
 
-def _file_of(directory: Path, file: KeptFile) -> Iterator[bytes]:
+def _file_of(directory: Path, file: StoredFile) -> Iterator[bytes]:
     digest = hashlib.sha256()
     try:
         with (directory / file.name).open("rb") as source:
@@ -302,7 +302,7 @@ class CheckedArchive:
                     )
                 yield line
 
-    def file(self, file: KeptFile) -> Iterator[bytes]:
+    def file(self, file: StoredFile) -> Iterator[bytes]:
         return _exactly(self._open(file_member(file.name)), file.size)
 
     def _open(self, name: str) -> _Slice:

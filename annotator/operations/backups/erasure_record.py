@@ -25,7 +25,7 @@ MOST_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class ErasedMatter:
+class ErasedReference:
     """A matter that was erased: the key of its reference and of its campaign, and when."""
 
     reference: str
@@ -37,7 +37,7 @@ def record_path() -> Path:
     return Path(settings.DATA_DIR) / NAME
 
 
-def remember_erasures(matters: Iterable[ErasedMatter]) -> None:
+def remember_erasures(matters: Iterable[ErasedReference]) -> None:
     """Add matters to the record; those that it has stay as they are, and nothing is removed."""
     path = record_path()
     before = path.read_bytes().splitlines() if path.is_file() else []
@@ -47,7 +47,7 @@ def remember_erasures(matters: Iterable[ErasedMatter]) -> None:
         atomic_write(path, (line + b"\n" for line in lines))
 
 
-def recorded_erasures(path: Path) -> dict[str, ErasedMatter]:
+def recorded_erasures(path: Path) -> dict[str, ErasedReference]:
     """Return the matters of a record by the keys of their references.
 
     Raises Refused where it cannot be read to its end: then nobody knows what else was erased.
@@ -62,7 +62,7 @@ def recorded_erasures(path: Path) -> dict[str, ErasedMatter]:
         if len(data) > MOST_BYTES:
             raise ValueError("too long")
         for line in data.splitlines():
-            one = ErasedMatter(**loads(line))
+            one = ErasedReference(**loads(line))
             datetime.fromisoformat(one.erased_at)
             found[str(UUID(one.reference))] = one
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
@@ -73,7 +73,7 @@ def recorded_erasures(path: Path) -> dict[str, ErasedMatter]:
     return found
 
 
-def erased_matters() -> list[ErasedMatter]:
+def erased_references() -> list[ErasedReference]:
     """Return the erased matters of all campaigns; none where the tables are not there yet."""
     if Reference._meta.db_table not in connection.introspection.table_names():
         return []
@@ -81,7 +81,7 @@ def erased_matters() -> list[ErasedMatter]:
         return []
     rows = Reference.objects.exclude(erased_at=None).order_by("erased_at", "pk")
     return [
-        ErasedMatter(str(pk), str(campaign), at.isoformat())
+        ErasedReference(str(pk), str(campaign), at.isoformat())
         for pk, campaign, at in rows.values_list("pk", "campaign_id", "erased_at")
         if at is not None
     ]

@@ -28,18 +28,18 @@ from annotator.operations.backups.archives import (
     BLOCK,
     LONGEST_LINE,
     CheckedArchive,
-    KeptFile,
+    StoredFile,
     Manifest,
     Table,
     archive,
     check_archive,
-    kept_files,
-    kept_folders,
+    stored_files,
+    stored_folders,
     read_manifest,
 )
 from annotator.operations.backups.erasure_record import (
-    ErasedMatter,
-    erased_matters,
+    ErasedReference,
+    erased_references,
     record_path,
     recorded_erasures,
     remember_erasures,
@@ -115,7 +115,7 @@ def _statements(role: str, schema: str) -> Iterator[str]:
         yield f"REVOKE INSERT, UPDATE, DELETE ON {quote(table)} FROM {role}"
 
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Made:
     manifest: Manifest
 
 
-def make_backup(*, target: Path, seal: Seal, say: Say = lambda words: None) -> Made:
+def make_backup(*, target: Path, seal: Seal, log: Log = lambda words: None) -> Made:
     """Write everything that is stored to one encrypted file, and remember that it was made.
 
     Others go on writing meanwhile; what they do after the first look is not in it. Raises Refused
@@ -136,8 +136,8 @@ def make_backup(*, target: Path, seal: Seal, say: Say = lambda words: None) -> M
     make_private(Path(settings.DATA_DIR))
     with tempfile.TemporaryFile(dir=settings.DATA_DIR, buffering=BLOCK) as packed:
         # Read as a restore reads it: what it refuses is no backup.
-        manifest = read_manifest(_snapshot(packed, say).as_bytes())
-        say(f"sealing {len(manifest.files):,} files and {manifest.rows:,} rows")
+        manifest = read_manifest(_snapshot(packed, log).as_bytes())
+        log(f"sealing {len(manifest.files):,} files and {manifest.rows:,} rows")
         try:
             with open_atomic(target) as file:
                 write_sealed(archive(manifest, packed, Path(settings.DATA_DIR)), file, seal)
@@ -146,7 +146,7 @@ def make_backup(*, target: Path, seal: Seal, say: Say = lambda words: None) -> M
                 f"Cannot write {target}: {error.strerror}; no backup was written."
             ) from error
     # Also those from before there was a record.
-    remember_erasures(erased_matters())
+    remember_erasures(erased_references())
     return Made(_remember(target, manifest), manifest)
 
 
@@ -162,7 +162,7 @@ def _refuse_target(target: Path) -> None:
         raise Refused(f"The database lacks migrations ({names}); run manage.py migrate first.")
 
 
-def _snapshot(packed: IO[bytes], say: Say) -> Manifest:
+def _snapshot(packed: IO[bytes], log: Log) -> Manifest:
     """Pack all tables into the file, one behind the other; return what is in it and beside it."""
     migrations = applied_migrations()
     with one_moment():
@@ -171,8 +171,8 @@ def _snapshot(packed: IO[bytes], say: Say) -> Manifest:
         for model in models_after(migrations):
             tables.append(_pack(model, packed))
             if tables[-1].rows:
-                say(f"read {tables[-1].name}: {tables[-1].rows:,} rows")
-        files = kept_files()
+                log(f"read {tables[-1].name}: {tables[-1].rows:,} rows")
+        files = stored_files()
     return Manifest(VERSION, made_at, connection.vendor, migrations, tables, files)
 
 
@@ -236,7 +236,7 @@ class Restored:
     app_version: str
     rows: int
     files: int
-    brought_back: list[ErasedMatter]
+    brought_back: list[ErasedReference]
 
 
 def restore_backup(
@@ -245,7 +245,7 @@ def restore_backup(
     key: Key,
     erasures: Path | None = None,
     brings_back_erased: bool = False,
-    say: Say = lambda words: None,
+    log: Log = lambda words: None,
 ) -> Restored:
     """Bring back rows and files of a backup; nothing is visible before all of it is proven.
 
@@ -256,9 +256,9 @@ def restore_backup(
     """
     make_private(Path(settings.DATA_DIR))
     with tempfile.TemporaryFile(dir=settings.DATA_DIR, buffering=BLOCK) as spool:
-        say("opening")
+        log("opening")
         _open(source, spool, key)
-        say("checking")
+        log("checking")
         found = check_archive(spool)
         _refuse_newer(found.manifest)
         _refuse_unknown_tables(found.manifest)
@@ -271,10 +271,10 @@ def restore_backup(
             )
         _refuse_large(found.manifest)
         _prepare_tables(found.manifest)
-        with _files_placed(found, say), transaction.atomic():
-            _load(found, say)
+        with _files_placed(found, log), transaction.atomic():
+            _load(found, log)
     if set(found.manifest.migrations) != known_migrations():
-        say("migrating")
+        log("migrating")
         call_command("migrate", verbosity=0, interactive=False)
     grant_serving_rights()
     manifest = found.manifest
@@ -336,20 +336,20 @@ def _refuse_unknown_tables(manifest: Manifest) -> None:
             )
 
 
-def _known_erasures(given: Path | None) -> dict[str, ErasedMatter]:
+def _known_erasures(given: Path | None) -> dict[str, ErasedReference]:
     """Return the erasures that are on record here or in the given file, or known to the database.
 
     What the database knows is put on record: whoever restores may be about to empty it.
     """
-    remember_erasures(erased_matters())
+    remember_erasures(erased_references())
     paths = [path for path in (record_path(), given) if path and (path is given or path.exists())]
-    known: dict[str, ErasedMatter] = {}
+    known: dict[str, ErasedReference] = {}
     for path in paths:
         known |= recorded_erasures(path)
     return known
 
 
-def _brought_back(found: CheckedArchive, known: dict[str, ErasedMatter]) -> list[ErasedMatter]:
+def _brought_back(found: CheckedArchive, known: dict[str, ErasedReference]) -> list[ErasedReference]:
     """Return the matters that are known to be erased, and of which the backup has the texts."""
     told = {table.name: table for table in found.manifest.tables}
     if not known or REFERENCES not in told:
@@ -362,7 +362,7 @@ def _brought_back(found: CheckedArchive, known: dict[str, ErasedMatter]) -> list
         return [known[key] for key, *erased in rows if key in known and not any(erased)]
 
 
-def _described(matters: list[ErasedMatter]) -> str:
+def _described(matters: list[ErasedReference]) -> str:
     """Say which matters come back, by their keys: their texts and names are nobody's here."""
     named = ", ".join(
         f"{one.reference} (erased {one.erased_at[:10]})" for one in matters[:MATTERS_NAMED]
@@ -396,11 +396,11 @@ def _refuse_newer(manifest: Manifest) -> None:
         )
 
 
-def _refuse_data(manifest: Manifest, brought_back: list[ErasedMatter]) -> None:
+def _refuse_data(manifest: Manifest, brought_back: list[ErasedReference]) -> None:
     """Raise Refused unless this host is empty; files of the same backup may lie here already."""
     told = {file.name: file for file in manifest.files}
     directory = Path(settings.DATA_DIR)
-    for folder in kept_folders():
+    for folder in stored_folders():
         for path in (directory / folder).rglob("*"):
             name = path.relative_to(directory).as_posix()
             if (path.is_dir() and not path.is_symlink()) or path.name.startswith(TEMPORARY_PREFIX):
@@ -422,7 +422,7 @@ def _refuse_data(manifest: Manifest, brought_back: list[ErasedMatter]) -> None:
             )
 
 
-def _is_same(path: Path, file: KeptFile) -> bool:
+def _is_same(path: Path, file: StoredFile) -> bool:
     if path.is_symlink() or not path.is_file() or path.stat().st_size != file.size:
         return False
     with path.open("rb") as there:
@@ -454,7 +454,7 @@ def _last(wanted: set[Node], executor: MigrationExecutor) -> list[Node]:
 
 
 @contextmanager
-def _files_placed(found: CheckedArchive, say: Say) -> Iterator[None]:
+def _files_placed(found: CheckedArchive, log: Log) -> Iterator[None]:
     """Write the files under their names; whatever goes wrong afterwards takes them away.
 
     A file that lies there already is the same one, and stays.
@@ -465,7 +465,7 @@ def _files_placed(found: CheckedArchive, say: Say) -> Iterator[None]:
             path = Path(settings.DATA_DIR) / file.name
             if path.exists():
                 continue
-            say(f"writing {file.name}")
+            log(f"writing {file.name}")
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             placed.append(path)
             atomic_write(path, found.file(file))
@@ -482,7 +482,7 @@ def _files_placed(found: CheckedArchive, say: Say) -> Iterator[None]:
         raise
 
 
-def _load(found: CheckedArchive, say: Say) -> None:
+def _load(found: CheckedArchive, log: Log) -> None:
     """Insert all rows, read them again, and raise Refused unless they are what they were."""
     manifest = found.manifest
     models = {model._meta.db_table: model for model in models_after(manifest.migrations)}
@@ -493,10 +493,10 @@ def _load(found: CheckedArchive, say: Say) -> None:
         for table in manifest.tables:
             if table.name not in MADE_BY_TRIGGERS:
                 if table.rows:
-                    say(f"loading {table.name}: {table.rows:,} rows")
+                    log(f"loading {table.name}: {table.rows:,} rows")
                 lines = found.lines(table)
                 longest[table.name] = load_lines(models[table.name], table.columns, lines)
-        say("comparing")
+        log("comparing")
         # PostgreSQL seals the audit trail now and not at the commit.
         connection.check_constraints()
         for table in manifest.tables:

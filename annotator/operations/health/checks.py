@@ -114,7 +114,7 @@ LEAST_SHARE: Final = 0.05
 def look_at_files() -> Iterator[Finding]:
     """Look at the data directory, its disk and the static files."""
     yield _modes(Path(settings.DATA_DIR))
-    yield _room(Path(settings.DATA_DIR))
+    yield _free_space(Path(settings.DATA_DIR))
     yield from _static()
 
 
@@ -149,7 +149,7 @@ def _private(directory: Path) -> list[Path]:
     return [directory / name for name in SECRETS if (directory / name).is_file()]
 
 
-def _room(directory: Path) -> Finding:
+def _free_space(directory: Path) -> Finding:
     disk = shutil.disk_usage(directory)
     free = f"{disk.free / (1 << 30):.1f} GiB of the disk are free."
     if disk.free < LEAST_FREE or disk.free < LEAST_SHARE * disk.total:

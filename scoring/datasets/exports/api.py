@@ -6,7 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
-from scoring.access.api import Door, OwnFormats, person
+from scoring.access.api import PermittedView, OwnFormats, person
 from scoring.access.scopes import SPLITS, card_reader, exporter, version_or_404
 from scoring.datasets.exports.downloads import card_download, download
 from scoring.datasets.exports.forms import card_wish, export_wish
@@ -15,7 +15,7 @@ from scoring.datasets.exports.services import export_version
 from scoring.formats.export_formats import EXPORT_FORMATS
 
 
-class Export(Door):
+class Export(PermittedView):
     """A version's quadruplets as a file, for admins of its campaign: it carries claim texts."""
 
     content_negotiation_class = OwnFormats
@@ -37,7 +37,7 @@ class Export(Door):
         return download(export_version(version=row, **wish, exported_by=user), user)
 
 
-class DataCard(Door):
+class DataCard(PermittedView):
     """A version's data card as JSON or Markdown, or the SHA256SUMS of its files."""
 
     content_negotiation_class = OwnFormats

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.http import QueryDict
 
 from core.errors import Refused
-from core.forms import RefusableForm, WordsField
+from core.forms import RefusableForm, PlainTextField
 from scoring.datasets.exports.queries import CARD_FORMATS
 from scoring.datasets.exports.services import LONGEST
 from scoring.formats.export_formats import ALL, CANONICAL
@@ -51,7 +51,7 @@ def _refuse(field: str, sentence: str) -> None:
 class LicenceForm(RefusableForm):
     """A licence in a few words."""
 
-    licence = WordsField(
+    licence = PlainTextField(
         max_length=LONGEST,
         help_text="Such as CC BY 4.0; it stands on the card and leaves with every download.",
     )

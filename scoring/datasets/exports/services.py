@@ -11,7 +11,7 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.models import User
 from core.errors import Refused
-from core.text_io.shapes import says_something
+from core.text_io.shapes import has_content
 from scoring import files as scoring_files
 from scoring.access.scopes import SPLITS
 from scoring.datasets.cards import README, card_json, readme
@@ -49,7 +49,7 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
     again changes nothing.
     """
     said = licence.strip()
-    if not says_something(said) or len(said) > LONGEST or not said.isprintable():
+    if not has_content(said) or len(said) > LONGEST or not said.isprintable():
         why = f"Name the licence on one line of at most {LONGEST} characters, such as CC BY 4.0."
         raise Refused(why, {"licence": [why]})
     row = DatasetVersion.objects.select_for_update(no_key=True).get(pk=version.pk)

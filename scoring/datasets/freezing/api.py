@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from annotator.access.visibility import withheld_campaigns
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import Door, body, cleaned, person, version_words
+from scoring.access.api import PermittedView, body, cleaned, person, version_json
 from scoring.access.scopes import version_or_404, versions_for
 from scoring.datasets.freezing.forms import DEFAULTS, FreezeForm
 from scoring.datasets.freezing.services import freeze_dataset
@@ -15,7 +15,7 @@ from scoring.datasets.freezing.services import freeze_dataset
 FIELDS = set(FreezeForm.base_fields)
 
 
-class Datasets(Door):
+class Datasets(PermittedView):
     """The dataset versions that the caller may see; a POST freezes a campaign."""
 
     parameters = PARAMETERS
@@ -25,7 +25,7 @@ class Datasets(Door):
         user = person(request)
         withheld = withheld_campaigns(user)
         page = page_of(request, versions_for(user))
-        words = [version_words(row, withheld) for row in page.rows]
+        words = [version_json(row, withheld) for row in page.rows]
         return Response(words, headers=page.headers)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
@@ -34,15 +34,15 @@ class Datasets(Door):
         form = FreezeForm(user, DEFAULTS | body(request, FIELDS))
         campaign = cleaned(form)["campaign"]
         frozen = freeze_dataset(campaign=campaign, created_by=user, **form.settings)
-        words = version_words(frozen.version, withheld_campaigns(user))
+        words = version_json(frozen.version, withheld_campaigns(user))
         return Response(words, status=201 if frozen.is_new else 200)
 
 
-class Version(Door):
+class Version(PermittedView):
     """One dataset version."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, name: str, number: int) -> Response:
         user = person(request)
         row = version_or_404(user, name, number)
-        return Response(version_words(row, withheld_campaigns(user)))
+        return Response(version_json(row, withheld_campaigns(user)))

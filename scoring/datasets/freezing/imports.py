@@ -12,7 +12,7 @@ from core.text_io.streams import ReadNotes
 from scoring import files as scoring_files
 from scoring.datasets.cards import make_card
 from scoring.datasets.drafts import Draft
-from scoring.datasets.freezing.rules import Progress, by_percent, split_words
+from scoring.datasets.freezing.rules import Progress, by_percent, split_json
 from scoring.datasets.freezing.services import Frozen, refuse_name, store_version
 from scoring.formats.dataset_files import LABEL_STUDIO, format_of, join, read_file
 from scoring.formats.rows import DatasetRow
@@ -39,7 +39,7 @@ def import_dataset(
     refuse_name(name, campaign)
     with scoring_files.spool() as spool:
         draft = _filled(spool, [("the rows", rows)], plan, ReadNotes())
-        card = make_card(draft, source="import", split=split_words(plan), files=[])
+        card = make_card(draft, source="import", split=split_json(plan), files=[])
         return _store(name, campaign, draft, card, created_by, by_percent(None))
 
 
@@ -61,26 +61,26 @@ def import_files(
     a file that cannot be read.
     """
     refuse_name(name, campaign)
-    tell, notes = by_percent(progress), notes or ReadNotes()
+    on_progress, notes = by_percent(progress), notes or ReadNotes()
     try:
         kinds = [format_of(path, file_format) for path in paths]
         stated = [_statement(path) for path in paths]
     except OSError as error:
         raise Refused(f"Cannot read {error.filename}: {error.strerror}.") from error
     files = [
-        (path.name, read_file(path, kind, notes, hear))
-        for path, kind, hear in zip(paths, kinds, _hearing(tell, stated), strict=True)
+        (path.name, read_file(path, kind, notes, on_step))
+        for path, kind, on_step in zip(paths, kinds, _progress_of_each(on_progress, stated), strict=True)
     ]
     with scoring_files.spool() as spool:
         draft = _filled(spool, files, plan, notes)
         card = make_card(
             draft,
             source="import",
-            split=split_words(plan),
+            split=split_json(plan),
             files=stated,
             **_people(draft, kinds),
         )
-        return _store(name, campaign, draft, card, created_by, tell)
+        return _store(name, campaign, draft, card, created_by, on_progress)
 
 
 def _filled(
@@ -106,7 +106,7 @@ def _store(
     draft: Draft,
     card: dict[str, Any],
     created_by: User | None,
-    tell: Progress,
+    on_progress: Progress,
 ) -> Frozen:
     return store_version(
         name=name,
@@ -114,7 +114,7 @@ def _store(
         draft=draft,
         card=card,
         created_by=created_by,
-        progress=tell,
+        progress=on_progress,
         progress_from=WRITING_FROM,
     )
 
@@ -126,17 +126,17 @@ def _statement(path: Path) -> dict[str, Any]:
         return {"name": path.name, "sha256": digest, "bytes": file.tell()}
 
 
-def _hearing(tell: Progress, stated: Sequence[dict[str, Any]]) -> Iterator[Callable[[int], None]]:
+def _progress_of_each(on_progress: Progress, stated: Sequence[dict[str, Any]]) -> Iterator[Callable[[int], None]]:
     """Yield for each file what hears how much of it was read, and tells it of all of them."""
     total = max(1, sum(one["bytes"] for one in stated))
     before = 0
     for one in stated:
-        yield partial(_tell, tell, before, total)
+        yield partial(_report_share, on_progress, before, total)
         before += one["bytes"]
 
 
-def _tell(tell: Progress, before: int, total: int, read: int) -> None:
-    tell(WRITING_FROM * min(1.0, (before + read) / total), READING)
+def _report_share(on_progress: Progress, before: int, total: int, read: int) -> None:
+    on_progress(WRITING_FROM * min(1.0, (before + read) / total), READING)
 
 
 def _people(draft: Draft, kinds: Sequence[str]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from scoring import files as scoring_files
 from scoring.access.scopes import MAY_READ
 from scoring.datasets.cards import make_card, measure_agreement
 from scoring.datasets.drafts import Draft
-from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_words
+from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
 from scoring.formats.rows import DatasetRow
 from scoring.models import Freeze
 from scoring.quadruplets import (
@@ -242,7 +242,7 @@ class _Comparison:
         return make_card(
             draft,
             source="freeze",
-            split=split_words(self._settings.plan),
+            split=split_json(self._settings.plan),
             campaign=campaign.slug,
             rubric_version=self._rubric_version,
             **self._settings.as_card(),
@@ -341,7 +341,7 @@ def freezes_for(user: User) -> QuerySet[Freeze]:
     return rows.select_related("campaign", "version__dataset")
 
 
-def settings_words(freeze: Freeze) -> Iterator[tuple[str, str]]:
+def describe_settings(freeze: Freeze) -> Iterator[tuple[str, str]]:
     """Yield what was asked for, as names and words in the order of the form."""
     said = freeze.settings
     yield "Name", said.get("name") or freeze.campaign.slug

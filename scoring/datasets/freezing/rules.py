@@ -59,7 +59,7 @@ class FreezeSettings:
         }
 
 
-def split_words(plan: SplitPlan) -> dict[str, Any]:
+def split_json(plan: SplitPlan) -> dict[str, Any]:
     """Return what a card says of a split."""
     return {
         "by": plan.by,
@@ -77,11 +77,11 @@ def by_percent(progress: Progress | None) -> Progress:
     """Return a progress that passes on what is a percent or more further, or other words."""
     said = (-1, "")
 
-    def tell(share: float, words: str) -> None:
+    def on_progress(share: float, words: str) -> None:
         nonlocal said
         now = (int(share * 100), words)
         if progress is not None and now != said:
             said = now
             progress(share, words)
 
-    return tell
+    return on_progress

@@ -49,7 +49,7 @@ def store_version(
 ) -> Frozen:
     """Write a draft with its splits and make it the next version, or return the one it is."""
     # The file is whole on disk before any row names it; a file without a row harms nobody.
-    digest = scoring_files.store_dataset(_telling(draft, progress, progress_from))
+    digest = scoring_files.store_dataset(_counting(draft, progress, progress_from))
     with transaction.atomic():
         dataset = _dataset(name, campaign)
         known = DatasetVersion.objects.filter(dataset=dataset, sha256=digest).first()
@@ -122,7 +122,7 @@ def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _telling(draft: Draft, progress: Progress, begin: float) -> Iterator[bytes]:
+def _counting(draft: Draft, progress: Progress, begin: float) -> Iterator[bytes]:
     """Pass the lines on and say how many went by."""
     for number, line in enumerate(draft.lines()):
         progress(begin + (1 - begin) * number / len(draft), WRITING)
@@ -143,13 +143,13 @@ def freeze_dataset(
     transaction, and may raise to stop: nothing is stored then. Raises Refused when nothing is
     left, or when the references cannot be split as asked, Forbidden for who rates meanwhile.
     """
-    tell = by_percent(progress)
+    on_progress = by_percent(progress)
     chosen = FreezeSettings(**settings)
     named = name or campaign.slug
     refuse_who_rates(campaign, created_by)
     refuse_name(named, campaign)
     with scoring_files.spool() as spool:
-        made = draft_freeze(campaign, chosen, tell, spool)
+        made = draft_freeze(campaign, chosen, on_progress, spool)
         return store_version(
             name=named,
             campaign=campaign,
@@ -157,7 +157,7 @@ def freeze_dataset(
             card=made.card,
             used_ratings=made.used_ratings,
             created_by=created_by,
-            progress=tell,
+            progress=on_progress,
             progress_from=WRITING_FROM,
         )
 
@@ -222,14 +222,14 @@ def cancel_freeze(*, freeze: Freeze, cancelled_by: User | None = None) -> None:
 
 
 def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
-    leases.beat(freeze, progress=0.0, message="Reading the ratings.")
+    leases.renew_lease(freeze, progress=0.0, message="Reading the ratings.")
     beaten_at = time.monotonic()
 
     def progress(share: float, words: str) -> None:
         nonlocal beaten_at
         check()
         if time.monotonic() - beaten_at >= BEAT_EVERY_SECONDS:
-            leases.beat(freeze, progress=share, message=words)
+            leases.renew_lease(freeze, progress=share, message=words)
             beaten_at = time.monotonic()
 
     frozen = freeze_dataset(

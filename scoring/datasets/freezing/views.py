@@ -13,7 +13,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.visibility import reader_of, withheld_campaigns
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 from scoring.access.scopes import versions_for
 from scoring.datasets.freezing.forms import FreezeForm
@@ -22,7 +22,7 @@ from scoring.datasets.freezing.queries import (
     comparisons_of,
     freezes_for,
     preview_freeze,
-    settings_words,
+    describe_settings,
 )
 from scoring.datasets.freezing.services import UNFINISHED, cancel_freeze, request_freeze
 from scoring.datasets.versions.queries import CardPage, card_page
@@ -59,7 +59,7 @@ def freeze(request: SignedInRequest) -> HttpResponse:
         form.take_refusal(refusal)
         return _page(request, form, status=refusal.status)
     if row.status == JobStatus.QUEUED:
-        ring_on_commit(row)
+        enqueue_on_commit(row)
     return SeeOther(resolve_url("scoring:freeze_page", row.pk))
 
 
@@ -126,7 +126,7 @@ def _freeze(request: SignedInRequest, pk: UUID) -> Freeze:
 
 
 def _context(row: Freeze) -> dict[str, Any]:
-    return {"freeze": row, "settings": list(settings_words(row))}
+    return {"freeze": row, "settings": list(describe_settings(row))}
 
 
 @require_safe

@@ -148,7 +148,7 @@ def _ratings(
             pk=one.pk,
             side=side_of[one.candidate_id],
             annotator=names.get(str(one.annotator_id), "an annotator"),
-            points=_words(points_of(one.all_scores)),
+            points=_describe(points_of(one.all_scores)),
             version=one.version,
             round=one.round,
             is_blind=one.is_blind,
@@ -171,14 +171,14 @@ def _rulings(
         RulingLine(
             one.adjudication,
             side_of[one.candidate_id],
-            _words(ruled_points(one.scores)),
+            _describe(ruled_points(one.scores)),
             one.is_valid,
         )
         for one in found
     )
 
 
-def _words(points: Mapping[str, Any]) -> tuple[str, ...]:
+def _describe(points: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
 
 

@@ -22,7 +22,7 @@ from scoring.models import DatasetVersion
 from scoring.plots.columns import column_plot
 from scoring.plots.ranges import KEYS, range_plot
 from scoring.plots.shapes import Plot
-from scoring.plots.shares import share_bar, share_words
+from scoring.plots.shares import share_bar, format_share
 from scoring.quadruplets import SPLIT_NAMES, policy_label
 
 A_PAGE: Final = 50
@@ -190,7 +190,7 @@ class RowLine:
     flags: str
 
 
-def label_words(label: int | None) -> str:
+def describe_label(label: int | None) -> str:
     """Return a label in words; of none, that there is none."""
     return "no label" if label is None else WORDS[label]
 
@@ -227,7 +227,7 @@ def files_of(card: Mapping[str, Any]) -> list[dict[str, str]]:
 MOST_SIBLINGS: Final = 20
 
 
-def making_words(card: Mapping[str, Any], *, tells_files: bool) -> Iterator[tuple[str, str]]:
+def describe_making(card: Mapping[str, Any], *, tells_files: bool) -> Iterator[tuple[str, str]]:
     """Yield how a version was made, as names and words, as far as its card says.
 
     What the files of an import were called may tell a client: it is for admins.
@@ -346,7 +346,7 @@ def card_page(card: Mapping[str, Any]) -> CardPage:
         counted_by=str(card.get("tokens", {}).get("counted_by", "")),
         agreement=tuple(_agreement(card)),
         splits=tuple(
-            (name, card["splits"].get(name, 0), share_words(card["splits"].get(name, 0), items))
+            (name, card["splits"].get(name, 0), format_share(card["splits"].get(name, 0), items))
             for name in SPLIT_NAMES
         ),
         left_out=tuple(sorted(card.get("left_out", {}).items())),
@@ -363,10 +363,10 @@ def _labels(card: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[C
         yield CardLine(
             name=NAMES[key],
             counts=counts,
-            ties=share_words(counts[1], sum(counts)),
+            ties=format_share(counts[1], sum(counts)),
             plot=_bar(f"Labels for {NAMES[key]}", counts),
             published=printed,
-            published_ties=share_words(printed[1], sum(printed)) if printed else "",
+            published_ties=format_share(printed[1], sum(printed)) if printed else "",
             published_plot=_bar(f"Published labels for {NAMES[key]}", printed) if printed else None,
             contradictions=f"{triples['violations']} of {triples['triples']}" if triples else "",
         )
@@ -435,10 +435,10 @@ def _agreement(card: Mapping[str, Any]) -> Iterator[AgreementLine]:
     for key in ALL_CRITERIA:
         entry = found.get(key)
         if isinstance(entry, Mapping):
-            yield AgreementLine(NAMES[key], _agreement_words(entry))
+            yield AgreementLine(NAMES[key], _describe_agreement(entry))
 
 
-def _agreement_words(entry: Mapping[str, Any]) -> str:
+def _describe_agreement(entry: Mapping[str, Any]) -> str:
     value = entry.get("value")
     if value is None:
         return str(entry.get("reason") or "undefined")

@@ -32,7 +32,7 @@ from scoring.datasets.versions.queries import (
     card_page,
     files_of,
     label_lines,
-    making_words,
+    describe_making,
     page_of,
     people_plot,
     row_at,
@@ -89,7 +89,7 @@ def _version_page(
         "form": form or LicenceForm(initial={"licence": row.licence}),
     }
     if not reader.is_withheld:
-        context["making"] = list(making_words(row.card, tells_files=reader.is_admin))
+        context["making"] = list(describe_making(row.card, tells_files=reader.is_admin))
         context["use"] = uses_of_version(row)
         context["page"] = card_page(row.card)
         context["people_plot"] = people_plot(ratings_by_annotator(row))

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
 from core.jobs.rows import JobStatus
@@ -21,7 +21,7 @@ from scoring.reports.work import carry_out_report
 LOOK_AGAIN_SECONDS: Final = 0.5
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Report how far scorers agree with people; --tie-threshold 1e-6 is the paper's mode."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -55,7 +55,7 @@ class Command(HouseCommand):
         # A line of its own, which no later one overwrites on a terminal.
         if cost := sending_cost(version, criterion, split, scorers):
             self.stderr.write(cost)
-        self.say(f"report {report.pk} on {report.dataset_version}, split {report.split}")
+        self.log(f"report {report.pk} on {report.dataset_version}, split {report.split}")
         report = self._finished(report)
         result = ordered_result(report)
         if report.status != JobStatus.SUCCEEDED or result is None:
@@ -68,9 +68,9 @@ class Command(HouseCommand):
     def _finished(self, report: AgreementReport) -> AgreementReport:
         """Carry the report out here; wait for it where a worker has it already."""
         while True:
-            carry_out_report(report.pk, self.say)
+            carry_out_report(report.pk, self.log)
             report.refresh_from_db()
             if report.is_final:
                 return report
-            self.say(f"a worker computes it already: {report.message}")
+            self.log(f"a worker computes it already: {report.message}")
             time.sleep(LOOK_AGAIN_SECONDS)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from core.errors import Refused
 from scoring.access.scopes import SPLITS
 from scoring.datasets.exports.services import export_to_file, export_version, write_release
@@ -21,7 +21,7 @@ STDOUT = "-"
 DEFAULTS = {"format": CANONICAL, "split": ALL, "output": STDOUT, "gzip": False}
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Export a dataset version to a file with its card and SHA256SUMS beside it, to stdout "
         "(--output -), or as a release: a directory with a file per split, cards and SHA256SUMS."
@@ -59,19 +59,19 @@ class Command(HouseCommand):
             _to_stdout(how)
             return None
         file = export_to_file(
-            **how, target=Path(options["output"]), progress=progress_bar(self.say, "Exporting")
+            **how, target=Path(options["output"]), progress=progress_bar(self.log, "Exporting")
         )
         split = options["split"]
         items = version.items if split == ALL else version.card["splits"].get(split, 0)
-        return _document(version, items) | _words(file)
+        return _document(version, items) | _file_json(file)
 
     def _release(self, version: DatasetVersion, directory: Path) -> dict[str, Any]:
         files = write_release(
-            version=version, directory=directory, progress=progress_bar(self.say, "Writing")
+            version=version, directory=directory, progress=progress_bar(self.log, "Writing")
         )
         return _document(version, version.items) | {
             "directory": str(directory),
-            "files": [_words(file) for file in files],
+            "files": [_file_json(file) for file in files],
         }
 
 
@@ -79,7 +79,7 @@ def _document(version: DatasetVersion, items: int) -> dict[str, Any]:
     return {"dataset": version.dataset.name, "version": version.number, "items": items}
 
 
-def _words(file: WrittenFile) -> dict[str, Any]:
+def _file_json(file: WrittenFile) -> dict[str, Any]:
     return {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
 
 

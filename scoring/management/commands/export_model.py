@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
 from scoring.training.model_versions.services import export_model
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Export a fine-tuned model to a directory that plain transformers loads, with its head, "
         "a README that computes its score, and SHA256SUMS."

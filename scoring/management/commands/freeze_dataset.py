@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand, find_campaign
+from annotator.management.base import WorkbenchCommand, find_campaign
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.services import freeze_dataset
 from scoring.datasets.versions.queries import prepare_pages
@@ -12,7 +12,7 @@ from scoring.management.base import frozen_document, progress_bar
 from scoring.quadruplets import GROUPED_BY, POLICIES
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Freeze the locked ratings of a campaign into quadruplets, split without shared texts."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -37,7 +37,7 @@ class Command(HouseCommand):
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         names = ("name", "policy", "tie_band", "criteria", "split_by")
         shares = ("test_share", "validation_share", "seed", "include_unlocked")
-        bar = progress_bar(self.say, "Freezing")
+        bar = progress_bar(self.log, "Freezing")
         frozen = freeze_dataset(
             campaign=find_campaign(options["campaign"]),
             progress=lambda share, words: bar(share),

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand, find_campaign
+from annotator.management.base import WorkbenchCommand, find_campaign
 from core.errors import Refused
 from core.text_io.streams import FormatError, ReadNotes
 from scoring.datasets.freezing.imports import import_files
@@ -15,7 +15,7 @@ from scoring.management.base import frozen_document, progress_bar
 from scoring.quadruplets import SplitPlan
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Import quadruplets; several published files are joined on (A, B, C)."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -33,7 +33,7 @@ class Command(HouseCommand):
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         campaign = find_campaign(options["campaign"]) if options["campaign"] else None
         notes = ReadNotes()
-        bar = progress_bar(self.say, "Importing")
+        bar = progress_bar(self.log, "Importing")
         try:
             frozen = import_files(
                 name=options["name"],
@@ -51,9 +51,9 @@ class Command(HouseCommand):
             )
         except FormatError as error:
             for bad in error.bad_records:
-                self.say(str(bad))
+                self.log(str(bad))
             raise Refused(error.sentence) from error
         for sentence in notes.sentences():
-            self.say(sentence)
+            self.log(sentence)
         prepare_pages(frozen.version)
         return frozen_document(frozen)

@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from core.errors import Refused
 from core.files import open_atomic
 from core.text_io.streams import FormatError
@@ -20,12 +20,12 @@ from scoring.patclaimeval.data import read_claims
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.pair_scores import CachedScorer
 from scoring.patclaimeval.stream import Tally, score_lines
-from scoring.scores.scorers import cached_scorer, model_words, scoring_model
+from scoring.scores.scorers import cached_scorer, model_details, scoring_model
 
 STANDARD: Final = "-"
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Score candidates against a reference (0 to 1, higher is better), or pairs from JSON "
         "Lines with reference and candidate, or candidates. Nothing is cut; what was scored "
@@ -47,7 +47,7 @@ class Command(HouseCommand):
         if (options["jsonl"] is None) != is_single or (options["jsonl"] and is_any_single):
             raise CommandError("Give --reference and --candidate, or --jsonl.", returncode=2)
         model = scoring_model(options["model"])
-        scorer = cached_scorer(model, self.say)
+        scorer = cached_scorer(model, self.log)
         try:
             if options["jsonl"] is None:
                 return _single(model, scorer, options["reference"], options["candidate"])
@@ -69,8 +69,8 @@ class Command(HouseCommand):
             raise Refused("--json and --output - would both write to stdout; name a file.")
         tally = Tally()
         with _input(options["jsonl"]) as file, _output(target) as output:
-            heard = _progress(file, tally, progress_bar(self.say, "Scoring"))
-            for row in score_lines(file, scorer, model_words(model), tally, heard):
+            heard = _progress(file, tally, progress_bar(self.log, "Scoring"))
+            for row in score_lines(file, scorer, model_details(model), tally, heard):
                 output.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         if tally.refused:
             raise Refused(
@@ -117,7 +117,7 @@ def _single(
 
 
 def _about(model: ModelVersion) -> dict[str, Any]:
-    words = model_words(model)
+    words = model_details(model)
     return {
         "model": words.model,
         "criterion": words.criterion,
@@ -155,10 +155,10 @@ def _progress(file: IO[bytes], tally: Tally, bar: Callable[[float], None]) -> Ca
     size = os.fstat(file.fileno()).st_size if file.seekable() else 0
     done = 0
 
-    def hear(count: int) -> None:
+    def on_step(count: int) -> None:
         nonlocal done
         done += count
         if size:
             bar(file.tell() / size * done / tally.read)
 
-    return hear
+    return on_step

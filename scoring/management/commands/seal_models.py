@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from core.errors import Refused
 from scoring.models import ModelVersion
 from scoring.training.model_versions.files import seal_model
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = (
         "Seal every model whose files are whole with the SECRET_KEY of today. Needed after the key "
         "was changed, or a backup was restored beside another one; refused models score again."

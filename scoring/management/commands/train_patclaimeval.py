@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotator.management.base import HouseCommand
+from annotator.management.base import WorkbenchCommand
 from annotator.rubric import ALL_CRITERIA
 from core.errors import Refused
 from core.jobs.rows import JobStatus
@@ -31,7 +31,7 @@ OPTIONS = (
 )
 
 
-class Command(HouseCommand):
+class Command(WorkbenchCommand):
     help = "Train PatClaimEval for one criterion, or all five, on a dataset version."
 
     def add_own_arguments(self, parser: CommandParser) -> None:
@@ -56,8 +56,8 @@ class Command(HouseCommand):
             options=given,
         )
         for run in runs:
-            self.say(f"run {run.pk} on {run.dataset_version}, {run.criterion}")
-            carry_out_training(run.pk, self.say)
+            self.log(f"run {run.pk} on {run.dataset_version}, {run.criterion}")
+            carry_out_training(run.pk, self.log)
         documents = {run.criterion: _document(TrainingRun.objects.get(pk=run.pk)) for run in runs}
         return {"models": documents} if is_all else documents[options["criterion"]]
 

@@ -4,6 +4,6 @@ Confidential: whatever is scored here leaves the machine. Nothing is sent unless
 an endpoint, and a request has named a metric that needs it.
 """
 
-from scoring.metrics.endpoint.address import Endpoint, missing_words
+from scoring.metrics.endpoint.address import Endpoint, missing_setting
 
-__all__ = ["Endpoint", "missing_words"]
+__all__ = ["Endpoint", "missing_setting"]

@@ -19,7 +19,7 @@ from scoring.metrics.endpoint.address import Endpoint
 from scoring.metrics.endpoint.prompt import Completion, NoCompletionError, completion
 
 
-class Pace:
+class RequestSpacing:
     """Requests begin at least 60 / `requests_per_minute` seconds apart, or after a pause.
 
     clock gives seconds that never go back; sleep waits for so many of them.
@@ -93,7 +93,7 @@ def post(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
     except (OSError, HTTPException) as error:
         if is_late.is_set() or isinstance(error, TimeoutError):
             raise NoAnswerError(f"no answer within {timeout:g} seconds") from None
-        raise NoAnswerError(_words(error)) from None
+        raise NoAnswerError(_describe_error(error)) from None
 
 
 def _exchange(url: str, body: bytes, api_key: str | None, timeout: float, is_late: Event) -> Answer:
@@ -172,7 +172,7 @@ def _retry_after(headers: HTTPMessage) -> float | None:
         return None
 
 
-def _words(error: OSError | HTTPException) -> str:
+def _describe_error(error: OSError | HTTPException) -> str:
     """Name what went wrong; the exception's own text may repeat what the other side sent."""
     if isinstance(error, socket.gaierror):
         return "the host's name was not found"
@@ -222,7 +222,7 @@ class Client:
     ) -> None:
         """Keep the endpoint; clock, sleep, chance and transport are handed in for tests."""
         self._endpoint = endpoint
-        self._pace = Pace(endpoint.requests_per_minute, clock, sleep)
+        self._pace = RequestSpacing(endpoint.requests_per_minute, clock, sleep)
         self._sleep = sleep
         self._random = random
         self._send = send

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import Door, body, model_words, person
+from scoring.access.api import PermittedView, body, model_json, person
 from scoring.models import ModelVersion
 from scoring.training.model_versions.promotions import (
     answer_promotion,
@@ -24,7 +24,7 @@ from scoring.training.model_versions.promotions import (
 from scoring.training.model_versions.queries import models_for
 
 
-class Models(Door):
+class Models(PermittedView):
     """The model versions that the caller may see."""
 
     parameters = PARAMETERS
@@ -34,24 +34,24 @@ class Models(Door):
         user = person(request)
         promoted = promoted_ids(user)
         page = page_of(request, models_for(user).order_by("-created_at", "pk"))
-        words = [model_words(row, is_promoted=row.pk in promoted) for row in page.rows]
+        words = [model_json(row, is_promoted=row.pk in promoted) for row in page.rows]
         return Response(words, headers=page.headers)
 
 
-class Model(Door):
+class Model(PermittedView):
     """One model version."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         row = get_object_or_404(models_for(user), pk=pk)
-        return Response(model_words(row, is_promoted=row.pk in promoted_ids(user)))
+        return Response(model_json(row, is_promoted=row.pk in promoted_ids(user)))
 
 
 ACTS = ("ask", "agree", "decline", "withdraw")
 
 
-class Promote(Door):
+class Promote(PermittedView):
     """A researcher asks that a model scores for its criterion, and an admin agrees."""
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
@@ -71,7 +71,7 @@ class Promote(Door):
         else:
             agrees = act == "agree"
             answer_promotion(model=model, answered_by=user, reason=reason, agrees=agrees)
-        return Response(_words(model, user))
+        return Response(_model_json(model, user))
 
 
 def _refuse_types(sent: dict[str, Any], act: object) -> None:
@@ -86,7 +86,7 @@ def _refuse_types(sent: dict[str, Any], act: object) -> None:
         raise ValidationError(wrong)
 
 
-def _words(model: ModelVersion, user: Any) -> dict[str, Any]:
+def _model_json(model: ModelVersion, user: Any) -> dict[str, Any]:
     state = promotion_state(model, user)
     return {
         "model": str(model.pk),

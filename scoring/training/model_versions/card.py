@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from annotator.rubric import NAMES
 from scoring.datasets.markdown import NOTHING, escaped, number, table
-from scoring.plots.shares import share_words
+from scoring.plots.shares import format_share
 
 Card = Mapping[str, Any]
 
@@ -130,7 +130,7 @@ def model_facts(card: Card) -> Iterator[tuple[str, str]]:
     if settings:
         yield "Method", f"{settings['method']}, preset {settings.get('preset', 'default')}"
     if encoder:
-        yield "Encoder", encoder_words(encoder)
+        yield "Encoder", describe_encoder(encoder)
         yield "sha256 of the encoder", str(encoder.get("sha256", ""))
     if "n_training" in card:
         beside = f", {card['n_validation']} for validation" if "n_validation" in card else ""
@@ -150,7 +150,7 @@ def settings_facts(card: Card) -> list[tuple[str, str]]:
     return [(name, str(settings[name])) for name in sorted(settings) if name not in _UNTOLD]
 
 
-def encoder_words(encoder: Card) -> str:
+def describe_encoder(encoder: Card) -> str:
     """Say which encoder it is: its name without a path, its kind and size."""
     name = _last_part(encoder.get("name", ""))
     size = encoder.get("parameters")
@@ -193,7 +193,7 @@ def _figure(name: str, found: Card, note: str = "") -> Figure:
 
 
 def _share(count: Card) -> str:
-    return f"{count['seen']} of {count['of']} ({share_words(count['seen'], count['of'])})"
+    return f"{count['seen']} of {count['of']} ({format_share(count['seen'], count['of'])})"
 
 
 FEWEST_REFERENCES: Final = 10

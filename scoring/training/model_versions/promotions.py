@@ -15,7 +15,7 @@ from annotator.models import Role, User
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
-from core.text_io.shapes import check_words
+from core.text_io.shapes import check_text
 from scoring import files as scoring_files
 from scoring.access.scopes import is_researcher
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
@@ -318,7 +318,7 @@ def _lock(model: ModelVersion) -> None:
 
 def _reason(text: str) -> str:
     words = text.strip()
-    check_words("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
+    check_text("reason", words, longest=MOST_CHARACTERS, empty="Give a reason.")
     return words
 
 

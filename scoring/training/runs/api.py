@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.rubric import ALL_CRITERIA
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import Door, body, person, run_words, version_of
+from scoring.access.api import PermittedView, body, person, run_json, version_of
 from scoring.access.scopes import is_researcher
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.training.model_versions.queries import runs_for
@@ -26,7 +26,7 @@ OPTIONS = {field.name for field in fields(TrainingSettings)} - {
 }
 
 
-class Runs(Door):
+class Runs(PermittedView):
     """The runs that the caller may see; a POST queues one, or one for each criterion."""
 
     parameters = PARAMETERS
@@ -36,7 +36,7 @@ class Runs(Door):
     )
     def get(self, request: Request) -> Response:
         page = page_of(request, runs_for(person(request)).order_by("-created_at", "pk"))
-        return Response([run_words(row) for row in page.rows], headers=page.headers)
+        return Response([run_json(row) for row in page.rows], headers=page.headers)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:
@@ -56,20 +56,20 @@ class Runs(Door):
             requested_by=person(request),
         )
         for run in runs:
-            ring_on_commit(run)
-        told = [run_words(run) for run in runs]
+            enqueue_on_commit(run)
+        told = [run_json(run) for run in runs]
         return Response(told if criterion == ALL else told[0], status=202)
 
 
-class Run(Door):
+class Run(PermittedView):
     """One run, as its row stands now."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, pk: UUID) -> Response:
-        return Response(run_words(get_object_or_404(runs_for(person(request)), pk=pk)))
+        return Response(run_json(get_object_or_404(runs_for(person(request)), pk=pk)))
 
 
-class Cancel(Door):
+class Cancel(PermittedView):
     """Asks a run to stop."""
 
     @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
@@ -78,10 +78,10 @@ class Cancel(Door):
         row = get_object_or_404(runs_for(user), pk=pk)
         cancel_training(run=row, cancelled_by=user)
         row.refresh_from_db()
-        return Response(run_words(row), status=202)
+        return Response(run_json(row), status=202)
 
 
-class Again(Door):
+class Again(PermittedView):
     """Queues a new run with the data and settings of an earlier one."""
 
     @extend_schema(request=None, responses={202: OpenApiTypes.OBJECT})
@@ -91,5 +91,5 @@ class Again(Door):
         if not is_researcher(user, row.dataset_version):
             raise PermissionDenied("Researchers of the campaign start this.")
         new = train_again(run=row, requested_by=user)
-        ring_on_commit(new)
-        return Response(run_words(new), status=202)
+        enqueue_on_commit(new)
+        return Response(run_json(new), status=202)

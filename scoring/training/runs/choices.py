@@ -128,7 +128,7 @@ def longest_pieces(data: DataSizes) -> float:
     return data.longest_words * PIECES_PER_WORD[0]
 
 
-def duration_words(low: float, high: float) -> str:
+def format_duration_range(low: float, high: float) -> str:
     """Say a range of seconds in the units that fit: "2 to 6 minutes", "40 seconds to 2 minutes"."""
     (first, unit), (last, name) = _in_unit(low), _in_unit(high)
     if (first, unit) == (last, name):
@@ -136,7 +136,7 @@ def duration_words(low: float, high: float) -> str:
     return f"{first} to {last} {name}" if unit == name else f"{first} {unit} to {last} {name}"
 
 
-def memory_words(low: float, high: float) -> str:
+def format_memory_range(low: float, high: float) -> str:
     """Say a range of bytes in gigabytes: "1.1 to 2.3 GB"."""
     return f"{low / 1e9:.1f} to {max(high, low) / 1e9:.1f} GB"
 

@@ -17,10 +17,10 @@ from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import (
     DataSizes,
     EncoderShape,
-    duration_words,
+    format_duration_range,
     longest_pieces,
     memory_bytes,
-    memory_words,
+    format_memory_range,
     operations,
     resolved_options,
     shape_of,
@@ -123,8 +123,8 @@ def training_estimate(
     )
     return Estimate(
         reads=_reads(largest, len(known)),
-        time=duration_words(low, high) + _together(len(known)),
-        memory=memory_words(*memory_bytes(shape, largest, settings)),
+        time=format_duration_range(low, high) + _together(len(known)),
+        memory=format_memory_range(*memory_bytes(shape, largest, settings)),
         basis=_basis(len(paces), kind, has_gpu) + _order(len(known), kind),
         cautions=(*_unlabelled(sizes), *_cautions(shape, largest, settings)),
     )
@@ -152,7 +152,7 @@ def _order(trainings: int, kind: str) -> str:
             start + trainings * each
             for start, each in zip(START_SECONDS, CRITERION_SECONDS, strict=True)
         )
-        words += f" If all texts were read before: {duration_words(low, high)}."
+        words += f" If all texts were read before: {format_duration_range(low, high)}."
     return words
 
 
@@ -210,7 +210,7 @@ def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[fl
         finished_at__isnull=False,
     )
     alike = (run for run in rows[:MOST_LOOKED_AT] if _uses_gpu(_device(run)) == has_gpu)
-    found = (pace for pace in map(_pace, alike) if pace is not None)
+    found = (pace for pace in map(_operations_per_second, alike) if pace is not None)
     return list(islice(found, EARLIER_RUNS))
 
 
@@ -218,7 +218,7 @@ def _device(run: TrainingRun) -> str:
     return str(run.settings.get("device", "auto"))
 
 
-def _pace(run: TrainingRun) -> float | None:
+def _operations_per_second(run: TrainingRun) -> float | None:
     """Return the operations a second at which a run read; None where it does not tell."""
     data = data_sizes(run.dataset_version, run.criterion)
     shape = shape_of(str(run.settings.get("encoder")))

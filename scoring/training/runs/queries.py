@@ -36,7 +36,7 @@ def run_page(run: TrainingRun, user: User) -> RunPage:
     """Return the page of a run as its row stands: the newest lines of the log come first."""
     going_on = not run.is_final
     return RunPage(
-        time_left=duration_words(run.seconds_left) if going_on else "",
+        time_left=format_duration(run.seconds_left) if going_on else "",
         pace=f"{run.tokens_per_second:,.0f} tokens per second" if run.tokens_per_second else "",
         plots=training_plots(run.history),
         log=tuple(
@@ -47,7 +47,7 @@ def run_page(run: TrainingRun, user: User) -> RunPage:
     )
 
 
-def duration_words(seconds: float | None) -> str:
+def format_duration(seconds: float | None) -> str:
     """Return a duration in words that promise no more than is known; empty for none."""
     if seconds is None:
         return ""

@@ -13,7 +13,7 @@ from django.db import transaction
 from annotator import audit_log
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import User
-from annotator.rate_limits import Pace, refuse_haste
+from annotator.rate_limits import RateLimit, refuse_haste
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.clock import database_now
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
@@ -90,13 +90,13 @@ class RunProgress:
     if not.
     """
 
-    def __init__(self, run: TrainingRun, say: Callable[[str], None]) -> None:
+    def __init__(self, run: TrainingRun, log: Callable[[str], None]) -> None:
         self.check: Callable[[], None] = lambda: None
-        self._run, self._say = run, say
+        self._run, self._log = run, log
         self._written_at = 0.0
         self._stage = ""
 
-    def hear(self, progress: Progress) -> None:
+    def store_progress(self, progress: Progress) -> None:
         """Take over one message of the training."""
         self.check()
         if progress.stage != self._stage:
@@ -110,8 +110,8 @@ class RunProgress:
         if now - self._written_at >= SECONDS_BETWEEN_BEATS:
             self._written_at = now
             fields = progress_fields(progress)
-            leases.beat(self._run, **fields, **self.lists())
-            self._say(fields["message"])
+            leases.renew_lease(self._run, **fields, **self.lists())
+            self._log(fields["message"])
 
     def note(self, words: str) -> None:
         """Add a line to the log; it is written along with the next figures."""
@@ -169,7 +169,7 @@ MOST_UNFINISHED: Final = 50
 """Runs of one person that wait or train at a time; more are a slip of the finger or worse."""
 
 # One request may be for all criteria; what is asked for twice is one run, but is looked at twice.
-OF_TRAINING: Final = Pace("training", 60, 2)
+OF_TRAINING: Final = RateLimit("training", 60, 2)
 WITHHELD: Final = (
     "You rate in this open campaign: what a training says would tell you what others gave. Train "
     "once it is closed, or have a researcher who does not rate train."

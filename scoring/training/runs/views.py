@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotator.access.gate import SignedInRequest
 from core.errors import OutOfDate, Refused
-from core.jobs.registry import ring_on_commit
+from core.jobs.registry import enqueue_on_commit
 from scoring.access.scopes import is_researcher
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import training_options
@@ -44,10 +44,10 @@ def run_list(request: SignedInRequest) -> HttpResponse:
             requested_by=request.user,
         )
     except Refused as refusal:
-        _say_where(form, refusal)
+        _add_errors(form, refusal)
         return _page(request, form, status=refusal.status)
     for run in runs:
-        ring_on_commit(run)
+        enqueue_on_commit(run)
     return redirect("scoring:run", pk=runs[0].pk) if len(runs) == 1 else redirect("scoring:runs")
 
 
@@ -83,7 +83,7 @@ def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except Refused as refusal:
         messages.warning(request, refusal.sentence)
         return redirect("scoring:run", pk=pk)
-    ring_on_commit(new)
+    enqueue_on_commit(new)
     return redirect("scoring:run", pk=new.pk)
 
 
@@ -92,7 +92,7 @@ def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     return render(request, template, {"run": row, "page": run_page(row, request.user)})
 
 
-def _say_where(form: TrainingForm, refusal: Refused) -> None:
+def _add_errors(form: TrainingForm, refusal: Refused) -> None:
     """Put a refusal beside the fields that it names, or above the form."""
     named = {name: said for name, said in refusal.fields.items() if name in form.fields}
     for name, sentences in named.items():

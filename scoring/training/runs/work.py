@@ -80,7 +80,7 @@ def _has_same_encoder(model: ModelVersion) -> bool:
         return False  # the training itself will say what is missing
 
 
-def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text: None) -> None:
+def carry_out_training(pk: UUID | str, log: Callable[[str], None] = lambda text: None) -> None:
     """Claim a run, train, and put it into exactly one final state.
 
     Safe to call any number of times by any number of workers: only the holder of the lease
@@ -91,7 +91,7 @@ def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text:
     run_job(
         TrainingRun,
         pk,
-        lambda run, check: _train_or_reuse(run, check, say),
+        lambda run, check: _train_or_reuse(run, check, log),
         noun="Training",
         on_failure=lambda run: record_event("training.failed", run, None),
         cleanup=_clear,
@@ -101,9 +101,9 @@ def carry_out_training(pk: UUID | str, say: Callable[[str], None] = lambda text:
 
 
 def _train_or_reuse(
-    run: TrainingRun, check: Callable[[], None], say: Callable[[str], None]
+    run: TrainingRun, check: Callable[[], None], log: Callable[[str], None]
 ) -> None:
-    progress = RunProgress(run, say)
+    progress = RunProgress(run, log)
     progress.check = check
     progress.note(f"attempt {run.attempt} began")
     known = unchanged_model(run)
@@ -138,7 +138,7 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
         settings=TrainingSettings(**run.settings),
         directory=directory,
         cache_directory=scoring_files.cache_directory(),
-        on_progress=progress.hear,
+        on_progress=progress.store_progress,
         state_directory=state_directory(run),
         describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),
         save_every_seconds=settings.TRAINING_STATE_SECONDS,

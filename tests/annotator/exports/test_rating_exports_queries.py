@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.exports import rows as exports_rows
-from annotator.exports.rows import Pseudonyms, Telling, exported_lines
+from annotator.exports.rows import Pseudonyms, Detail, exported_lines
 from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
 from annotator.models import Purpose
 from tests.annotator.rating_rows import prefer, random_ratings, rate
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 def lines(cast) -> list[dict]:
     naming = Pseudonyms(cast.campaign, "key")
-    return list(exported_lines(cast.campaign, Telling(naming, frozenset(), True, True)))
+    return list(exported_lines(cast.campaign, Detail(naming, frozenset(), True, True)))
 
 
 @pytest.fixture

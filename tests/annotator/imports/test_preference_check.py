@@ -18,7 +18,7 @@ def compare(cast, user, reference) -> Comparison:
     return assign_comparisons(campaign=reference.campaign, annotator=user, pairs=pairs)[0]
 
 
-def say(row: Comparison, **said: int) -> None:
+def log(row: Comparison, **said: int) -> None:
     judgements = dict.fromkeys(ALL_CRITERIA, 0) | said
     submit_preference(comparison_id=row.pk, annotator=row.annotator, judgements=judgements)
 
@@ -33,7 +33,7 @@ def test_nothing_is_counted_before_both_are_there(cast) -> None:
     empty = preference_check(cast.campaign)
     assert (empty.asked, empty.answered, empty.n) == (1, 0, 0)
     assert all(entry.share is None for entry in empty.criteria)
-    say(row)
+    log(row)
     first, second = cast.assign(cast.alice, row.left.reference)
     cast.submit(first)
     assert (preference_check(cast.campaign).answered, preference_check(cast.campaign).n) == (1, 0)
@@ -43,7 +43,7 @@ def test_nothing_is_counted_before_both_are_there(cast) -> None:
 
 def test_anothers_ratings_and_another_campaign_do_not_count(cast) -> None:
     row = compare(cast, cast.alice, cast.reference("r1", 2))
-    say(row)
+    log(row)
     for assignment in cast.assign(cast.bob, row.left.reference):
         cast.submit(assignment)
     assert preference_check(cast.campaign).n == 0
@@ -52,7 +52,7 @@ def test_anothers_ratings_and_another_campaign_do_not_count(cast) -> None:
 
 def test_each_criterion_counts_derived_against_direct(cast) -> None:
     row = compare(cast, cast.alice, cast.reference("r1", 2))
-    say(row, feature_completeness=1, conceptual_clarity=-1, logical_linkage=1)
+    log(row, feature_completeness=1, conceptual_clarity=-1, logical_linkage=1)
     rate(cast, row, (9, 9, 4, 4), (3, 5, 4, 8))
     found = {entry.key: entry for entry in preference_check(cast.campaign).criteria}
     assert found["feature_completeness"].table == ((1, 0, 0), (0, 0, 0), (0, 0, 0))
@@ -65,7 +65,7 @@ def test_each_criterion_counts_derived_against_direct(cast) -> None:
 
 def test_the_overall_goes_by_exact_numerators(cast) -> None:
     row = compare(cast, cast.alice, cast.reference("r1", 2))
-    say(row, overall_quality=0)
+    log(row, overall_quality=0)
     # 4·5 + 3·4 = 4·2 + 3·8: equal overalls of unequal scores.
     rate(cast, row, (5, 0, 0, 4), (2, 0, 0, 8))
     overall = preference_check(cast.campaign).criteria[-1]
@@ -74,7 +74,7 @@ def test_the_overall_goes_by_exact_numerators(cast) -> None:
 
 def test_a_preference_of_the_overall_only_counts_there_only(cast) -> None:
     row = compare(cast, cast.alice, cast.reference("r1", 2))
-    say(row, overall_quality=1)
+    log(row, overall_quality=1)
     Preference.objects.update(**dict.fromkeys(ALL_CRITERIA[:-1], None))
     rate(cast, row, (9, 9, 9, 9), (3, 3, 3, 3))
     check = preference_check(cast.campaign)

@@ -12,7 +12,7 @@ import pytest
 
 from annotator.operations.backups import archives
 from annotator.operations.backups.archives import (
-    KeptFile,
+    StoredFile,
     Manifest,
     Table,
     archive,
@@ -31,7 +31,7 @@ def sha(data: bytes) -> str:
 
 
 TABLE = Table("a_table", ["id", "name"], 2, sha(LINES), sha(LINES), len(LINES), len(PACKED))
-FILE = KeptFile(f"datasets/{sha(TEXT)}.jsonl", sha(TEXT), len(TEXT))
+FILE = StoredFile(f"datasets/{sha(TEXT)}.jsonl", sha(TEXT), len(TEXT))
 MANIFEST = Manifest("1", "2026-11-22T00:00:00+00:00", "sqlite", [("a", "0001")], [TABLE], [FILE])
 
 

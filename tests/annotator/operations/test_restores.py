@@ -16,10 +16,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotator.models import Campaign, Reference
-from annotator.operations.backups.archives import KeptFile, Manifest, Table, archive
+from annotator.operations.backups.archives import StoredFile, Manifest, Table, archive
 from annotator.operations.backups.erasure_record import (
     NAME,
-    ErasedMatter,
+    ErasedReference,
     record_path,
     remember_erasures,
 )
@@ -72,7 +72,7 @@ def sealed(
     for name, content in (files or {}).items():
         (path.parent / "beside" / name).parent.mkdir(parents=True, exist_ok=True)
         (path.parent / "beside" / name).write_bytes(content)
-        kept.append(KeptFile(name, hashlib.sha256(content).hexdigest(), len(content)))
+        kept.append(StoredFile(name, hashlib.sha256(content).hexdigest(), len(content)))
     migrations = [*applied_migrations(), *more]
     made_by = Manifest("9.9", "2026-01-01", "sqlite", migrations, tables, kept)
     with path.open("wb") as file:
@@ -236,9 +236,9 @@ def backed_up(recipient: str, folder: Path, *, was_erased: bool) -> tuple[Path, 
     return source, erased
 
 
-def matter(reference: Reference) -> ErasedMatter:
+def matter(reference: Reference) -> ErasedReference:
     now = timezone.now().isoformat()
-    return ErasedMatter(str(reference.pk), str(reference.campaign_id), now)
+    return ErasedReference(str(reference.pk), str(reference.campaign_id), now)
 
 
 def on_this_host(reference: Reference, elsewhere: Path) -> dict[str, Any]:
@@ -253,15 +253,15 @@ def in_a_file(reference: Reference, elsewhere: Path) -> dict[str, Any]:
     return {"erasures": elsewhere / NAME}
 
 
-@pytest.mark.parametrize("tell", [on_this_host, in_a_file])
+@pytest.mark.parametrize("on_progress", [on_this_host, in_a_file])
 def test_a_backup_from_before_an_erasure_names_the_matter_and_comes_back_by_a_word_only(
     before: tuple[Path, Reference],
     key: tuple[str, Path],
     tmp_path: Path,
-    tell: Callable[[Reference, Path], dict[str, Any]],
+    on_progress: Callable[[Reference, Path], dict[str, Any]],
 ) -> None:
     source, erased = before
-    how = tell(erased, tmp_path)
+    how = on_progress(erased, tmp_path)
     said = refusal(source, key[1], **how)
     assert f"a matter that was erased after it was made: {erased.pk}" in said
     assert "--bring-back-erased" in said

@@ -14,7 +14,7 @@ from annotator.rating.drafts import (
     LONGEST_TYPED,
     DraftMoved,
     discard_draft,
-    keep_refused,
+    save_refused,
     record_ping,
     save_draft,
 )
@@ -110,7 +110,7 @@ def test_the_length_counts_over_all_fields_and_other_values_are_kept(row) -> Non
 
 
 def test_a_refused_submit_leaves_its_words_as_a_draft_and_a_row_in_the_trail(row) -> None:
-    kept = keep_refused(assignment=row, typed={"comment": "canary words"}, version=0)
+    kept = save_refused(assignment=row, typed={"comment": "canary words"}, version=0)
     assert kept is not None and stored() == ("canary words", 1)
     event = AuditEvent.objects.get(action="rating.refused")
     assert (event.actor, event.object_id) == (row.annotator, str(row.pk))
@@ -121,7 +121,7 @@ def test_a_refused_submit_leaves_its_words_as_a_draft_and_a_row_in_the_trail(row
 def test_a_refused_submit_never_overwrites_what_another_tab_typed_later(row, version) -> None:
     save(row, "old", 0)
     save(row, "newer", 1)
-    assert keep_refused(assignment=row, typed={"comment": "stale"}, version=version) is None
+    assert save_refused(assignment=row, typed={"comment": "stale"}, version=version) is None
     assert stored() == ("newer", 2)
     assert AuditEvent.objects.filter(action="rating.refused").count() == 1
 
@@ -130,13 +130,13 @@ def test_a_refused_submit_is_kept_where_the_draft_went_with_another_tabs_submit(
     save(row, "shared by two tabs", 0)
     discard_draft(assignment=row)
     cast.submit(row)
-    assert keep_refused(assignment=row, typed={"comment": "mine"}, version=1) is not None
+    assert save_refused(assignment=row, typed={"comment": "mine"}, version=1) is not None
     assert stored() == ("mine", 1)
     assert Draft.objects.get().rating_version == 1
 
 
 def test_what_cannot_be_kept_of_a_refused_submit_is_no_fault(row) -> None:
-    assert keep_refused(assignment=row, typed={"comment": "a\x00"}, version=0) is None
+    assert save_refused(assignment=row, typed={"comment": "a\x00"}, version=0) is None
     assert AuditEvent.objects.filter(action="rating.refused").count() == 1
 
 

@@ -208,9 +208,9 @@ def test_a_running_report_stops_at_its_next_beat_once_cancelled(cast, monkeypatc
     random_ratings(cast, [cast.alice, cast.bob], references=2)
     row = request_reliability(campaign=cast.campaign)
 
-    def cancelling(given: Any, say: Any) -> Any:
+    def cancelling(given: Any, log: Any) -> Any:
         leases.request_cancel(row)
-        return figures_of(given, say)
+        return figures_of(given, log)
 
     monkeypatch.setattr(reliability_services, "figures_of", cancelling)
     carry_out_reliability(row.pk)

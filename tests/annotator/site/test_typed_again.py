@@ -21,7 +21,7 @@ from annotator.models import (
     User,
 )
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from annotator.site.errors import of_form, typed_again
+from annotator.site.errors import of_form, resubmitted_form
 from tests.amounts import few
 from tests.conftest import Cast
 from tests.house.blindness.forms_found import forms_of
@@ -208,19 +208,19 @@ def test_a_form_of_another_site_is_not_offered_to_be_sent_from_here(row) -> None
 
 def test_scripts_calls_and_forms_without_a_field_are_shown_nothing() -> None:
     make = RequestFactory(headers=HERE)
-    assert typed_again(make.post("/rate/x/", {"comment": "c"})) is not None
+    assert resubmitted_form(make.post("/rate/x/", {"comment": "c"})) is not None
     assert (
-        typed_again(make.post("/rate/x/", {"comment": "c"}, headers={"HX-Request": "true"})) is None
+        resubmitted_form(make.post("/rate/x/", {"comment": "c"}, headers={"HX-Request": "true"})) is None
     )
-    assert typed_again(make.post("/api/v1/ratings/", {"comment": "c"})) is None
-    assert typed_again(make.post("/logout/", {"csrfmiddlewaretoken": "x"})) is None
-    assert typed_again(make.get("/rate/x/", {"comment": "c"})) is None
+    assert resubmitted_form(make.post("/api/v1/ratings/", {"comment": "c"})) is None
+    assert resubmitted_form(make.post("/logout/", {"csrfmiddlewaretoken": "x"})) is None
+    assert resubmitted_form(make.get("/rate/x/", {"comment": "c"})) is None
 
 
 def test_an_address_that_looks_like_another_host_stays_on_this_one() -> None:
     request = RequestFactory(headers=HERE).post("/x", {"comment": "c"})
     request.path = "//evil.example/x"
-    shown = typed_again(request)
+    shown = resubmitted_form(request)
     assert shown is not None and shown.action.startswith("/%2Fevil")
 
 

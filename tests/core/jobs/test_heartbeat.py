@@ -18,7 +18,7 @@ def beats(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[dict[str, Any]
     """Give what each beat writes, four of them a second; none reaches the database."""
     settings.JOB_LEASE_SECONDS = 1
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(module, "beat", lambda row, **fields: found.append(fields))
+    monkeypatch.setattr(module, "renew_lease", lambda row, **fields: found.append(fields))
     return found
 
 
@@ -50,7 +50,7 @@ def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch: Any, settings: 
     def lose(row: object) -> None:
         raise LostLease
 
-    monkeypatch.setattr(module, "beat", lose)
+    monkeypatch.setattr(module, "renew_lease", lose)
     lost: list[object] = []
 
     def is_lost() -> bool:
@@ -73,7 +73,7 @@ def test_a_busy_database_is_no_lost_lease(monkeypatch: Any, settings: Any) -> No
         if len(beaten) == 1:
             raise OperationalError("database is locked")
 
-    monkeypatch.setattr(module, "beat", beat)
+    monkeypatch.setattr(module, "renew_lease", beat)
     with heartbeat(ClaimImport()) as still_ours:
         wait_until(lambda: len(beaten) > 1)
         still_ours()

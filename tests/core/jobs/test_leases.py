@@ -52,7 +52,7 @@ def test_the_old_owner_of_an_expired_lease_changes_nothing(job: AgreementReport)
     assert new is not None
     assert new.attempt == 2
     with pytest.raises(leases.LostLease):
-        leases.beat(old, progress=0.9)
+        leases.renew_lease(old, progress=0.9)
     with pytest.raises(leases.LostLease):
         leases.close(old, JobStatus.SUCCEEDED)
     assert status_of(job) == JobStatus.RUNNING
@@ -80,7 +80,7 @@ def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job: Agreemen
     assert mine is not None
     assert leases.request_cancel(job)
     with pytest.raises(leases.LostLease):
-        leases.beat(mine)
+        leases.renew_lease(mine)
     leases.settle_cancelled(mine)
     assert status_of(job) == JobStatus.CANCELLED
 
@@ -104,12 +104,12 @@ def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job: AgreementRep
 
 
 def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job: AgreementReport) -> None:
-    assert leases.to_ring(AgreementReport) == [job.pk]
-    assert leases.to_ring(AgreementReport) == []
+    assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
+    assert leases.jobs_to_enqueue(AgreementReport) == []
     leases.claim(AgreementReport, job.pk)
     expire(job)
     AgreementReport.objects.update(rung_at=None)
-    assert leases.to_ring(AgreementReport) == [job.pk]
+    assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
 
 
 def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_minutes(
@@ -121,7 +121,7 @@ def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_m
     for age in ages:
         now = job.created_at + timedelta(seconds=age)
         monkeypatch.setattr(leases, "database_now", lambda now=now: now)
-        rung += [age] * len(list(leases.to_ring(AgreementReport)))
+        rung += [age] * len(list(leases.jobs_to_enqueue(AgreementReport)))
     assert rung[:8] == [0, 10, 20, 40, 80, 160, 320, 750]
     assert {later - age for age, later in pairwise(rung[7:])} == {300}
     assert len(rung) == 293
@@ -136,11 +136,11 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(
 
     def meanwhile(*given: Any) -> timedelta:
         monkeypatch.undo()
-        others.extend(leases.to_ring(AgreementReport))
+        others.extend(leases.jobs_to_enqueue(AgreementReport))
         return pause(*given)
 
     monkeypatch.setattr(leases, "_pause", meanwhile)
-    assert (list(leases.to_ring(AgreementReport)), others) == ([], [job.pk])
+    assert (list(leases.jobs_to_enqueue(AgreementReport)), others) == ([], [job.pk])
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
         lease_until=None if lapsed_ago is None else now - timedelta(seconds=lapsed_ago),
         rung_at=now - timedelta(seconds=rung_ago),
     )
-    assert bool(leases.to_ring(AgreementReport)) is is_rung
+    assert bool(leases.jobs_to_enqueue(AgreementReport)) is is_rung
 
 
 @pytest.fixture

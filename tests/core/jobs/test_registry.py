@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def bells() -> dict[Any, Any]:
-    return registry._bells
+    return registry._enqueuers
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def make_job() -> AgreementReport:
 def test_a_job_is_rung_only_after_its_row_is_committed(rung: list[object]) -> None:
     with transaction.atomic():
         job = make_job()
-        registry.ring_on_commit(job)
+        registry.enqueue_on_commit(job)
         assert rung == []
     assert rung == [job.pk]
 
@@ -49,7 +49,7 @@ def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(
         patched.setitem(bells(), AgreementReport, down)
         with transaction.atomic():
             job = make_job()
-            registry.ring_on_commit(job)
+            registry.enqueue_on_commit(job)
         assert registry.sweep() == 0
     AgreementReport.objects.update(rung_at=None)
     assert registry.sweep() == 1

@@ -219,7 +219,7 @@ def test_the_work_may_be_stopped_between_any_two_tests_of_scorers() -> None:
     told: list[str] = []
     items = make_items()
     three = [noisy(items), noisy(items, "same"), flat(items, "even")]
-    build_report(QUESTION, items, three, [flat(items)], tell=told.append)
+    build_report(QUESTION, items, three, [flat(items)], on_progress=told.append)
     # Three pairs of scorers, three with the baseline, and the beginning.
     assert told.count("Comparing the scorers.") == 7
 
@@ -234,4 +234,4 @@ def test_each_step_is_told_and_may_stop_the_work() -> None:
 
     items = make_items()
     with pytest.raises(Stop):
-        build_report(QUESTION, items, [noisy(items)], tell=stop)
+        build_report(QUESTION, items, [noisy(items)], on_progress=stop)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.rubric import ALL_CRITERIA, CRITERIA
-from scoring.datasets.cards import card_json, data_card, rubric_words
+from scoring.datasets.cards import card_json, data_card, rubric_json
 from tests.scoring.datasets.card_builders import CARD, NAMED, OLD_CARD
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -57,7 +57,7 @@ def test_labels_stand_beside_the_published_ones() -> None:
 
 def test_the_rubric_leaves_with_ratings_made_by_it_and_not_with_imported_labels() -> None:
     rubric = data_card(CARD, **NAMED)["rubric"]
-    assert rubric == json.loads(json.dumps(rubric_words()))
+    assert rubric == json.loads(json.dumps(rubric_json()))
     assert [entry["key"] for entry in rubric["criteria"]] == list(CRITERIA)
     assert [entry["weight"] for entry in rubric["criteria"]] == [4, 2, 2, 3]
     older = data_card(CARD | {"rubric_version": "0"}, **NAMED)

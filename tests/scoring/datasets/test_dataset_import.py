@@ -170,11 +170,11 @@ def test_progress_stops_an_import_that_it_is_to_stop(
     said: list[float] = []
 
     def stop_at(words: str) -> Callable[[float, str], None]:
-        def hear(share: float, now: str) -> None:
+        def on_step(share: float, now: str) -> None:
             if now == words:
                 raise KeyboardInterrupt
 
-        return hear
+        return on_step
 
     for words in ("Reading the files.", "Writing the file."):
         with pytest.raises(KeyboardInterrupt):

@@ -114,9 +114,9 @@ def test_the_card_beside_a_file_is_named_after_it(
 
 def test_progress_is_told_up_to_the_end(version: DatasetVersion, tmp_path: Path) -> None:
     for act in (
-        lambda hear: export_to_file(version=version, target=tmp_path / "x", progress=hear),
-        lambda hear: export_to_file(
-            version=version, target=tmp_path / "x", file_format="csv", progress=hear
+        lambda on_step: export_to_file(version=version, target=tmp_path / "x", progress=on_step),
+        lambda on_step: export_to_file(
+            version=version, target=tmp_path / "x", file_format="csv", progress=on_step
         ),
     ):
         heard: list[float] = []

@@ -200,13 +200,13 @@ def test_progress_is_written_down_with_its_words(
     monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
     row = asked(room)
     seen: list[tuple[float, str]] = []
-    beat = leases.beat
+    beat = leases.renew_lease
 
     def noting(of: Any, **fields: Any) -> None:
         beat(of, **fields)
         seen.append((again(row).progress, row.message))
 
-    monkeypatch.setattr(leases, "beat", noting)
+    monkeypatch.setattr(leases, "renew_lease", noting)
     carry_out_freeze(row.pk)
     shares = [share for share, _ in seen]
     assert shares == sorted(shares) and len(set(shares)) > 3

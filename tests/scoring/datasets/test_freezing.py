@@ -222,11 +222,11 @@ def test_progress_is_told_and_stops_a_freeze_that_it_is_to_stop(
     said: list[tuple[float, str]] = []
 
     def stop_at(words: str) -> Callable[[float, str], None]:
-        def hear(share: float, now: str) -> None:
+        def on_step(share: float, now: str) -> None:
             if now == words:
                 raise KeyboardInterrupt
 
-        return hear
+        return on_step
 
     for words in ("Reading the ratings.", "Comparing candidates.", "Writing the file."):
         with pytest.raises(KeyboardInterrupt):

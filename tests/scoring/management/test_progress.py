@@ -9,10 +9,10 @@ def test_a_bar_is_said_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) ->
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     said: list[str] = []
-    hear = management_base.progress_bar(said.append, "Exporting")
+    on_step = management_base.progress_bar(said.append, "Exporting")
     for tenth in range(11):
         now = tenth / 4
-        hear(tenth / 10)
+        on_step(tenth / 10)
     assert said == [
         "Exporting [############..................]  40%",
         "Exporting [########################......]  80%",

@@ -10,10 +10,10 @@ import pytest
 
 from core.text_io.streams import FormatError
 from scoring.patclaimeval import stream
-from scoring.patclaimeval.stream import ModelWords, Tally, score_lines
+from scoring.patclaimeval.stream import ModelDetails, Tally, score_lines
 from tests.scoring.patclaimeval.test_pair_scores import WordModel, scorer
 
-WORDS = ModelWords("m1", "overall_quality", 0.25)
+WORDS = ModelDetails("m1", "overall_quality", 0.25)
 BESIDE = {"model": "m1", "criterion": "overall_quality", "tie_threshold": 0.25}
 
 

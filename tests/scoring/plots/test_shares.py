@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.plots.shares import GAP, WIDTH, share_bar, share_words
+from scoring.plots.shares import GAP, WIDTH, share_bar, format_share
 
 
 def test_parts_are_as_wide_as_their_share() -> None:
@@ -28,5 +28,5 @@ def test_no_counts_make_no_bar() -> None:
 
 
 def test_shares_are_told_in_per_cent() -> None:
-    assert share_words(375, 1228) == "30.5 %"
-    assert share_words(0, 0) == "none"
+    assert format_share(375, 1228) == "30.5 %"
+    assert format_share(0, 0) == "none"

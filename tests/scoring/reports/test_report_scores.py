@@ -191,13 +191,13 @@ def test_a_scorer_with_its_own_cache_is_not_kept_twice() -> None:
 def test_a_cancelled_job_stops_after_the_turn() -> None:
     heard: list[int] = []
 
-    def tell(done: int) -> None:
+    def on_progress(done: int) -> None:
         heard.append(done)
         if done >= 4:
             raise LostLease
 
     with pytest.raises(LostLease):
-        score_pairs(scorer(plain), pairs(10), lambda: None, tell)
+        score_pairs(scorer(plain), pairs(10), lambda: None, on_progress)
     assert heard == [0, 4]
     assert MetricScore.objects.count() == 4
 

@@ -125,7 +125,7 @@ def test_another_version_of_a_scorer_makes_another_question(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = request(version, "length")
-    real = scorers.version_words
+    real = scorers.describe_version
     monkeypatch.setattr(reports_services, "version_words", lambda *asked: f"{real(*asked)}!")
     assert request(version, "length").pk != first.pk
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import Refused
 from scoring.models import ModelVersion
-from scoring.scores.scorers import model_words, scoring_model
+from scoring.scores.scorers import model_details, scoring_model
 from tests.scoring.model_builders import CRITERION, make_model, promote
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 def test_a_model_is_found_by_its_id_with_and_without_its_prefix(version) -> None:
     model = make_model(version)
     assert scoring_model(str(model.pk)) == scoring_model(f"model:{model.pk}") == model
-    assert model_words(model).tie_threshold == 0.1
+    assert model_details(model).tie_threshold == 0.1
 
 
 def test_a_criterion_names_its_promoted_model(version, cast) -> None:

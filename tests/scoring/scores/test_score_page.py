@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scoring.models import ScoreRequest
-from scoring.scores.queries import BEST, TIED, score_page, scoring_model_words
+from scoring.scores.queries import BEST, TIED, score_page, scoring_model_details
 from tests.scoring.model_builders import CRITERION, make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -56,20 +56,20 @@ def test_criteria_without_a_model_are_named_in_the_order_of_the_rubric(version, 
 
 
 def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(version) -> None:
-    plain = scoring_model_words(make_model(version))
+    plain = scoring_model_details(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
     assert (
-        "tau-b 0.50 [0.25, 0.70]" in scoring_model_words(make_model(version, figures=figures)).worth
+        "tau-b 0.50 [0.25, 0.70]" in scoring_model_details(make_model(version, figures=figures)).worth
     )
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
-    assert scoring_model_words(undefined).worth.endswith("tau-b undefined, n = 12")
+    assert scoring_model_details(undefined).worth.endswith("tau-b undefined, n = 12")
 
 
 def test_references_are_unseen_where_the_split_kept_them_apart(version) -> None:
     version.card["split"]["by"] = "reference"
     version.save()
-    assert scoring_model_words(make_model(version)).is_unseen
+    assert scoring_model_details(make_model(version)).is_unseen
     version.card["counts"]["texts_in_several_splits"] = 1
     version.save()
-    assert not scoring_model_words(make_model(version)).is_unseen
+    assert not scoring_model_details(make_model(version)).is_unseen

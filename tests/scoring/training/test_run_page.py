@@ -7,7 +7,7 @@ import pytest
 from annotator.models import User
 from core.jobs.rows import JobStatus
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.training.runs.queries import MOST_LINES, duration_words, run_page
+from scoring.training.runs.queries import MOST_LINES, format_duration, run_page
 from scoring.training.runs.services import request_training
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -32,7 +32,7 @@ def row(version: DatasetVersion, **fields: Any) -> TrainingRun:
     ],
 )
 def test_a_duration_is_rounded_words(seconds: float | None, words: str) -> None:
-    assert duration_words(seconds) == words
+    assert format_duration(seconds) == words
 
 
 def test_a_waiting_run_has_no_figures_yet(version: DatasetVersion) -> None:

@@ -45,7 +45,7 @@ def words(progress: RunProgress) -> list[str]:
 
 def test_figures_reach_the_row(run: TrainingRun, clock: list[float]) -> None:
     said: list[str] = []
-    RunProgress(run, said.append).hear(Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0))
+    RunProgress(run, said.append).store_progress(Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0))
     run.refresh_from_db()
     assert (run.stage, run.step, run.steps, run.epoch, run.epochs) == ("training", 3, 12, 1, 4)
     assert (run.loss, run.validation_tau, run.progress) == (0.5, 0.25, 0.25)
@@ -60,20 +60,20 @@ def test_the_row_is_written_at_most_every_two_seconds(
     progress = RunProgress(run, lambda text: None)
     with django_assert_num_queries(3):  # one of them the database's time, for the log
         for step in range(50):
-            progress.hear(Progress("training", step, 50))
+            progress.store_progress(Progress("training", step, 50))
             clock[0] += 0.03
     clock[0] += 2
-    progress.hear(Progress("training", 50, 50))
+    progress.store_progress(Progress("training", 50, 50))
     run.refresh_from_db()
     assert run.step == 50
 
 
 def test_the_log_tells_stages_notes_and_epochs(run: TrainingRun, clock: list[float]) -> None:
     progress = RunProgress(run, lambda text: None)
-    progress.hear(Progress("preparing", 0, 1))
-    progress.hear(Progress("training", 0, 1, note="Going on after step 4."))
-    progress.hear(epoch_end(2))
-    progress.hear(epoch_end(3, tau=None))
+    progress.store_progress(Progress("preparing", 0, 1))
+    progress.store_progress(Progress("training", 0, 1, note="Going on after step 4."))
+    progress.store_progress(epoch_end(2))
+    progress.store_progress(epoch_end(3, tau=None))
     assert words(progress) == [
         "preparing began",
         "training began",
@@ -88,10 +88,10 @@ def test_an_epoch_that_is_repeated_after_a_kill_stands_once(
 ) -> None:
     progress = RunProgress(run, lambda text: None)
     for epoch in (1, 2):
-        progress.hear(epoch_end(epoch))
+        progress.store_progress(epoch_end(epoch))
     TrainingRun.objects.filter(pk=run.pk).update(**progress.lists())
     again = RunProgress(TrainingRun.objects.get(pk=run.pk), lambda text: None)
-    again.hear(epoch_end(2))
+    again.store_progress(epoch_end(2))
     assert [point["epoch"] for point in again.lists()["history"]] == [1, 2]
 
 
@@ -99,7 +99,7 @@ def test_log_and_curve_are_bounded(run: TrainingRun, clock: list[float]) -> None
     progress = RunProgress(run, lambda text: None)
     epochs = 2 * MOST_POINTS + 1
     for epoch in range(1, epochs + 1):
-        progress.hear(epoch_end(epoch, epochs))
+        progress.store_progress(epoch_end(epoch, epochs))
     points = [point["epoch"] for point in progress.lists()["history"]]
     assert len(points) <= MOST_POINTS
     assert points[-1] == epochs
@@ -113,11 +113,11 @@ def test_a_cancelled_run_is_noticed_within_two_seconds_of_messages(
     run: TrainingRun, clock: list[float]
 ) -> None:
     progress = RunProgress(run, lambda text: None)
-    progress.hear(Progress("features", 1, 50))
+    progress.store_progress(Progress("features", 1, 50))
     cancel_training(run=run)
     clock[0] += 2
     with pytest.raises(leases.LostLease):
-        progress.hear(Progress("features", 2, 50))
+        progress.store_progress(Progress("features", 2, 50))
 
 
 def test_a_lost_lease_is_noticed_at_the_next_message(run: TrainingRun) -> None:
@@ -127,4 +127,4 @@ def test_a_lost_lease_is_noticed_at_the_next_message(run: TrainingRun) -> None:
     progress = RunProgress(run, lambda text: None)
     progress.check = lost
     with pytest.raises(leases.LostLease):
-        progress.hear(Progress("features", 1, 50))
+        progress.store_progress(Progress("features", 1, 50))

@@ -267,7 +267,7 @@ def test_a_run_goes_on_from_the_state_that_its_killed_worker_left(
             if progress.stage == "training" and progress.step == 4:
                 raise Killed
 
-        killing.setattr(RunProgress, "hear", lambda self, progress: fourth(progress))
+        killing.setattr(RunProgress, "store_progress", lambda self, progress: fourth(progress))
         with pytest.raises(Killed):
             carry_out_training(run.pk)
     assert state(run).status == JobStatus.RUNNING

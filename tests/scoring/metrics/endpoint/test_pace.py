@@ -2,11 +2,11 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from scoring.metrics.endpoint.client import Pace
+from scoring.metrics.endpoint.client import RequestSpacing
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 
 
-def begins(pace: Pace, time: FakeTime, times: int) -> list[float]:
+def begins(pace: RequestSpacing, time: FakeTime, times: int) -> list[float]:
     found = []
     for _ in range(times):
         pace.wait()
@@ -16,12 +16,12 @@ def begins(pace: Pace, time: FakeTime, times: int) -> list[float]:
 
 def test_requests_begin_a_gap_apart_and_the_first_at_once() -> None:
     time = FakeTime()
-    assert begins(Pace(30, time.clock, time.sleep), time, 4) == [0, 2, 4, 6]
+    assert begins(RequestSpacing(30, time.clock, time.sleep), time, 4) == [0, 2, 4, 6]
 
 
 def test_time_that_passes_meanwhile_is_no_credit_for_a_burst() -> None:
     time = FakeTime()
-    pace = Pace(60, time.clock, time.sleep)
+    pace = RequestSpacing(60, time.clock, time.sleep)
     pace.wait()
     time.now += 100
     assert begins(pace, time, 3) == [100, 101, 102]
@@ -29,7 +29,7 @@ def test_time_that_passes_meanwhile_is_no_credit_for_a_burst() -> None:
 
 def test_a_pause_holds_whoever_comes_next() -> None:
     time = FakeTime()
-    pace = Pace(60, time.clock, time.sleep)
+    pace = RequestSpacing(60, time.clock, time.sleep)
     pace.wait()
     pace.pause(45)
     assert begins(pace, time, 2) == [45, 46]
@@ -37,7 +37,7 @@ def test_a_pause_holds_whoever_comes_next() -> None:
 
 def test_a_shorter_pause_does_not_shorten_a_longer_one() -> None:
     time = FakeTime()
-    pace = Pace(60, time.clock, time.sleep)
+    pace = RequestSpacing(60, time.clock, time.sleep)
     pace.pause(45)
     pace.pause(5)
     assert begins(pace, time, 1) == [45]
@@ -51,13 +51,13 @@ def test_a_pause_that_comes_while_one_waits_holds_it_too() -> None:
         if len(time.slept) == 1:
             pace.pause(30)
 
-    pace = Pace(60, time.clock, sleep)
+    pace = RequestSpacing(60, time.clock, sleep)
     assert begins(pace, time, 2) == [0, 31]
 
 
 def test_threads_together_keep_the_rate() -> None:
     time = FakeTime()
-    pace = Pace(60, time.clock, time.sleep)
+    pace = RequestSpacing(60, time.clock, time.sleep)
     taken = []
 
     def take() -> None:
