@@ -1,1 +1,1 @@
-"""The rating house, and the Django package of the whole project."""
+"""People rate: claims in, ratings, adjudication, exports."""

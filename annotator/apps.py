@@ -1,4 +1,4 @@
-"""The Django app of the rating house."""
+"""The Django app of the annotator package."""
 
 from django.apps import AppConfig
 

@@ -163,7 +163,7 @@ _ACTS: Final[dict[str, Act]] = {
 
 
 def register_acts(acts: Mapping[str, Act]) -> None:
-    """Add the acts of another house."""
+    """Add the acts of another package."""
     _ACTS.update(acts)
 
 

@@ -91,7 +91,7 @@ _BY_CODE: Final = {action.code: action for action in ACTIONS}
 
 
 def is_single(key: str) -> bool:
-    """Say whether a key is one character without Ctrl, as WCAG 2.2, 2.1.4, speaks of them."""
+    """Return whether a key is one character without Ctrl, as WCAG 2.2, 2.1.4, speaks of them."""
     return len(key) == 1
 
 

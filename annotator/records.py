@@ -152,7 +152,7 @@ def given_ratings(campaign: Campaign) -> GivenRatings:
 
 
 def is_genuine(row: RatedScores) -> bool:
-    """Say whether the rating is one that the campaign is about."""
+    """Return whether the rating is one that the campaign is about."""
     return row.purpose not in (Purpose.REPEAT, Purpose.SENTINEL)
 
 

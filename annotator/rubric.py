@@ -111,7 +111,7 @@ NAMES: Final[dict[str, str]] = {c.key: c.name for c in RUBRIC} | {OVERALL: "Over
 
 
 def is_score(value: object) -> bool:
-    """Say whether `value` is a score: a whole number from 0 to 10, and not a bool."""
+    """Return whether `value` is a score: a whole number from 0 to 10, and not a bool."""
     return type(value) is int and LOWEST <= value <= HIGHEST
 
 

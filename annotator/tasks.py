@@ -1,4 +1,4 @@
-"""Bells of the rating house: each task takes a row's key and calls the service for its job."""
+"""Celery tasks of the annotator: each takes a row's key and calls the service for its job."""
 
 from celery import shared_task
 

@@ -48,7 +48,7 @@ def seconds_to_login_page(checkout: Path, data_dir: Path) -> float:
 
 
 def answers(url: str) -> bool:
-    """Tell whether a page is served there."""
+    """Return whether a page is served there."""
     try:
         with urllib.request.urlopen(url, timeout=2) as answer:
             return bool(answer.status == 200)

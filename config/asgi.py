@@ -1,4 +1,4 @@
-"""The door for the web server."""
+"""The ASGI application of the web server."""
 
 import os
 from typing import TYPE_CHECKING

@@ -283,7 +283,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "polling_interval": 0.05,
     }
 else:
-    # A broker that is down, or hangs, must not hold a request: the sweeper rings again from the
+    # A broker that is down, or hangs, must not hold a request: the sweeper enqueues again from the
     # row. kombu's hundred tries are one here: whoever asks for a training waits for the broker for
     # a second and a half at most. A worker asks again by itself.
     CELERY_BROKER_TRANSPORT_OPTIONS = {

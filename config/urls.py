@@ -10,6 +10,6 @@ handler500 = "annotator.site.errors.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotator.site.urls")),
     path("api/v1/", include("annotator.site.api_urls")),
-    # By name only: this house does not know what the other one holds.
+    # By name only: a package does not know what the other one holds.
     path("", include("scoring.urls")),
 ]

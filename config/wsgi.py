@@ -1,4 +1,4 @@
-"""The door for web servers."""
+"""The WSGI application of web servers."""
 
 import os
 

@@ -1,10 +1,10 @@
-"""Why a service refuses: one sentence for the person, one code for the door."""
+"""Errors that services raise, each with a user message and an HTTP status."""
 
 
 class Refused(Exception):
     """A request that cannot be carried out as asked; nothing was stored.
 
-    `status` is the HTTP code a door answers with; `fields` names what is wrong where.
+    `status` is the HTTP code of the answer; `fields` names what is wrong where.
     """
 
     status = 422

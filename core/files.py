@@ -21,7 +21,7 @@ OF_SQLITE: Final = "disk is full"
 
 
 def is_disk_full(error: BaseException | None) -> bool:
-    """Say whether an error, or the one it came from, is that there was no room."""
+    """Return whether an error, or the one it came from, is that there was no room."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in FULL:
             return True

@@ -1,1 +1,1 @@
-"""The measuring house: datasets, metrics, PatClaimEval, agreement."""
+"""Machines score: datasets, metrics, PatClaimEval, agreement."""

@@ -1,4 +1,4 @@
-"""The map of the REST doors of the measuring house, below /api/v1/."""
+"""Routes of scoring's REST calls, below /api/v1/."""
 
 from django.urls import path
 

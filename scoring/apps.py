@@ -1,4 +1,4 @@
-"""The Django app of the measuring house."""
+"""The Django app of the scoring package."""
 
 from django.apps import AppConfig
 

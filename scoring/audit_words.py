@@ -1,4 +1,4 @@
-"""What the acts of the measuring house are called in the audit trail."""
+"""What the acts of scoring are called in the audit trail."""
 
 from typing import Final
 

@@ -217,7 +217,7 @@ FILE_BUFFER: Final = 1 << 20
 
 
 class StoredFileDamaged(Refused):
-    """A file does not have the digest under which it was stored; each door says so in a line."""
+    """A file does not have the digest under which it was stored; each route says so in a line."""
 
 
 class DatasetErased(StoredFileDamaged):
@@ -304,7 +304,7 @@ def erase_dataset(digest: str, day: date) -> None:
 
 
 def is_erased(digest: str) -> bool:
-    """Tell whether a dataset's file is gone for good, and says so."""
+    """Return whether a dataset's file is gone for good, and says so."""
     return tombstone_path(digest).is_file() and not dataset_path(digest).exists()
 
 

@@ -275,7 +275,7 @@ def quadruplet_id(reference: str, b: str, c: str, annotator: str = "") -> str:
 
 
 def flags_of(reference: str, b: str, c: str) -> tuple[str, ...]:
-    """Say what is odd about a comparison: a side that is the reference, or two equal sides."""
+    """Return what is odd about a comparison: a side that is the reference, or two equal sides."""
     found = [f"{side} equals the reference" for side, t in (("B", b), ("C", c)) if t == reference]
     return (*found, "B equals C") if b == c else tuple(found)
 
@@ -433,7 +433,7 @@ class TripleCount:
 
 
 def is_consistent(first_second: int, second_third: int, first_third: int) -> bool:
-    """Say whether three labels (each 1, 0, -1) of a triple fit one ranking with ties.
+    """Return whether three labels (each 1, 0, -1) of a triple fit one ranking with ties.
 
     If the first two agree in direction, or one of them is a tie, the third follows from them; if
     they are opposite, the third may be anything.

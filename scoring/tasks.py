@@ -1,4 +1,4 @@
-"""Bells: each task takes a row's key and calls the service that carries the job out."""
+"""Celery tasks: each takes a row's key and calls the service that carries the job out."""
 
 from uuid import UUID
 
@@ -38,7 +38,7 @@ def queue_of_report(pk: UUID) -> str:
 
 
 def enqueue_report(pk: UUID) -> None:
-    """Ring on the queue of a report's scorers."""
+    """Enqueue a report on the queue of its scorers."""
     task = neural_report if queue_of_report(pk) == Queues.GPU else report
     task.delay(str(pk))
 

@@ -1,4 +1,4 @@
-"""The map of the measuring house."""
+"""Routes of the scoring package."""
 
 from django.urls import include, path, register_converter
 from django.urls.converters import SlugConverter

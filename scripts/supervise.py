@@ -83,7 +83,7 @@ class Program:
         self.started_at = time.monotonic()
 
     def is_running(self) -> bool:
-        """Tell whether the keeper lives."""
+        """Return whether the keeper lives."""
         return self.process is not None and self.process.poll() is None
 
     def ask_to_stop(self) -> None:
@@ -184,7 +184,7 @@ class Supervisor:
 
 
 def is_served(url: str) -> bool:
-    """Tell whether the web server answers; short, because restarts wait meanwhile."""
+    """Return whether the web server answers; short, because restarts wait meanwhile."""
     try:
         with urllib.request.urlopen(f"{url}/healthz", timeout=1) as answer:
             return bool(answer.status == 200)
@@ -215,7 +215,7 @@ def chosen_port() -> int:
 
 
 def welcome(url: str, data_dir: Path, is_local: bool) -> str:
-    """Say where the application is and, in local mode, who may sign in."""
+    """Return where the application is and, in local mode, who may sign in."""
     words = f"\nServed at {url}\n"
     if is_local:  # load_demo has written the file where nobody chose a password
         password = os.environ.get("DEMO_PASSWORD") or (data_dir / "demo_password").read_text()

@@ -36,7 +36,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @cache
 def may_be_marked(path: Path) -> bool:
-    """Tell whether the file gives its tests a mark of a tier."""
+    """Return whether the file gives its tests a mark of a tier."""
     return bool(MARKED.search(path.read_text(encoding="utf-8")))
 
 
@@ -70,7 +70,7 @@ def marks_of(item: pytest.Item) -> Iterator[str]:
 
 
 def is_planted_fault(item: pytest.Item) -> bool:
-    """Tell whether the test plants a fault that its neighbours must find."""
+    """Return whether the test plants a fault that its neighbours must find."""
     said = any(mark.kwargs.get("planted") for mark in item.iter_markers("promise"))
     return said or item.name.partition("[")[0].endswith(("_is_found_out", "_are_found_out"))
 

@@ -1,4 +1,4 @@
-"""Who may use which door: the matrix in permission_matrix.csv, read once and kept as data.
+"""Who may use which route: the matrix in permission_matrix.csv, read once and kept as data.
 
 The gate asks whether any of a person's roles opens a route; which rows they then see is decided
 by the campaign scope in queries, so that another campaign's objects are simply not found.
@@ -18,7 +18,7 @@ SITE_ADMIN = "site_admin"
 OWN_ACCOUNT = "annotator:account"
 PRINCIPALS = (ANONYMOUS, *Role.values, SITE_ADMIN)
 # What somebody of another campaign meets: nothing there, their own rows, what is everybody's, or a
-# door that no role in a campaign opens.
+# route that no role in a campaign opens.
 OUTSIDER: Final = ("404", "own", "Y", "403")
 TOKENS: Final = {scope: f"{scope}_token" for scope in TokenScope.values}
 API_SPACE: Final = "api:"
@@ -74,6 +74,6 @@ def read_rule(row: dict[str, str]) -> Rule:
 
 
 def may(route: str, principals: frozenset[str]) -> bool:
-    """Say whether one of the principals may use the route; an unlisted route is for nobody."""
+    """Return whether one of the principals may use the route; an unlisted route is for nobody."""
     rule = matrix().get(route)
     return rule is not None and bool(rule.principals & principals)

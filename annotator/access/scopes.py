@@ -146,7 +146,7 @@ def assignments_for(user: User) -> QuerySet[Assignment]:
 
 
 def has_ruled_on(user: User, candidates: Collection[UUID]) -> bool:
-    """Say whether the user has ever ruled on one of the candidates, void rulings included."""
+    """Return whether the user has ever ruled on one of the candidates, void rulings included."""
     return Ruling.objects.filter(candidate__in=candidates, adjudication__adjudicator=user).exists()
 
 
@@ -239,7 +239,7 @@ def _renamed(key: str, one: Any, names: Names) -> Any:
 
 
 def _is_nameless(one: Any, names: Names) -> bool:
-    """Say whether it is about somebody who has no name here; None stands for all together."""
+    """Return whether it is about somebody who has no name here; None stands for all together."""
     if not isinstance(one, dict):
         return False
     ids = [one[key] for key in PEOPLE & one.keys()]

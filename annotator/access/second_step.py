@@ -14,7 +14,7 @@ LASTS_SECONDS: Final = 300
 
 
 def has_factor(user: User) -> bool:
-    """Say whether the person is asked for a code."""
+    """Return whether the person is asked for a code."""
     return SecondFactor.objects.filter(user=user).exists()
 
 
@@ -39,5 +39,5 @@ def awaited(request: HttpRequest) -> User | None:
 
 
 def must_set_up(request: HttpRequest) -> bool:
-    """Say whether this session may do nothing before a second factor is set up."""
+    """Return whether this session may do nothing before a second factor is set up."""
     return settings.REQUIRE_SECOND_FACTOR and not request.session.get(GIVEN)

@@ -58,7 +58,7 @@ def withheld_campaigns(user: User) -> frozenset[UUID]:
 
 
 def counts_withheld(campaign: Campaign, user: User) -> bool:
-    """Say whether the counts of a campaign are withheld from one of its admins.
+    """Return whether the counts of a campaign are withheld from one of its admins.
 
     Conflicts, locks, rulings, places and what the others have done all move with ratings: places
     too, because a ladder and an adjudicator add some. Before the first rating nothing of it can
@@ -73,12 +73,12 @@ def counts_withheld(campaign: Campaign, user: User) -> bool:
 
 
 def judges_in(campaign: Campaign, user: User) -> bool:
-    """Say whether the person rates or adjudicates in a campaign that is open."""
+    """Return whether the person rates or adjudicates in a campaign that is open."""
     return campaign.pk in _open_campaigns(user, Role.ANNOTATOR, Role.ADJUDICATOR)
 
 
 def judges_meanwhile(user: User) -> bool:
-    """Say whether the person rates or adjudicates in any campaign that is open.
+    """Return whether the person rates or adjudicates in any campaign that is open.
 
     What is not of one campaign is withheld from them: what a model says of claim sets, and numbers
     that count the acts of the whole site.

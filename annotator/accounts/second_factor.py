@@ -50,7 +50,7 @@ def unseal(sealed: str, *, owner: str) -> str:
 
 
 def is_of_today(sealed: str, *, owner: str) -> bool:
-    """Tell whether SECRET_KEY itself opens it, and no fallback is needed."""
+    """Return whether SECRET_KEY itself opens it, and no fallback is needed."""
     try:
         next(_ciphers(owner)).decrypt(sealed.encode())
     except InvalidToken:

@@ -151,7 +151,7 @@ WRONG_SENTENCE: Final = "This is not your password; nothing was stored."
 
 
 def confirm_password(person: User, password: str) -> bool:
-    """Say whether the password is the person's; TooOften after ten wrong ones.
+    """Return whether the password is the person's; TooOften after ten wrong ones.
 
     To be called outside of a transaction, which a refusal would undo with the count.
     """

@@ -2,7 +2,7 @@
 
 Three limits are asked of who signs in (docs/adr/0018): of the address, of the account from that
 address, of the account from everywhere. A browser from which the account has signed in before has
-a limit of its own instead, so that a guesser at the door keeps nobody from their work. What turns
+a limit of its own instead, so that a guesser at sign-in keeps nobody from their work. What turns
 out to be the right password is not counted at all.
 """
 

@@ -209,7 +209,7 @@ def _last_rounds(candidates: Iterable[UUID]) -> dict[UUID, int]:
 
 
 def describe_finding(kind: str, criterion: str, gap: int) -> str:
-    """Say what a conflict is, and how wide."""
+    """Return what a conflict is, and how wide."""
     if kind == ConflictKind.CRITERION_GAP:
         return f"{NAMES[criterion]}: {gap} points apart"
     if kind == ConflictKind.OVERALL_GAP:

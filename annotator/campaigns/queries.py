@@ -307,7 +307,7 @@ def _label(model: type[Flag] | type[Departure], code: str) -> str:
 
 
 def _outcome(successor: str | None, lease: datetime | None) -> str:
-    """Say what became of the place: a leased one is free for whoever asks next."""
+    """Return what became of the place: a leased one is free for whoever asks next."""
     if successor:
         return f"now with {successor}"
     return "free for the next" if lease else "nobody has it now"

@@ -97,7 +97,7 @@ _fold_cached = lru_cache(maxsize=16_384)(_fold)
 
 
 def is_content(key: str) -> bool:
-    """Tell whether a token says what a text is about: no function word and no punctuation."""
+    """Return whether a token says what a text is about: no function word and no punctuation."""
     return key not in _FUNCTION and key[:1].isalnum()
 
 

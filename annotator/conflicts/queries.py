@@ -95,7 +95,7 @@ def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QueryS
 
 
 def is_locked(assignment: Assignment) -> bool:
-    """Say whether the rating of this assignment is locked."""
+    """Return whether the rating of this assignment is locked."""
     if not assignment.campaign.is_open:
         return True
     has_rating = Rating.objects.filter(assignment=assignment).exists()

@@ -138,7 +138,7 @@ def exporter_of(campaign: Campaign, user: User) -> Exporter | None:
 
 
 def _tells_apart(campaign: Campaign) -> bool:
-    """Say whether so many rated or compared that one of them does not know the rest."""
+    """Return whether so many rated or compared that one of them does not know the rest."""
     rated = Rating.objects.filter(assignment__campaign=campaign).order_by()
     compared = Comparison.objects.filter(campaign=campaign, preference__isnull=False).order_by()
     people = set(rated.values_list("annotator", flat=True).distinct())

@@ -26,7 +26,7 @@ NOTICE: Final = "Confidential: ratings of unfiled claims. Comments may name peop
 def request_export(
     *,
     campaign: Campaign,
-    format: str,  # noqa: A002 - the word of the doors
+    format: str,  # noqa: A002 - the option's public name
     is_identified: bool = False,
     reason: str = "",
     is_anonymous: bool = False,

@@ -65,7 +65,7 @@ def _download(campaign: Campaign, export: RatingExport, by: User) -> FileRespons
 
 
 def _withheld(request: SignedInRequest, campaign: Campaign, exporter: Exporter) -> HttpResponse:
-    """Say why not yet; who is only early may look, who must stay blind is refused."""
+    """Return why not yet; who is only early may look, who must stay blind is refused."""
     is_early = exporter.withheld == OPEN
     status = 403 if not is_early else 200 if request.method != "POST" else 409
     context = {"campaign": campaign, "why": exporter.withheld, "is_early": is_early}

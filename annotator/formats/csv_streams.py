@@ -33,7 +33,7 @@ _SEPARATOR_LINE: Final = re.compile(rb"sep=([,;\t|])\r?\n?")
 
 
 def names_a_column(head: bytes, known: frozenset[str]) -> bool:
-    """Say whether the first line of a file names one of the known columns, or begins with ID.
+    """Return whether the first line of a file names one of the known columns, or begins with ID.
 
     Input: the first bytes of a file, and names. Output: True also for the letters ID, which stand
     for nothing but deserve the sentence of `CsvStream.header`.
@@ -228,7 +228,7 @@ def _placed(reason: str, data: bytes, offset: int) -> BrokenRowError:
 
 
 def _broken(text: str, position: int) -> BrokenRowError:
-    """Say what is wrong with the cell that begins at `position`."""
+    """Return what is wrong with the cell that begins at `position`."""
     lines = text.count("\n", 0, position)
     if text.startswith('"', position):
         return BrokenRowError(

@@ -101,7 +101,7 @@ class LiteralError(ValueError):
 
 
 def is_literal(text: str) -> bool:
-    """Say whether a text is meant as a written list or object: it opens with a bracket."""
+    """Return whether a text is meant as a written list or object: it opens with a bracket."""
     return text.lstrip(" \t\r\n").startswith(("[", "{"))
 
 

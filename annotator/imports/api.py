@@ -159,7 +159,7 @@ def _own_import(request: Request, slug: str, pk: UUID) -> ClaimImport:
 
 
 def _go_on(request: Request, row: ClaimImport) -> Response:
-    """Carry out what is short, ring for what is not, and answer accordingly."""
+    """Carry out what is short, enqueue what is not, and answer accordingly."""
     row = carry_out_if_small(row)
     status = 200
     if row.status == JobStatus.QUEUED:

@@ -48,7 +48,7 @@ def check_claims(
     *,
     campaign: Campaign | None,
     file: SeekableSource,
-    format: str = "auto",  # noqa: A002 - the word of the doors
+    format: str = "auto",  # noqa: A002 - the option's public name
     progress: Callable[[int], None] | None = None,
     looks_for_similar: bool = True,
 ) -> ImportCheck:

@@ -1,4 +1,4 @@
-"""Takes the texts of one matter out of the rows of this house; scores, times and names stay."""
+"""Takes the texts of one matter out of the rows of this package; scores, times and names stay."""
 
 from typing import Any, Final
 

@@ -77,7 +77,7 @@ def _copy(file: ByteSource, target: BinaryIO) -> Stored:
 
 
 def too_big_message(limit: int) -> str:
-    """Say how large a file may be, and what to do with a larger one."""
+    """Return how large a file may be, and what to do with a larger one."""
     return (
         f"The file is larger than the limit of {limit:,} bytes. Split it, or have the operator "
         "import it on the server: manage.py import_claims."

@@ -57,7 +57,7 @@ def request_import(
     campaign: Campaign,
     file: ByteSource,
     file_name: str,
-    format: str = "auto",  # noqa: A002 - the word of the doors
+    format: str = "auto",  # noqa: A002 - the option's public name
     may_train: bool = False,
     is_confirmed: bool = False,
     asked_by: User | None = None,
@@ -238,7 +238,7 @@ class Work:
 
 
 def format_stored(counts: dict[str, int]) -> str:
-    """Say in one sentence what an import did."""
+    """Return in one sentence what an import did."""
     if not any(counts.get(name) for name in ADDED):
         return "0 new: the campaign holds all of this already."
     known = counts["known_references"] + counts["known_candidates"]
@@ -264,7 +264,7 @@ FORGOTTEN: Final = "Nobody confirmed it within a day. Upload the file again."
 def carry_out_if_small(row: ClaimImport) -> ClaimImport:
     """Do at once what is short enough to be waited for; return the row as it is then.
 
-    One that is still queued is to be rung for.
+    One that is still queued is to be enqueued again.
     """
     if row.file_bytes <= SMALL_PACKED_BYTES or (
         row.file_bytes <= SMALL_BYTES and not _is_packed(row)
@@ -380,7 +380,7 @@ def import_file(
     slug: str,
     file: BufferedReader,
     file_name: str,
-    format: str,  # noqa: A002 - the word of the doors
+    format: str,  # noqa: A002 - the option's public name
     may_train: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> FileImport:

@@ -103,7 +103,7 @@ def _own_import(request: SignedInRequest, slug: str, pk: UUID) -> ClaimImport:
 
 
 def _go_on(row: ClaimImport) -> HttpResponse:
-    """Ring for what is left to a worker, and show the import."""
+    """Enqueue what is left to a worker, and show the import."""
     if row.status == JobStatus.QUEUED:
         enqueue_on_commit(row)
     return SeeOther(resolve_url("annotator:claim_import", row.campaign.slug, row.pk))

@@ -1,4 +1,4 @@
-"""The nouns of the rating house."""
+"""The tables of the annotator package."""
 
 from annotator.models.accounts import (
     ApiToken,

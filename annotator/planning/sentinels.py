@@ -41,7 +41,7 @@ WAITING: Final = (AssignmentStatus.OPEN, AssignmentStatus.LAPSED)
 
 @transaction.atomic
 def set_repeats(*, campaign: Campaign, percent: int, lag: int, by: User) -> Campaign:
-    """Say what share of each annotator's ratings is asked once more, after how many others.
+    """Return what share of each annotator's ratings is asked once more, after how many others.
 
     0 per cent stops it; repeats that are given stay given.
     """

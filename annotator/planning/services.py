@@ -147,7 +147,7 @@ def withdraw_assignments(
 
 @transaction.atomic
 def set_quota(*, membership: Membership, quota: int | None, by: User) -> Membership:
-    """Say how many candidates an annotator has at most, rated ones included; None for no limit.
+    """Return how many candidates an annotator has at most, rated ones included; None for no limit.
 
     Nothing that they have is taken back.
     """

@@ -209,7 +209,7 @@ def sentinels(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def repeats(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Say which share of the ratings is asked once more."""
+    """Return which share of the ratings is asked once more."""
 
     def act(row: Campaign, cleaned: dict[str, Any]) -> str:
         set_repeats(campaign=row, percent=cleaned["percent"], lag=cleaned["lag"], by=request.user)

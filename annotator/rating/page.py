@@ -176,7 +176,7 @@ def _text_boxes(
 
 
 def _differs(draft: Draft | None, sent: Mapping[str, str]) -> bool:
-    """Say whether a stored draft holds anything that is not on the page already."""
+    """Return whether a stored draft holds anything that is not on the page already."""
     return draft is not None and any(
         not same_text(str(draft.typed.get(name, "")), sent[name]) for name in TYPED
     )

@@ -191,7 +191,7 @@ def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
 
 
 def _is_resent(rating: Rating, form: RatingForm) -> bool:
-    """Say whether the stored revision is what this form, sent twice, has made already."""
+    """Return whether the stored revision is what this form, sent twice, has made already."""
     is_next = rating.version == form.version_seen + 1
     words = {name: getattr(rating, name) for name in words_of({})}
     return is_next and words == words_of(form.given) and rating.scores == form.scores

@@ -125,7 +125,7 @@ def component_numbers(table: Table) -> Integers:
 
 
 def is_connected(table: Table) -> bool:
-    """Say whether all annotators with scores are linked. True also for one annotator or none."""
+    """Return whether all annotators with scores are linked. True also for one annotator or none."""
     return len(components(table)) <= 1
 
 

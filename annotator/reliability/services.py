@@ -54,7 +54,7 @@ class Given:
 
 
 def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Plain:
-    """Return all figures; `say` hears how far it is, between 0 and 1, and may raise to stop it.
+    """Return all figures; `log` gets how far it is, between 0 and 1, and may raise to stop it.
 
     numpy and scipy load here, in a worker or command: the web process stays light.
     """

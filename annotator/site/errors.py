@@ -128,7 +128,7 @@ def resubmitted_fields(sent: QueryDict) -> list[tuple[str, str]]:
 
 
 def _is_written(name: str, value: str) -> bool:
-    """Say whether somebody wrote this: words, not a choice, an id or what a script reads."""
+    """Return whether somebody wrote this: words, not a choice, an id or what a script reads."""
     if name in CHOSEN and UNREADABLE not in value:
         return False
     is_text = any(sign.isspace() for sign in value) and not value.startswith(("[", "{"))

@@ -91,7 +91,7 @@ def _may_upload(request: HttpRequest) -> bool:
     return request.user.is_authenticated and matrix.may(route, principals_of(request))
 
 
-# Routes of the other house stand here as names: this house does not import it.
+# Routes of scoring stand here as names: this package does not import it.
 PLACES: Final = (
     ("annotator:home", "Home", "what is yours to do"),
     ("annotator:adjudication", "Adjudication", "conflicts to rule on, without names"),

@@ -242,7 +242,7 @@ class SignIn(LoginView):
         return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), resubmitted)
 
     def _too_often(self, refusal: TooOften) -> HttpResponse:
-        """Say when to try again; the name, and what a form carries, stay."""
+        """Return when to try again; the name, and what a form carries, stay."""
         if self.request.headers.get("HX-Request"):
             response: HttpResponse = JsonResponse({"sentence": refusal.sentence}, status=429)
         else:

@@ -1,4 +1,4 @@
-"""The map of the screens of the rating house."""
+"""Routes of the annotator's pages."""
 
 from django.urls import path
 

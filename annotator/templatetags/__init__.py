@@ -1,1 +1,1 @@
-"""Template helpers of the rating house."""
+"""Template helpers of the annotator package."""

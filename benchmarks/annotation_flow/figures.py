@@ -78,7 +78,7 @@ class Figures:
         return 1000 * quantile([s for work in self.works for s in work.next_seconds], 0.95)
 
     def _parts(self) -> str:
-        """Say which programs the CPU was spent in, where they are told apart."""
+        """Return which programs the CPU was spent in, where they are told apart."""
         each = {part: 1000 * s / max(1, self.acknowledged) for part, s in self.cpu_seconds.items()}
         shown = [f"{part} {each[part]:.1f}" for part in sorted(each) if each[part] >= 0.05]
         return f" ({', '.join(shown)})" if len(self.cpu_seconds) > 1 else ""
@@ -117,7 +117,7 @@ def load() -> float:
 
 
 def ratios(runs: Sequence[Figures]) -> list[str]:
-    """Say how CPU grows with the items, and how the first application stands to the others."""
+    """Return how CPU grows with the items, and how the first application stands to the others."""
     lines = []
     for name in dict.fromkeys(run.application for run in runs):
         mine = sorted((run for run in runs if run.application == name), key=lambda run: run.items)

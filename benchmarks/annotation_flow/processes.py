@@ -46,7 +46,7 @@ def clean_environment(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def answers(port: int, path: str) -> bool:
-    """Tell whether a page is served there without an error."""
+    """Return whether a page is served there without an error."""
     try:
         with urllib.request.urlopen(f"http://{HOST}:{port}{path}", timeout=5) as answer:
             return bool(answer.status == 200)

@@ -7,7 +7,7 @@ then hands the message to the next worker. Ours say little, so that anything els
 Celery throws away what it knows to be malformed. Anything else, such as a body without its three
 parts, ends the worker as an unrecoverable error, and Redis hands the message to the next one: one
 bad message stops a queue for good. So does one whose arguments are not the task's, as a program of
-another version sends it. A job loses nothing, as its row is rung for again.
+another version sends it. A job loses nothing, as its row is enqueued again.
 """
 
 import logging
@@ -39,7 +39,7 @@ KEPT: Final = "its job stays in the database and is announced again"
 
 
 def is_plain(headers: object) -> bool:
-    """Tell whether headers are such as our own messages have."""
+    """Return whether headers are such as our own messages have."""
     if not isinstance(headers, dict):
         return False
     names = (headers.get("task"), headers.get("id"))

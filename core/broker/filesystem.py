@@ -83,7 +83,7 @@ class Channel(filesystem.Channel):
     broadcasts are files that every process writes in place: two workers that begin together may
     leave half of each, and no worker starts on that folder again. A queue is found by its name
     without them, and nothing is broadcast. And it takes a message by moving it to the system's
-    temporary folder: where that one is full, a worker hears nothing more and says nothing.
+    temporary folder: where that one is full, a worker receives nothing more and reports nothing.
     """
 
     supports_fanout = False

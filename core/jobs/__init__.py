@@ -1,1 +1,1 @@
-"""Background jobs of both houses: the database row is the truth, the broker only a doorbell."""
+"""Background jobs of both packages: the row is the truth, a message only wakes a worker."""

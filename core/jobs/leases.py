@@ -24,7 +24,7 @@ from core.jobs.rows import JobRow, JobStatus
 logger = logging.getLogger("annotator.jobs")
 Row = TypeVar("Row", bound=JobRow)
 MOST_ATTEMPTS = 5
-# A job behind a training of a day is rung some 300 times, not 8,640; a broker that lost its
+# A job behind a training of a day is enqueued some 300 times, not 8,640; a broker that lost its
 # messages has each again before doctor says that none is taken.
 LEAST_PAUSE = timedelta(seconds=10)
 LONGEST_PAUSE = timedelta(minutes=5)
@@ -41,7 +41,7 @@ def lease_length() -> timedelta:
 def claim(model: type[Row], pk: uuid.UUID | str) -> Row | None:
     """Take a job that is queued, or running with its lease run out; None when it is not to be had.
 
-    One UPDATE decides, so duplicate or late bells are harmless on every database.
+    One UPDATE decides, so duplicate or late messages are harmless on every database.
     """
     token = uuid.uuid4().hex
     free = Q(status=JobStatus.QUEUED) | Q(status=JobStatus.RUNNING, lease_until__lt=Now())
@@ -99,7 +99,7 @@ def _end(
 
 
 def request_cancel(row: JobRow) -> bool:
-    """Ask a job to stop: a queued one is cancelled at once, a running one at its next beat."""
+    """Ask a job to stop: a queued one is cancelled at once, a running one at its next heartbeat."""
     rows = type(row)._default_manager.filter(pk=row.pk)
     if rows.filter(status=JobStatus.QUEUED).update(
         status=JobStatus.CANCELLED, cancel_requested=True, finished_at=Now()
@@ -126,9 +126,9 @@ def settle_stranded(model: type[JobRow]) -> int:
 
 
 def jobs_to_enqueue(model: type[JobRow]) -> Iterable[uuid.UUID]:
-    """Return the keys of jobs that wait for a worker and were not rung lately, and mark them.
+    """Return the keys of jobs that wait for a worker and were not enqueued lately, and mark them.
 
-    A job is left alone for as long as it had waited when it was rung last, within the pauses above:
+    A job is left alone for as long as it had waited when last enqueued, within the pauses above:
     behind a long training its messages pile up, and it needs one.
     """
     now = database_now()
@@ -172,9 +172,9 @@ def _log_outcome(row: JobRow, status: str, error: type | None = None, **facts: f
 def heartbeat(
     row: JobRow, progress: Callable[[], dict[str, Any]] = dict
 ) -> Iterator[Callable[[], None]]:
-    """Beat four times a lease; yield a function that raises LostLease once the lease is gone.
+    """Renew four times a lease; yield a function that raises LostLease once the lease is gone.
 
-    `progress` gives the columns that each beat writes along: this thread is outside a transaction
+    `progress` gives columns that each heartbeat writes along: this thread is outside a transaction
     in which the work may be.
     """
     stop = threading.Event()
@@ -189,7 +189,7 @@ def heartbeat(
                     lost.set()
                     return
                 except OperationalError:
-                    continue  # a busy database is no lost lease: the next beat tells
+                    continue  # a busy database is no lost lease: the next heartbeat decides
         finally:
             connection.close()
 

@@ -1,4 +1,4 @@
-"""Which kinds of job exist and how each is rung; houses register theirs at start."""
+"""Registry of job types and their Celery tasks; each package registers its own at start."""
 
 import logging
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _tidying: list[Callable[[], int]] = []
 
 
 def register(model: type[JobRow], enqueue: Enqueue, queue_of: QueueOf) -> None:
-    """Name the bell of a kind of job and its queue: both take the row's key."""
+    """Register the task of a job type and its queue; both take the row's key."""
     _enqueuers[model] = enqueue
     _queues[model] = queue_of
 
@@ -39,23 +39,23 @@ def register_tidying(delete: Callable[[], int]) -> None:
 
 
 def tidy() -> int:
-    """Delete what both houses keep for a time only; return how many rows and folders."""
+    """Delete what both packages store for a time only; return how many rows and folders."""
     return sum(delete() for delete in _tidying)
 
 
 def enqueue_on_commit(row: JobRow) -> None:
-    """Ring for a job once its row is committed; a broker that is down fails no request.
+    """Enqueue a job once its row is committed; a broker that is down fails no request.
 
-    The row then waits for the sweep, which rings again.
+    The row then waits for the sweep, which enqueues it again.
     """
     enqueue = _enqueuers[type(row)]
     transaction.on_commit(lambda: enqueue(row.pk), robust=True)
 
 
 def sweep() -> int:
-    """Ring every job that waits unheard and end those nobody will end; return how many rang.
+    """Enqueue every job that waits unclaimed, end those nobody will end; return how many.
 
-    A broker that is down is no error here: the rows stay, and the next sweep rings again.
+    A broker that is down is no error here: the rows stay, and the next sweep enqueues them again.
     """
     enqueued = 0
     for model, enqueue in _enqueuers.items():
@@ -65,5 +65,5 @@ def sweep() -> int:
                 enqueue(pk)
                 enqueued += 1
             except Exception as error:  # noqa: BLE001 - each broker fails in its own way
-                logger.warning("cannot ring %s %s: %s", model.kind(), pk, type(error).__name__)
+                logger.warning("cannot enqueue %s %s: %s", model.kind(), pk, type(error).__name__)
     return enqueued

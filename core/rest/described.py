@@ -25,7 +25,7 @@ REFUSAL: Final = {"application/json": {"schema": {"type": "object", "additionalP
 
 
 class Described(AutoSchema):
-    """Adds the refusals of the doors to what each call says of itself."""
+    """Adds the refusals of the API to the description of each call."""
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         answers = super()._get_response_bodies(direction)

@@ -59,7 +59,7 @@ def krippendorff_alpha(table: Table, level: Level, draws: int = DRAWS, seed: int
 
 
 def overlap_reason(table: Table) -> str:
-    """Say why a table gives no pair of scores on one item. Input: a table without such items."""
+    """Return why a table gives no pair of scores on one item. Input: a table without such items."""
     annotators = int(table.is_rated.any(axis=0).sum())
     return (NO_RATINGS, ONE_ANNOTATOR)[annotators] if annotators < 2 else NO_OVERLAP
 

@@ -46,7 +46,7 @@ class Table:
 
     @property
     def is_rated(self) -> Booleans:
-        """Say where there is a score. Output: I x J of booleans."""
+        """Return where there is a score. Output: I x J of booleans."""
         return ~np.isnan(self.values)
 
     @property

@@ -146,7 +146,7 @@ LONGEST_REASON: Final = 2_000
 
 
 def has_content(text: str) -> bool:
-    """Say whether a text holds a letter or a digit, of whatever script.
+    """Return whether a text holds a letter or a digit, of whatever script.
 
     Input: any text. Output: False for white space, zero-width characters, fillers, punctuation and
     symbols alone. Full-width and circled characters count as what they stand for (NFKC).

@@ -71,7 +71,7 @@ _FORMULA = re.compile(
 
 
 def is_formula(text: str) -> bool:
-    """Say whether a spreadsheet may read a cell as a formula.
+    """Return whether a spreadsheet may read a cell as a formula.
 
     Input: any text. Output: True where it begins with a tab or a line end, or where its first
     visible character is = + - @ or the full-width form of one.

@@ -227,7 +227,7 @@ WITHHELD: Final = (
 
 
 def may_export(reader: VersionReader) -> bool:
-    """Say whether the rows of a version are for this reader."""
+    """Return whether the rows of a version are for this reader."""
     return reader.is_admin and not reader.is_withheld
 
 

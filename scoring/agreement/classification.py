@@ -69,7 +69,7 @@ def statistic(value: float, reason: str) -> Statistic:
 
 
 def order_reason(table: Integers) -> str:
-    """Say why an order over items is undefined, from the 3 x 3 table of labels."""
+    """Return why an order over items is undefined, from the 3 x 3 table of labels."""
     if table.sum() == 0:
         return NO_ITEMS
     if np.count_nonzero(table.sum(axis=1)) < 2:
@@ -78,12 +78,12 @@ def order_reason(table: Integers) -> str:
 
 
 def order_reason_of(differences: Floats, y: Integers) -> str:
-    """Say why an order over n items is undefined, from their score differences and labels."""
+    """Return why an order over n items is undefined, from their score differences and labels."""
     return order_reason(confusion(predicted_labels(differences, 0.0), y))
 
 
 def slot_reason(table: Integers) -> str:
-    """Say why tau over two-slot rankings is undefined, from the 3 x 3 table of labels."""
+    """Return why tau over two-slot rankings is undefined, from the 3 x 3 table of labels."""
     if table.sum() == 0:
         return NO_ITEMS
     if table[[0, 2], :].sum() == 0:
@@ -92,7 +92,7 @@ def slot_reason(table: Integers) -> str:
 
 
 def share_reason(table: Integers) -> str:
-    """Say why a share of items is undefined, from the 3 x 3 table of labels."""
+    """Return why a share of items is undefined, from the 3 x 3 table of labels."""
     return NO_ITEMS if table.sum() == 0 else NO_DECISION
 
 

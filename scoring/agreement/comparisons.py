@@ -51,7 +51,7 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
 
 
 def verdict(difference: float, p_holm: float, alpha: float = ALPHA) -> str:
-    """Say whether the first of two scorers is better, worse, or whether nobody can tell.
+    """Return whether the first of two scorers is better, worse, or whether nobody can tell.
 
     Input: its tau-b less the other's; the adjusted p-value; either may be NaN.
     Output: "better", "worse" or "cannot tell"; only p_holm < alpha allows the first two.
@@ -96,7 +96,7 @@ def best_of(names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> list[st
 def best_sentence(
     best: Sequence[str], measured: Sequence[str], names: Mapping[str, str], alpha: float = ALPHA
 ) -> str:
-    """Say which scorer is best, or why none is marked.
+    """Return which scorer is best, or why none is marked.
 
     Input: best_of(); the scorers with a value, the highest first; what they are called.
     """

@@ -462,7 +462,7 @@ def _failures(items: Sequence[Item], scorer: ScorerScores) -> _Failures:
 
 
 def _reason(item: Item, scorer: ScorerScores, b: float, c: float) -> str:
-    """Say why the difference is no finite number: of a missing score first, of B before C."""
+    """Return why the difference is no finite number: of a missing score first, of B before C."""
     sides = [((item.reference, item.b), b), ((item.reference, item.c), c)]
     failed = [side for side in sides if np.isnan(side[1])]
     failed += [side for side in sides if np.isinf(side[1])]

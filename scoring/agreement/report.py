@@ -119,7 +119,7 @@ class Entries:
         return {**entry, "calibrated": {"reason": NOTHING_TO_CALIBRATE}}
 
     def of_unavailable(self, scorer: Unavailable, kind: str) -> Entry:
-        """Say why a scorer has no figures, in the shape of one that has."""
+        """Return why a scorer has no figures, in the shape of one that has."""
         nothing = no_figures(scorer.reason)
         return {
             **self._head(scorer.name, None, kind),
@@ -218,7 +218,7 @@ def build_report(
     """Answer the question for n >= 1 items.
 
     Input: the items; the scores of each scorer, or why it has none, and of each baseline (majority
-    is added here; a baseline may be asked for as a scorer too); what else is known; `tell` hears
+    is added here; a baseline may be asked for as a scorer too); what else is known; `on_progress` gets
     what is computed next and may raise to stop.
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
     same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,

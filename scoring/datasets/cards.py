@@ -181,7 +181,7 @@ def _split_references(draft: Draft) -> dict[str, int]:
 
 
 def withheld_text(card: Mapping[str, Any]) -> str:
-    """Say what of a version no training reads, split by split; the card may be an older one."""
+    """Return what of a version no training reads, split by split; the card may be an older one."""
     told = []
     for name in (VALIDATION, TEST):
         items = card["splits"].get(name, 0)

@@ -95,7 +95,7 @@ class LengthCounts:
         self._most = MOST_PARSED
 
     def has(self, number: int, role: int) -> bool:
-        """Say whether a text was counted in this role."""
+        """Return whether a text was counted in this role."""
         return number < len(self._roles) and self._roles[number] & role > 0
 
     def add(self, number: int, key: int, role: int, text: str) -> None:
@@ -217,11 +217,11 @@ class Draft:
         return number(row.reference), number(row.b), number(row.c)
 
     def has_texts(self, place: int, row: DatasetRow) -> bool:
-        """Say whether a row has the texts of the one that is there."""
+        """Return whether a row has the texts of the one that is there."""
         return self.numbers(row) == (self.a[place], self.b[place], self.c[place])
 
     def state_split(self, place: int, split: str) -> None:
-        """Hear which split a row was given once more; one that contradicts leaves none."""
+        """Note the split that a row was given once more; one that contradicts leaves none."""
         if not split or place in self._contradicted:
             return
         stated = SPLIT_NAMES.index(split)

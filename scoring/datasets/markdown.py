@@ -154,7 +154,7 @@ OLD_MAJORITY: Final = (
 
 
 def follows_old_majority(card: Mapping[str, Any]) -> bool:
-    """Say whether labels were made by the rule given up; cards then named no version."""
+    """Return whether labels were made by the rule given up; cards then named no version."""
     return card.get("policy") == "majority" and card.get("policy_version", 1) == 1
 
 

@@ -191,7 +191,7 @@ def read_file(
 ) -> Iterator[DatasetRow]:
     """Yield the rows of one file of quadruplets as it states them, without holding it.
 
-    Input: a path; a key of FORMATS; what hears how many bytes were read. A row that names no split
+    Input: a path; a key of FORMATS; a callback for bytes read. A row that names no split
     takes the one its file's name speaks of ("quality_test.json"). Raises FormatError for a bad
     file, OSError for one that cannot be opened.
     """

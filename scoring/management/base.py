@@ -17,7 +17,7 @@ SECONDS_BETWEEN: Final = 1.0
 
 
 def progress_bar(log: Callable[[str], None], words: str) -> Callable[[float], None]:
-    """Return what hears a share from 0 to 1 and says it, at most once a second.
+    """Return a callback that logs a share from 0 to 1, at most once a second.
 
     Work that takes less than a second says nothing.
     """

@@ -79,12 +79,12 @@ def get_metric(
 
 
 def needs_of(name: str) -> Needs:
-    """Say what a metric reads beside two texts. Input: a name of METRIC_NAMES. Loads nothing."""
+    """Return what a metric reads beside two texts. Input: a name of METRIC_NAMES. Loads nothing."""
     return _entry(name).needs
 
 
 def what_is_missing(name: str, places: Places) -> str:
-    """Say what to put where so that a metric can score. Output: a sentence; '' if it can.
+    """Return what to put where so that a metric can score. Output: a sentence; '' if it can.
 
     Looks at file names and small files only: no weights are read, no endpoint is called.
     Raises UnknownMetricError.

@@ -1,4 +1,4 @@
-"""The nouns of the measuring house."""
+"""The tables of the scoring package."""
 
 from scoring.models.datasets import Dataset, DatasetVersion, Freeze, UsedRating
 from scoring.models.erasures import Erasure, ErasureStatus

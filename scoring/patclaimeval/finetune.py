@@ -99,7 +99,7 @@ class TokenBudget:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether ``error`` says that a device or the machine has no memory left."""
+    """Return whether ``error`` says that a device or the machine has no memory left."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     # The CPU's allocator raises a plain RuntimeError.

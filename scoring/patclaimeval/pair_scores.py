@@ -42,7 +42,7 @@ class ScoreCache:
 
     Several processes may use one file. It is only a cache: a file that is damaged is set aside
     under another name, one that cannot be used (a full disk, no permission) is done without, and
-    ``say`` hears a sentence of either. Nothing here raises for the state of the file.
+    ``log`` gets a sentence of either. Nothing here raises for the state of the file.
     """
 
     def __init__(self, path: Path | None, log: Callable[[str], None] = lambda text: None) -> None:
@@ -229,7 +229,7 @@ class CachedScorer:
     ) -> list[PairScore]:
         """Return a score, or the refusal, of each pair (reference, candidate), in their order.
 
-        A pair over the model's limit is refused by itself; nothing is cut. ``on_scored`` hears
+        A pair over the model's limit is refused by itself; nothing is cut. ``on_scored`` gets
         after each batch how many further of the given pairs are done, and may raise to stop:
         what was scored by then is in the cache. Raises what loading the model raises.
         """
@@ -243,7 +243,7 @@ class CachedScorer:
         for key in keys:
             if key in times:
                 times[key] += 1
-        # Closed here, so that what was scored is written before anybody hears of an exception.
+        # Closed here, so that what was scored is written before anybody learns of an exception.
         with closing(self._fresh({key: texts[key] for key in times})) as batches:
             for fresh in batches:
                 found |= fresh

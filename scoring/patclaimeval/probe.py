@@ -162,7 +162,7 @@ def fit_probe(data: Comparisons, settings: TrainingSettings, on_step: OnStep) ->
 
 
 def _chosen_by(references: int, options: int, given: float | None) -> str:
-    """Say how the options were chosen from; validation items have no part in it."""
+    """Return how the options were chosen from; validation items have no part in it."""
     if options > 1:
         return (
             f"cross-validation in {min(FOLDS, references)} folds within the {references} "

@@ -74,7 +74,7 @@ class StateStore:
         self._entries: list[Entry] = []
 
     def is_due(self, step: int) -> bool:
-        """Tell whether so much was done since the last state that another should be saved."""
+        """Return whether so much was done since the last state that another should be saved."""
         (steps, seconds), (last, at) = self._every, self._saved_at
         return self.directory is not None and (step - last >= steps or monotonic() - at >= seconds)
 

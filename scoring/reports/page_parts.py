@@ -477,7 +477,7 @@ def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def caution(references: int) -> str:
-    """Say what a reader must know of the intervals when there are few references; "" else."""
+    """Return what a reader must know of the intervals when there are few references; "" else."""
     if references >= FEWEST_REFERENCES:
         return ""
     return (

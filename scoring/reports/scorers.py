@@ -59,14 +59,14 @@ class ReportScorer:
 
 
 def kind_of(name: str) -> str:
-    """Say what a scorer is: "model", "baseline" or "metric"."""
+    """Return what a scorer is: "model", "baseline" or "metric"."""
     if name.startswith(MODEL_PREFIX):
         return "model"
     return "baseline" if name in BASELINE_NAMES else "metric"
 
 
 def is_neural(name: str) -> bool:
-    """Say whether a scorer runs a network or asks an endpoint, and is able to."""
+    """Return whether a scorer runs a network or asks an endpoint, and is able to."""
     if name.startswith(MODEL_PREFIX):
         return True
     needs = needs_of(name)

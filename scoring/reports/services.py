@@ -158,7 +158,7 @@ def _refuse_numbers(
 
 
 def _has_systems(version: DatasetVersion) -> bool:
-    """Say whether systems may be told: the campaign is closed, so that nobody rates any more."""
+    """Return whether systems may be told: the campaign is closed, so that nobody rates any more."""
     campaign = version.dataset.campaign
     return campaign is not None and not campaign.is_open
 

@@ -104,7 +104,7 @@ def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
 
 
 def _may_ask(request: SignedInRequest) -> bool:
-    """Say whether the person works with reports, or reads finished ones only."""
+    """Return whether the person works with reports, or reads finished ones only."""
     return bool(roles_of(request.user) & set(MAY_READ))
 
 

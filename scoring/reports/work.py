@@ -83,7 +83,7 @@ def score_pairs(
 ) -> PairScores:
     """Return a score of each pair, from the kept ones as far as they are there.
 
-    `check` and `tell`, which hears how many pairs are done, may raise LostLease to stop: what was
+    `check` and `on_progress`, given how many pairs are done, may raise LostLease to stop: what was
     scored by then is kept. Raises MetricError or PatClaimEvalError where no pair can be scored.
     """
     known = _known(scorer.key, pairs) if scorer.key else {}
@@ -322,7 +322,7 @@ class _Work:
         ]
 
     def _begin(self, stage: str) -> None:
-        """Tell what is done now, or that it is still being done; may raise LostLease."""
+        """Return what is done now, or that it is still being done; may raise LostLease."""
         if stage != self._stage:
             self._stage = stage
             self.log(stage)

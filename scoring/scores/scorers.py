@@ -88,7 +88,7 @@ def scoring_model(name: str, user: User | None = None) -> ModelVersion:
 def cached_scorer(model: ModelVersion, log: Callable[[str], None] = logger.warning) -> CachedScorer:
     """Return the model with its cache; torch loads once a pair is met that the cache lacks.
 
-    `say` hears what is wrong with the cache, if anything is. Raises CheckpointInvalid for a row
+    `log` gets what is wrong with the cache, if anything is. Raises CheckpointInvalid for a row
     whose seal is broken: not even what was scored before is known to be this model's.
     """
     if not is_sealed(model):

@@ -1,1 +1,1 @@
-"""Words of the measuring house for templates."""
+"""Template helpers of the scoring package."""

@@ -72,7 +72,7 @@ def test_nothing_but_the_door_writes_to_the_trail():
 
 
 def _writes(node: ast.AST) -> bool:
-    """Say whether a node makes an event, or calls what is no read on the events."""
+    """Return whether a node makes an event, or calls what is no read on the events."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id == "AuditEvent"
     return (

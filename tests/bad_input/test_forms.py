@@ -64,7 +64,7 @@ def values_for(number: int) -> dict[str, str]:
 
 
 def tried_by_another(room: Room, field: Field) -> bool:
-    """Tell whether somebody before them in WHO may use the form; `make test` tries it once."""
+    """Return whether somebody before them in WHO may use the form; `make test` tries it once."""
     before = WHO[: WHO.index(field.who)]
     return bool({*before} & {*room.visitors(field.route)}) if field.route in matrix() else False
 

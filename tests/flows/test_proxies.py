@@ -127,7 +127,7 @@ def test_one_address_has_so_many_requests_at_once_and_others_have_theirs(
 
 
 def eventually(holds: Callable[[], bool]) -> bool:
-    """Say whether something holds within half a minute."""
+    """Return whether something holds within half a minute."""
     deadline = time.monotonic() + 30
     while not holds():
         if time.monotonic() > deadline:

@@ -269,7 +269,7 @@ def test_no_view_takes_a_method_that_the_matrix_does_not_list() -> None:
 
 
 def is_as_listed(route: str, principal: str, method: str, status: int, *, opens: bool) -> bool:
-    """Tell whether one who is signed in got what the matrix says."""
+    """Return whether one who is signed in got what the matrix says."""
     rule = matrix.matrix()[route]
     # Who is no member is not told that the campaign exists.
     is_stranger = "slug" in ROUTES[route] and principal == matrix.SITE_ADMIN

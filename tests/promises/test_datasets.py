@@ -93,7 +93,7 @@ class Writer(threading.Thread):
             connection.close()
 
     def disagrees(self, better: dict[str, int]) -> bool:
-        """Say whether frozen comparisons of c1 with c0 are of no moment that there was."""
+        """Return whether frozen comparisons of c1 with c0 are of no moment that there was."""
         seen = tuple(better.get(name) for name in self.pair)
         return seen not in ((1, 1), (None, -1))
 

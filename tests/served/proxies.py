@@ -141,7 +141,7 @@ PROXIES: Final = {"nginx": nginx, "caddy": caddy}
 
 
 def missing(name: str) -> str:
-    """Say what is not installed of what a proxy needs here."""
+    """Return what is not installed of what a proxy needs here."""
     needed = {"nginx": ("nginx", "openssl"), "caddy": ("caddy",)}[name]
     return ", ".join(program for program in needed if not shutil.which(program))
 

@@ -101,7 +101,7 @@ def sealed_sha256s(rows: Iterable[Adjudication]) -> dict[str, str]:
 
 
 def signature_holds(row: Adjudication, sealed: Mapping[str, str] | None = None) -> bool:
-    """Say whether the stored rows are still what was signed, and the signature is not voided.
+    """Return whether the stored rows are still what was signed, and the signature is not voided.
 
     Whoever changes a ruling in the database can compute its digest anew, so the trail, whose
     entries are chained, must have the same one. `sealed` is what it has of several rulings.

@@ -432,7 +432,7 @@ def raters_of(campaign: Campaign) -> list[str]:
 
 
 def _describe_settled(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
-    """Say how the settled value follows: from the ruling, or as the mean of what was given."""
+    """Return how the settled value follows: from the ruling, or as the mean of what was given."""
     if value.settled is None:
         return "nobody has rated it"
     exact = _exact(value.settled)

@@ -1,1 +1,1 @@
-"""Commands of the rating house."""
+"""Commands of the annotator package."""

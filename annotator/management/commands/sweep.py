@@ -1,4 +1,4 @@
-"""`manage.py sweep`: ring and end jobs, free run-out leases, give hidden repeats, tidy uploads."""
+"""`sweep`: enqueue and end jobs, free run-out leases, give hidden repeats, tidy uploads."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 class Command(BaseCommand):
     help = (
-        "Ring jobs that wait unheard, free run-out leases, give repeats that are due, delete "
+        "Enqueue jobs that wait unclaimed, free run-out leases, give repeats that are due, delete "
         "uploads that nobody needs and rows and folders whose time is over; "
         "with --forever every two seconds."
     )
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             enqueued, lapsed, repeated = sweep(), lapse_leases_everywhere(), repeat_everywhere()
             dropped, tidied = sweep_imports(), tidy()
             self.stderr.write(
-                f"{enqueued} jobs rung, {lapsed} leases lapsed, {repeated} repeats given, "
+                f"{enqueued} jobs enqueued, {lapsed} leases lapsed, {repeated} repeats given, "
                 f"{dropped} uploads and {tidied} rows or folders deleted"
             )
             return

@@ -1,4 +1,4 @@
-"""Which files under DATA_DIR belong to the rows; the other house names its own at start.
+"""Which files under DATA_DIR belong to the rows; scoring registers its own at start.
 
 The list of contents of a backup: what made it, which tables and files are in it.
 
@@ -58,7 +58,7 @@ def stored_folders() -> tuple[str, ...]:
 
 
 def is_of_a_kind(file: StoredFile) -> bool:
-    """Tell whether a file is called as one that the rows may need, and no other."""
+    """Return whether a file is called as one that the rows may need, and no other."""
     for _, names in _kinds:
         if found := names.fullmatch(file.name):
             return found.groupdict().get("sha256") in (None, file.sha256)

@@ -363,7 +363,7 @@ def _brought_back(found: CheckedArchive, known: dict[str, ErasedReference]) -> l
 
 
 def _described(matters: list[ErasedReference]) -> str:
-    """Say which matters come back, by their keys: their texts and names are nobody's here."""
+    """Return which matters come back, by their keys: their texts and names are nobody's here."""
     named = ", ".join(
         f"{one.reference} (erased {one.erased_at[:10]})" for one in matters[:MATTERS_NAMED]
     )

@@ -41,7 +41,7 @@ from core.jobs.rows import JobStatus
 
 
 def look_at_choices() -> Iterator[Finding]:
-    """Say which mode holds, and which choices weaken it."""
+    """Return which mode holds, and which choices weaken it."""
     if settings.IS_LOCAL:
         yield warning(
             "settings",
@@ -119,7 +119,7 @@ def look_at_files() -> Iterator[Finding]:
 
 
 def _modes(directory: Path) -> Finding:
-    """Say whether others can read what is stored; what lies in a private folder is private."""
+    """Return whether others can read what is stored; what lies in a private folder is private."""
     if not os.access(directory, os.W_OK | os.X_OK):
         return missing(
             "file modes",
@@ -186,7 +186,7 @@ def queues_without_worker() -> list[str]:
 
 
 def look_at_programs() -> Iterator[Finding]:
-    """Say whether each queue has a worker, and whether the sweeper runs."""
+    """Return whether each queue has a worker, and whether the sweeper runs."""
     works, untaken = alive(), _untaken_jobs()
     for queue in Queues:
         part = f"worker of queue {queue.value}"
@@ -243,7 +243,7 @@ def _untaken_jobs() -> Counter[str]:
 
 
 def look_at_broker() -> Iterator[Finding]:
-    """Say whether messages can be sent."""
+    """Return whether messages can be sent."""
     address = settings.CELERY_BROKER_URL
     kind = address.partition(":")[0]
     try:
@@ -271,7 +271,7 @@ def look_at_broker() -> Iterator[Finding]:
 
 
 def look_at_jobs() -> Iterator[Finding]:
-    """Say how many jobs wait for longer than a worker that is free would let them."""
+    """Return how many jobs wait for longer than a worker that is free would let them."""
     waiting, now = 0, database_now()
     for model in kinds_of_jobs():
         for since in model._default_manager.filter(status=JobStatus.QUEUED).values_list(
@@ -293,7 +293,7 @@ SECOND_FACTOR_PART: Final = "second factors"
 
 
 def look_at_second_factors() -> Iterator[Finding]:
-    """Say whether codes can be checked, and whether they need an older key for it."""
+    """Return whether codes can be checked, and whether they need an older key for it."""
     older = unopened = 0
     for pk, sealed in SecondFactor.objects.values_list("pk", "secret"):
         if is_of_today(sealed, owner=str(pk)):

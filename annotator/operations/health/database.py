@@ -52,12 +52,12 @@ def missing(part: str, found: str, mend: str) -> Finding:
 
 
 def register_look(look: Look) -> None:
-    """Name what looks at a part that this house does not know; houses do so at their start."""
+    """Register a check of a part that this package does not know; packages do so at start."""
     _looks.append(look)
 
 
 def registered_looks() -> tuple[Look, ...]:
-    """Return what the houses have named. Each needs the database to be reached and migrated."""
+    """Return the registered checks. Each needs the database to be reached and migrated."""
     return tuple(_looks)
 
 
@@ -93,7 +93,7 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def look_at_schema() -> Finding:
-    """Say whether the database is reached and migrated: all other looks need both."""
+    """Return whether the database is reached and migrated: all other looks need both."""
     if not is_reached():
         return missing(
             PART,

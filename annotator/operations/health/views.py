@@ -17,7 +17,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the database is reached and migrated, and which queues have no living worker.
+    """Return whether the database is reached and migrated, and which queues have no living worker.
 
     Rating needs no worker: a web server without one stays in service, so it is told by 200.
     """

@@ -1,4 +1,4 @@
-"""Answers that a browser or a program saves as a file; the doors of the house share them."""
+"""Answers that a browser or a program saves as a file; pages and calls share them."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 

@@ -43,7 +43,7 @@ LONGEST: Final = 200
 
 @transaction.atomic
 def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -> DatasetVersion:
-    """Say what others may do with a version; its rows and their digest stay as they are.
+    """Return what others may do with a version; its rows and their digest stay as they are.
 
     Raises Refused for a licence that is blank, too long or not on one line. The same licence
     again changes nothing.
@@ -68,7 +68,7 @@ def set_licence(*, version: DatasetVersion, licence: str, set_by: User | None) -
 
 
 Row = TypeVar("Row")
-# Hears which share of the rows has been read, from 0 to 1.
+# Gets the share of the rows that has been read, from 0 to 1.
 Progress = Callable[[float], None]
 
 

@@ -56,7 +56,7 @@ def import_files(
 ) -> Frozen:
     """Read files of quadruplets, join them on (A, B, C), and store them as a dataset version.
 
-    `progress` hears how much was read and written, and may raise to stop: nothing is stored then.
+    `progress` gets how much was read and written, and may raise to stop: nothing is stored then.
     Raises what import_dataset raises, FormatError with the bad records of a file, and Refused for
     a file that cannot be read.
     """
@@ -127,7 +127,7 @@ def _statement(path: Path) -> dict[str, Any]:
 
 
 def _progress_of_each(on_progress: Progress, stated: Sequence[dict[str, Any]]) -> Iterator[Callable[[int], None]]:
-    """Yield for each file what hears how much of it was read, and tells it of all of them."""
+    """Yield for each file a callback for the bytes read, which reports the share of all files."""
     total = max(1, sum(one["bytes"] for one in stated))
     before = 0
     for one in stated:

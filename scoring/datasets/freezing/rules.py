@@ -69,7 +69,7 @@ def split_json(plan: SplitPlan) -> dict[str, Any]:
     }
 
 
-# Hears how far the work is, 0 to 1, and what is done now; may raise to stop it.
+# Gets the share that is done, 0 to 1, and the current stage; may raise to stop it.
 Progress = Callable[[float, str], None]
 
 

@@ -139,7 +139,7 @@ def freeze_dataset(
 ) -> Frozen:
     """Freeze what may be frozen of a campaign into a dataset version.
 
-    `settings` are those of FreezeSettings. `progress` hears of each percent, outside of any
+    `settings` are those of FreezeSettings. `progress` gets each percent, outside of any
     transaction, and may raise to stop: nothing is stored then. Raises Refused when nothing is
     left, or when the references cannot be split as asked, Forbidden for who rates meanwhile.
     """
@@ -164,7 +164,7 @@ def freeze_dataset(
 
 WAITING: Final = "Waiting for a worker."
 UNFINISHED: Final = (JobStatus.QUEUED, JobStatus.RUNNING)
-# Each beat is a write; what comes in between only looks whether the lease is still ours.
+# Each heartbeat is a write; what comes in between only looks whether the lease is still ours.
 BEAT_EVERY_SECONDS: Final = 0.5
 
 
@@ -253,7 +253,7 @@ def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
 
 
 def _is_of(freeze: Freeze, frozen: Frozen) -> bool:
-    """Say whether this freeze made the version, if only in an attempt that died afterwards."""
+    """Return whether this freeze made the version, if only in an attempt that died afterwards."""
     by_an_attempt = freeze.attempt > 1 and frozen.version.created_at > freeze.created_at
     return frozen.is_new or by_an_attempt
 

@@ -137,7 +137,7 @@ def rows_at(version: DatasetVersion, numbers: list[int]) -> dict[int, DatasetRow
 
 
 def holds_reference(version: DatasetVersion, reference_id: str) -> bool:
-    """Say whether a quadruplet of the version names the reference."""
+    """Return whether a quadruplet of the version names the reference."""
     named = [row_index.digest(reference_id)]
     return ask_index(version, lambda index: bool(index.execute(_NAMED, named).fetchone()[0]))
 

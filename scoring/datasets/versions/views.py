@@ -54,7 +54,7 @@ def version(request: SignedInRequest, name: str, number: int) -> HttpResponse:
 
 @require_POST
 def licence(request: SignedInRequest, name: str, number: int) -> HttpResponse:
-    """Say what others may do with a version."""
+    """Return what others may do with a version."""
     row = version_or_404(request.user, name, number)
     if not may_export(version_reader(request.user, row)):
         raise PermissionDenied("Only admins of the campaign say what others may do with it.")

@@ -1,1 +1,1 @@
-"""Commands of the measuring house."""
+"""Commands of the scoring package."""

@@ -64,7 +64,7 @@ class Endpoint:
 
 
 def missing_setting(endpoint: Endpoint | None, name: str = "this metric") -> str:
-    """Say what to set so that the metric `name` can ask; "" where it can. No network.
+    """Return what to set so that the metric `name` can ask; "" where it can. No network.
 
     Input: the site's endpoint or None, a scorer's name. Output: one sentence or "".
     """

@@ -172,7 +172,7 @@ def numbers_in(answer: Completion, prompt: Prompt) -> Numbers:
 
 
 def are_numbers(value: Any, prompt: Prompt) -> bool:
-    """Say whether a value is what `numbers_in` would return."""
+    """Return whether a value is what `numbers_in` would return."""
     return not _fault(value, prompt)
 
 

@@ -91,7 +91,7 @@ def overlaps(card: Card) -> tuple[Overlap, ...]:
 
 
 def verdict(lead: Card) -> str:
-    """Say what a lead with its 95 % interval shows: better, worse, or that one cannot tell."""
+    """Return what a lead with its 95 % interval shows: better, worse, or that one cannot tell."""
     if lead.get("low") is None or lead.get("high") is None:
         return "cannot tell"
     if lead["low"] > 0:
@@ -151,7 +151,7 @@ def settings_facts(card: Card) -> list[tuple[str, str]]:
 
 
 def describe_encoder(encoder: Card) -> str:
-    """Say which encoder it is: its name without a path, its kind and size."""
+    """Return which encoder it is: its name without a path, its kind and size."""
     name = _last_part(encoder.get("name", ""))
     size = encoder.get("parameters")
     told = [str(encoder.get("kind", "")), f"{encoder.get('layers')} layers" if size else ""]

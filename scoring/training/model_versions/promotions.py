@@ -127,7 +127,7 @@ def open_ask(model: ModelVersion) -> Promotion | None:
 
 
 def is_admin(user: User, model: ModelVersion) -> bool:
-    """Say whether the person is admin of the model's campaign; of any, where it has none."""
+    """Return whether the person is admin of the model's campaign; of any, where it has none."""
     campaigns = campaigns_for(user, [Role.ADMIN])
     campaign = model.run.dataset_version.dataset.campaign
     return campaigns.exists() if campaign is None else campaigns.filter(pk=campaign.pk).exists()

@@ -55,7 +55,7 @@ def reports_for(user: User) -> QuerySet[AgreementReport]:
 
 
 def is_neural_report(pk: UUID) -> bool:
-    """Say whether a report waits for the queue of networks and endpoints."""
+    """Return whether a report waits for the queue of networks and endpoints."""
     return AgreementReport.objects.filter(pk=pk, is_neural=True).exists()
 
 

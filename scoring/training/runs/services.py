@@ -84,7 +84,7 @@ MOST_POINTS: Final = 200
 
 
 class RunProgress:
-    """Hears a training and writes its row, in at most one UPDATE every two seconds.
+    """Takes a training's progress and writes its row, in at most one UPDATE every two seconds.
 
     Every message looks first whether the lease is still ours: `check`, once set, raises LostLease
     if not.

@@ -68,7 +68,7 @@ def _is_whole(model: ModelVersion) -> bool:
 
 
 def _has_same_encoder(model: ModelVersion) -> bool:
-    """Tell whether the encoder's files are those of then: a directory may hold others by now."""
+    """Return whether the encoder's files are those of then: a directory may hold others by now."""
     settings = TrainingSettings(**model.run.settings)
     if settings.encoder == DEFAULT_ENCODER:
         return True  # its digest is part of the code
@@ -85,7 +85,7 @@ def carry_out_training(pk: UUID | str, log: Callable[[str], None] = lambda text:
 
     Safe to call any number of times by any number of workers: only the holder of the lease
     writes. A run whose worker was killed goes on from its saved state; one that would only train
-    an existing model again ends with that model. `say` hears each line of progress that the row
+    an existing model again ends with that model. `log` gets each line of progress that the row
     gets.
     """
     run_job(

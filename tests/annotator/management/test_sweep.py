@@ -29,8 +29,8 @@ def test_a_waiting_job_is_rung_once(
     rung: list[object] = []
     monkeypatch.setattr(registry, "_bells", {AgreementReport: rung.append})
     for expected in (
-        "1 jobs rung, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
-        "0 jobs rung, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
+        "1 jobs enqueued, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
+        "0 jobs enqueued, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
     ):
         err = io.StringIO()
         call_command("sweep", stderr=err)

@@ -126,7 +126,7 @@ def insiders(world) -> list[Visitor]:
 
 
 def is_there(world, address: Address, visitor: Visitor) -> bool:
-    """Say whether the campaign's own member is answered about the object, however."""
+    """Return whether the campaign's own member is answered about the object, however."""
     rule = permissions.matrix()[address.route]
     if not rule.principals & visitor.roles:
         return False
