@@ -18,7 +18,7 @@ from annotator.accounts.sign_in import (
     record_wrong,
 )
 from annotator.models import Campaign, User
-from core.forms import RefusableForm, WholeNumberField, PlainTextField
+from core.forms import PlainTextField, RefusableForm, WholeNumberField
 
 
 def password_field(label: str, autocomplete: str) -> forms.CharField:

@@ -23,7 +23,7 @@ from django.utils.encoding import force_bytes
 from annotator import audit_log
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import RecoveryCode, SecondFactor, User
-from annotator.rate_limits import RateLimit, give_back, format_wait, take
+from annotator.rate_limits import RateLimit, format_wait, give_back, take
 from core.clock import database_now
 from core.errors import OutOfDate, Refused, TooOften
 

@@ -12,7 +12,7 @@ from annotator import audit_log
 from annotator.accounts.names import name_problem, skeleton
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import Campaign, Invitation, Membership, Role, User
-from annotator.rate_limits import RateLimit, give_back, format_wait, take
+from annotator.rate_limits import RateLimit, format_wait, give_back, take
 from core.clock import database_now
 from core.errors import OutOfDate, Refused, TooOften
 

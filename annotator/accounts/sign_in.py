@@ -21,7 +21,7 @@ from annotator import audit_log
 from annotator.access.scopes import campaigns_for
 from annotator.accounts.names import account_of
 from annotator.models import Campaign, User
-from annotator.rate_limits import Asked, RateLimit, give_back, format_wait, take
+from annotator.rate_limits import Asked, RateLimit, format_wait, give_back, take
 from core.errors import TooOften
 
 SALT: Final = "annotator.known_browsers"

@@ -285,7 +285,9 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
                     "label": names[pk],
                     "claims": texts[pk],
                     "scores_as": "other_scores" if place else "scores",
-                    "ratings": [_rating_json(r, pk in shown) for r in _drawn(row, ratings.get(pk, ()))],
+                    "ratings": [
+                        _rating_json(r, pk in shown) for r in _drawn(row, ratings.get(pk, ()))
+                    ],
                 }
                 for place, pk in enumerate(_pair_of_names(row))
             ],

@@ -25,7 +25,7 @@ from annotator.adjudication.cases import (
     live_turns,
 )
 from annotator.assignments.services import narrow
-from annotator.conflicts.services import blind_annotators, add_place, measure_conflicts, next_number
+from annotator.conflicts.services import add_place, blind_annotators, measure_conflicts, next_number
 from annotator.models import (
     Assignment,
     AssignmentStatus,

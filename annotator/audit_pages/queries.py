@@ -106,7 +106,9 @@ class Entry:
     def values(self) -> str:
         """The details in one line."""
         pairs = self.details.items()
-        return "; ".join(f"{key.replace('_', ' ')} {_format_detail(key, one)}" for key, one in pairs)
+        return "; ".join(
+            f"{key.replace('_', ' ')} {_format_detail(key, one)}" for key, one in pairs
+        )
 
     @property
     def kind(self) -> str:

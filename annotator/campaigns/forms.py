@@ -16,10 +16,10 @@ from annotator.rubric import HIGHEST
 from core.forms import (
     DayField,
     FractionField,
+    PlainTextField,
     RefusableForm,
     TickField,
     WholeNumberField,
-    PlainTextField,
 )
 
 MOST_ANNOTATORS: Final = 20

@@ -10,10 +10,10 @@ from uuid import UUID
 from annotator.access.scopes import LEAST_TOLD_APART, roles_of
 from annotator.access.visibility import reader_of
 from annotator.exports.rows import (
+    Detail,
     Naming,
     Nobody,
     Pseudonyms,
-    Detail,
     exported_items,
     exported_lines,
     user_names,

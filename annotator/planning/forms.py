@@ -13,7 +13,7 @@ from annotator.models import Campaign, Reference, User
 from annotator.planning.queries import references_named
 from annotator.planning.sentinels import LONGEST_LAG, MOST_AT_ONCE, MOST_PERCENT
 from annotator.planning.services import LARGEST_QUOTA
-from core.forms import LARGEST_VERSION, DayField, RefusableForm, WholeNumberField, PlainTextField
+from core.forms import LARGEST_VERSION, DayField, PlainTextField, RefusableForm, WholeNumberField
 from core.text_io.shapes import LONGEST_REASON
 
 MOST_REFERENCES: Final = 1_000

@@ -201,7 +201,9 @@ def sentinels(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make sentinels from references."""
 
     def act(row: Campaign, cleaned: dict[str, Any]) -> str:
-        made = add_sentinels(campaign=row, count=cleaned["count"], seed=cleaned["seed"], by=request.user)
+        made = add_sentinels(
+            campaign=row, count=cleaned["count"], seed=cleaned["seed"], by=request.user
+        )
         return f"{len(made)} sentinel{'' if len(made) == 1 else 's'} made."
 
     return _done(request, _form(request, slug, SentinelsForm), act)

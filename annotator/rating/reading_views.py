@@ -17,7 +17,7 @@ from annotator.exemplars import LESSONS, Example, lesson_of
 from annotator.rating.drafts import save_draft
 from annotator.rating.forms import KeysForm, RatingForm
 from annotator.rating.page import reading_context, tags_context
-from annotator.rating.views import back_to, save_posted, own_page, show_again
+from annotator.rating.views import back_to, own_page, save_posted, show_again
 from annotator.reading import read_tags, reading_preference, save_keys, show_aid
 from annotator.rubric import (
     OVERALL_BANDS,

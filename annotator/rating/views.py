@@ -13,7 +13,7 @@ from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import next_assignment
 from annotator.assignments.services import take_next
 from annotator.models import Assignment, Membership, Rating, Role, User
-from annotator.rating.drafts import DraftMoved, discard_draft, save_refused, record_ping, save_draft
+from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import overall_context, page_context, same_text
 from annotator.rating.queries import RatePage, own_rating, rate_page

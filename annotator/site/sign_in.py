@@ -30,7 +30,7 @@ from annotator.models import User
 from annotator.rating.drafts import save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating_values import TYPED
-from annotator.site.errors import resubmitted_fields, of_fields
+from annotator.site.errors import of_fields, resubmitted_fields
 from core.errors import Refused, TooOften
 from core.text_io.strict_json import StrictJsonError, loads
 
@@ -168,7 +168,9 @@ class SignInCode(RedirectURLMixin, View):
         except Refused as refusal:
             form.take_refusal(refusal)
             return self._again(form, resubmitted, refusal.status, refusal)
-        return let_in(request, user, self.get_success_url(), resubmitted=resubmitted, with_code=True)
+        return let_in(
+            request, user, self.get_success_url(), resubmitted=resubmitted, with_code=True
+        )
 
     def _again(
         self, form: CodeForm, resubmitted: str, status: int, refusal: Refused | None = None
@@ -225,7 +227,9 @@ class SignIn(LoginView):
         if resubmitted_page(self.get_redirect_url()) is None:
             return None
         return {
-            name: value for name, value in resubmitted_fields(sent) if name != self.redirect_field_name
+            name: value
+            for name, value in resubmitted_fields(sent)
+            if name != self.redirect_field_name
         }
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.jobs.leases import settle_stranded, jobs_to_enqueue
+from core.jobs.leases import jobs_to_enqueue, settle_stranded
 from core.jobs.rows import JobRow
 
 logger = logging.getLogger("annotator.jobs")

@@ -261,7 +261,9 @@ class _Work:
         assert every.sample is not None, "a report has items"
         self.sample = every.sample
         able = {one.name: one for one in (*baselines, *self.scorers)}
-        self.differences = {name: score_differences(compared.items, one) for name, one in able.items()}
+        self.differences = {
+            name: score_differences(compared.items, one) for name, one in able.items()
+        }
 
     @classmethod
     def begin(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Bar, Line, Plot, Label
+from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 320, 40, 8
 HEIGHT, TOP, FOOT = 120, 10, 22

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Bar, Line, Plot, Label
+from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 360, 48, 12
 HEIGHT, TOP, FOOT = 160, 10, 34

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Bar, Line, Plot, Label
+from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 640, 190, 20
 ROW, TOP, FOOT = 24, 22, 24
@@ -55,7 +55,9 @@ def interval_plot(
     words: list[Label] = []
     if band is not None:
         low, high = _bounds(band)
-        bars.append(Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _describe(band)))
+        bars.append(
+            Bar(x(low), TOP, round(x(high) - x(low), 2), floor - TOP, "band", _describe(band))
+        )
         lines.append(Line(x(band.value), TOP, x(band.value), floor, "ceiling"))
         words.append(Label(x(band.value), TOP - 8, band.name, "middle"))
     for number, row in enumerate(rows):

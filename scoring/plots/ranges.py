@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scoring.plots.shapes import Bar, Line, Plot, Label
+from scoring.plots.shapes import Bar, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 320, 84, 20
 ROW, TOP, FOOT = 26, 6, 22

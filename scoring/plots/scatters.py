@@ -8,7 +8,7 @@ from statistics import median
 from typing import Final
 
 from scoring.plots.ranges import tick_step
-from scoring.plots.shapes import Dots, Line, Plot, Label
+from scoring.plots.shapes import Dots, Label, Line, Plot
 
 WIDTH, LEFT, RIGHT = 480, 64, 16
 HEIGHT, TOP, FOOT = 260, 10, 40

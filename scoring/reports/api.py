@@ -15,7 +15,7 @@ from core.errors import OutOfDate, Refused
 from core.http import file_download
 from core.jobs.registry import enqueue_on_commit
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, OwnFormats, body, person, report_json, version_of
+from scoring.access.api import OwnFormats, PermittedView, body, person, report_json, version_of
 from scoring.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name

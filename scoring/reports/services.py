@@ -28,7 +28,7 @@ from scoring.agreement.items import (
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, DatasetVersion
 from scoring.reports.inputs import admins_behind, labels_in_split
-from scoring.reports.scorers import is_neural, describe_version
+from scoring.reports.scorers import describe_version, is_neural
 from scoring.scores.scorers import check_scorer_names
 
 CODE_VERSION: Final = "3"

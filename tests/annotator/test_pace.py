@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from annotator import rate_limits as room
+from annotator import rate_limits as scene
 from annotator.models import UsedPace
-from annotator.rate_limits import RateLimit, delete_used_up, give_back, format_wait, take
+from annotator.rate_limits import RateLimit, delete_used_up, format_wait, give_back, take
 from core.clock import database_now
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -20,7 +20,7 @@ def clock(monkeypatch):
     """Give a clock that stands still until it is told to go on."""
     start = database_now()
     passed = [0.0]
-    monkeypatch.setattr(room, "database_now", lambda: start + timedelta(seconds=passed[0]))
+    monkeypatch.setattr(scene, "database_now", lambda: start + timedelta(seconds=passed[0]))
 
     def go_on(seconds: float) -> None:
         passed[0] += seconds

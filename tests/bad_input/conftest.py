@@ -12,11 +12,11 @@ from django.db import connection
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.bad_input.rooms import Room
+from tests.bad_input.scenes import Scene
 from tests.counted_inputs import PROPERTY
+from tests.guards.blindness.people import ROLES
+from tests.guards.blindness.states import furnish
 from tests.held import held
-from tests.house.blindness.people import ROLES
-from tests.house.blindness.states import furnish
 
 Tried = Callable[[str, int], None]
 
@@ -35,31 +35,31 @@ def tried(record_property: Callable[[str, Any], None]) -> Tried:
 @pytest.fixture(scope="module")
 def furnished(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: Any
-) -> Iterator[tuple[Room, Path]]:
+) -> Iterator[tuple[Scene, Path]]:
     """Furnish a campaign with an open conflict that is taken, once for the tests of a module."""
     directory = tmp_path_factory.mktemp("room")
     with held(django_db_blocker, directory):
-        house = furnish("zqhere", "taken")
+        scenario = furnish("zqhere", "taken")
         clients = {}
         for who in ROLES:
             clients[who] = Client()
-            clients[who].force_login(house.people[who])
+            clients[who].force_login(scenario.people[who])
         connection.check_constraints()
-        yield Room(house, clients), directory
+        yield Scene(scenario, clients), directory
 
 
 @pytest.fixture
-def room(
-    furnished: tuple[Room, Path],
+def scene(
+    furnished: tuple[Scene, Path],
     db: None,
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
     quick_passwords: None,
-) -> Iterator[Room]:
+) -> Iterator[Scene]:
     """Give the campaign, and a client for each role; log none of thousands of refusals."""
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
-    room, settings.DATA_DIR = furnished
-    cookies = {who: client.cookies.copy() for who, client in room.clients.items()}
-    yield Room(deepcopy(room.house), room.clients)
-    for who, client in room.clients.items():
+    scene, settings.DATA_DIR = furnished
+    cookies = {who: client.cookies.copy() for who, client in scene.clients.items()}
+    yield Scene(deepcopy(scene.scenario), scene.clients)
+    for who, client in scene.clients.items():
         client.cookies = SimpleCookie(cookies[who])

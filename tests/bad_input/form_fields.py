@@ -8,9 +8,9 @@ from urllib.parse import quote, urlsplit
 from django.urls import Resolver404, resolve
 
 from annotator.access import matrix
-from tests.bad_input.rooms import Room, undone
-from tests.house.blindness.addresses import addresses
-from tests.house.blindness.forms_found import forms_of
+from tests.bad_input.scenes import Scene, undone
+from tests.guards.blindness.addresses import addresses
+from tests.guards.blindness.forms_found import forms_of
 
 TOKEN = "csrfmiddlewaretoken"
 NAMED = re.compile(r"<(textarea|input)\b([^>]*)>")
@@ -43,10 +43,10 @@ class Field:
         return "&".join(f"{key}={value}" for key, value in pairs)
 
 
-def fields(room: Room, who: str) -> Iterator[Field]:
+def fields(scene: Scene, who: str) -> Iterator[Field]:
     """Yield every field that somebody is shown anywhere, once for each address and button."""
     seen = set()
-    for page in _pages(room, who):
+    for page in _pages(scene, who):
         texts = frozenset(_texts(page[1]))
         for method, html in (("POST", page[1]), ("GET", _as_posts(page[1]))):
             for form in forms_of(html, page[0]):
@@ -60,13 +60,13 @@ def fields(room: Room, who: str) -> Iterator[Field]:
                             yield Field(who, method, route, action, name, values, texts)
 
 
-def _pages(room: Room, who: str) -> Iterator[tuple[str, str]]:
-    for one in addresses(room.house):
+def _pages(scene: Scene, who: str) -> Iterator[tuple[str, str]]:
+    for one in addresses(scene.scenario):
         rule = matrix.matrix()[one.route]
         if "GET" not in rule.methods or one.path.startswith("/api/"):
             continue
         with undone():
-            answer = room.clients[who].get(one.path)
+            answer = scene.clients[who].get(one.path)
             if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
                 yield one.path, answer.content.decode()
 

@@ -18,8 +18,8 @@ from schemathesis.core.result import Ok
 from schemathesis.core.transport import Response
 
 from scoring.scores import api as scores_api
-from tests.bad_input.rooms import Room, counts, undone
-from tests.house.blindness.addresses import addresses
+from tests.bad_input.scenes import Scene, counts, undone
+from tests.guards.blindness.addresses import addresses
 from tests.soak.tally import Tally, tally
 
 __all__ = ["tally"]
@@ -38,13 +38,13 @@ def operations() -> list[Any]:
     return [result.ok() for result in found if isinstance(result, Ok)]
 
 
-def real_paths(room: Room, operation: Any) -> list[str]:
+def real_paths(scene: Scene, operation: Any) -> list[str]:
     """Return addresses of the campaign that a call's path stands for."""
     pattern = re.compile(re.sub(r"\{\w+\}", "[^/]+", operation.path))
-    return sorted({one.path for one in addresses(room.house) if pattern.fullmatch(one.path)})
+    return sorted({one.path for one in addresses(scene.scenario) if pattern.fullmatch(one.path)})
 
 
-def sent(room: Room, who: str, case: Any, path: str) -> Any:
+def sent(scene: Scene, who: str, case: Any, path: str) -> Any:
     """Send a made-up call to an address and return the answer."""
     body = b"" if case.body.__class__.__name__ == "NotSet" else case.body
     data = body if isinstance(body, bytes) else json.dumps(body, default=str).encode()
@@ -55,7 +55,7 @@ def sent(room: Room, who: str, case: Any, path: str) -> Any:
     }
     query = {key: str(value) for key, value in (case.query or {}).items()}
     more = {"content_type": case.media_type or "application/json", "headers": headers}
-    answer: Any = room.clients[who].generic(
+    answer: Any = scene.clients[who].generic(
         case.method, path, data, query_params=query or None, **more
     )
     if not answer.streaming:
@@ -65,11 +65,11 @@ def sent(room: Room, who: str, case: Any, path: str) -> Any:
     return HttpResponse(content, status=answer.status_code, headers=dict(answer.headers))
 
 
-def send(room: Room, who: str, case: Any, path: str) -> Any:
+def send(scene: Scene, who: str, case: Any, path: str) -> Any:
     """Send a made-up call and return the answer; it leaves no trace."""
     before = counts()
     with undone():
-        answer = sent(room, who, case, path)
+        answer = sent(scene, who, case, path)
         assert answer.status_code < 400 or counts() == before, f"{case.method} {path}"
         return answer
 
@@ -83,9 +83,9 @@ def see(operation: Any, answer: Any, path: str) -> None:
     assert str(answer.status_code) in described, about
 
 
-def try_call(room: Room, who: str, operation: Any, examples: int = EXAMPLES) -> int:
+def try_call(scene: Scene, who: str, operation: Any, examples: int = EXAMPLES) -> int:
     """Send a call as it is described and as it is not; return how often."""
-    paths = real_paths(room, operation)
+    paths = real_paths(scene, operation)
     made_up = st.one_of([operation.as_strategy(generation_mode=mode) for mode in MODES])
     tried = 0
 
@@ -102,7 +102,7 @@ def try_call(room: Room, who: str, operation: Any, examples: int = EXAMPLES) -> 
         nonlocal tried
         tried += 1
         path = (paths[number : number + 1] or [case.formatted_path])[0]
-        see(operation, send(room, who, case, path), path)
+        see(operation, send(scene, who, case, path), path)
 
     try_it()
     return tried
@@ -111,7 +111,7 @@ def try_call(room: Room, who: str, operation: Any, examples: int = EXAMPLES) -> 
 class Chains:
     """What the state machine of a schema needs to call this site, each chain undone at its end."""
 
-    room: Room
+    scene: Scene
     who: str
     told: list[str]
     calls = 0
@@ -130,8 +130,8 @@ class Chains:
         path = case.formatted_path
         given = [str(value) for value in (case.path_parameters or {}).values()]
         if given and not any(value in text for value in given for text in self.told):
-            path = next(iter(real_paths(self.room, case.operation)), path)
-        answer = sent(self.room, self.who, case, path)
+            path = next(iter(real_paths(self.scene, case.operation)), path)
+        answer = sent(self.scene, self.who, case, path)
         see(case.operation, answer, path)
         self.told.append(answer.content[:20_000].decode(errors="replace"))
         asked = requests.Request(case.method, f"http://testserver{path}").prepare()
@@ -143,10 +143,10 @@ class Chains:
 
 
 @pytest.mark.parametrize("who", PRINCIPALS if IS_FULL else PRINCIPALS[:1])
-def test_no_chain_of_calls_breaks(room: Room, tally: Tally, who: str) -> None:
+def test_no_chain_of_calls_breaks(scene: Scene, tally: Tally, who: str) -> None:
     document = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     machine = schemathesis.openapi.from_dict(document).as_state_machine()
-    chains: Any = type("OurChains", (Chains, machine), {"room": room, "who": who})
+    chains: Any = type("OurChains", (Chains, machine), {"room": scene, "who": who})
     run_state_machine_as_test(
         chains,
         settings=settings(
@@ -165,13 +165,13 @@ def test_no_chain_of_calls_breaks(room: Room, tally: Tally, who: str) -> None:
 
 
 def test_a_call_that_takes_any_json_is_found_out(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scores_api, "_refuse_types", lambda sent: None)
     (score,) = [one for one in operations() if (one.method, one.path) == SCORE]
     # The test's client hands on what a server would answer with 500.
     with pytest.raises(KeyError):
-        try_call(room, "researcher", score, examples=20)
+        try_call(scene, "researcher", score, examples=20)
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_a_call_that_takes_any_json_is_found_out(
     [PRINCIPALS[0], *(pytest.param(who, marks=pytest.mark.exhaustive) for who in PRINCIPALS[1:])],
 )
 def test_no_call_breaks_or_answers_with_a_code_that_it_does_not_describe(
-    room: Room, tried, who: str, tally: Tally
+    scene: Scene, tried, who: str, tally: Tally
 ) -> None:
-    sent = sum(try_call(room, who, operation) for operation in operations())
+    sent = sum(try_call(scene, who, operation) for operation in operations())
     tally.tried(calls=sent)
     tally.found(errors=0)
     tried("REST API, made up from its description", sent)

@@ -11,7 +11,7 @@ from annotator.access.matrix import matrix
 from tests.amounts import IS_THOROUGH
 from tests.bad_input.form_fields import Field, fields
 from tests.bad_input.nasty import FORM_VALUES, NEVER_TAKEN
-from tests.bad_input.rooms import Room, counts, undone
+from tests.bad_input.scenes import Scene, counts, undone
 
 pytestmark = pytest.mark.slow
 FORM: Final = "application/x-www-form-urlencoded"
@@ -22,11 +22,11 @@ WHO: Final = ("one", "adjudicator", "researcher", "admin")
 REFUSALS: Final = frozenset({400, 403, 404, 409, 413, 415, 422, 428, 429})
 
 
-def answer_to(room: Room, field: Field, sent: str, *, is_no_text: bool = False) -> Any:
+def answer_to(scene: Scene, field: Field, sent: str, *, is_no_text: bool = False) -> Any:
     """Send a form; nothing breaks, a refusal writes nothing, and what is no text is refused."""
     before = counts()
     with undone():
-        client = room.clients[field.who]
+        client = scene.clients[field.who]
         if field.method == "GET":
             answer = client.get(f"{field.action.split('?')[0]}?{sent}")
         else:
@@ -63,10 +63,10 @@ def values_for(number: int) -> dict[str, str]:
     return {label: FORM_VALUES[label] for label in chosen}
 
 
-def tried_by_another(room: Room, field: Field) -> bool:
+def tried_by_another(scene: Scene, field: Field) -> bool:
     """Return whether somebody before them in WHO may use the form; `make test` tries it once."""
     before = WHO[: WHO.index(field.who)]
-    return bool({*before} & {*room.visitors(field.route)}) if field.route in matrix() else False
+    return bool({*before} & {*scene.visitors(field.route)}) if field.route in matrix() else False
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -74,16 +74,16 @@ def tried_by_another(room: Room, field: Field) -> bool:
     "share", ["a value a field", pytest.param("many", marks=pytest.mark.exhaustive)]
 )
 def test_no_value_of_a_field_breaks_a_form_and_a_refused_form_keeps_what_was_typed(
-    room: Room, tried, who: str, share: str
+    scene: Scene, tried, who: str, share: str
 ) -> None:
     count, faults = 0, []
-    for number, field in enumerate(fields(room, who)):
-        if not IS_THOROUGH and tried_by_another(room, field):
+    for number, field in enumerate(fields(scene, who)):
+        if not IS_THOROUGH and tried_by_another(scene, field):
             continue
         given = list(values_for(number).items())
         for label, encoded in given if share == "many" else given[:1]:
             is_no_text = label in NEVER_TAKEN
-            answer = answer_to(room, field, field.with_value(encoded), is_no_text=is_no_text)
+            answer = answer_to(scene, field, field.with_value(encoded), is_no_text=is_no_text)
             count += 1
             about = f"{field.method} {field.route} {field.name}: {label} ({answer.status_code})"
             if answer.status_code == 422 and label != "NUL":
@@ -91,7 +91,7 @@ def test_no_value_of_a_field_breaks_a_form_and_a_refused_form_keeps_what_was_typ
                 faults += [f"lost {name}: {about}" for name in gone]
         missing_or_twice = (field.with_value(None), field.with_value("1", "2"))
         for sent in missing_or_twice if share == "many" else missing_or_twice[number % 2 :][:1]:
-            answer_to(room, field, sent)
+            answer_to(scene, field, sent)
             count += 1
     assert not faults, "\n".join(faults)
     tried("forms", count)

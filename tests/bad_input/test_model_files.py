@@ -33,7 +33,7 @@ CHANGES = tries(50) if SCALE == 1 else 50 * SCALE
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Path:
     """A small fine-tuned model, as a training leaves it: all of its files are there."""
-    room = tmp_path_factory.mktemp("trained")
+    scene = tmp_path_factory.mktemp("trained")
     items = {
         split: [
             Quadruplet(row.reference_id, row.reference, row.b, row.c, row.y[CRITERION])
@@ -49,12 +49,12 @@ def trained(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Pat
         training=items["train"],
         validation=items["validation"],
         settings=settings,
-        directory=room / "model",
-        cache_directory=room / "cache",
+        directory=scene / "model",
+        cache_directory=scene / "cache",
         on_progress=lambda made: None,
         describe=lambda made: "# A card\n",
     )
-    return room / "model"
+    return scene / "model"
 
 
 @pytest.fixture

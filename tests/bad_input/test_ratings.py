@@ -12,7 +12,7 @@ from django.test import Client
 from annotator.models import Assignment, AssignmentStatus, CampaignStatus, Draft, Rating
 from annotator.rating.drafts import save_draft
 from annotator.rubric import CRITERIA
-from tests.bad_input.rooms import Room, counts, undone
+from tests.bad_input.scenes import Scene, counts, undone
 from tests.browser.payloads import PAYLOADS
 
 SURFACE: Final = "rating form and call"
@@ -82,8 +82,8 @@ def form(**more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def row(room: Room) -> Assignment:
-    row = room.house.other_open("one")
+def row(scene: Scene) -> Assignment:
+    row = scene.scenario.other_open("one")
     save_draft(assignment=row, typed={"comment": "a draft"}, version=0, rating_version=0)
     return row
 
@@ -96,8 +96,8 @@ def nothing_stored() -> Iterator[None]:
         assert counts() == before
 
 
-def test_no_wrong_rating_is_stored_and_the_form_says_why_and_keeps_the_rest(room, row, tried):
-    one, path, faults = room.clients["one"], f"/rate/{row.pk}/", []
+def test_no_wrong_rating_is_stored_and_the_form_says_why_and_keeps_the_rest(scene, row, tried):
+    one, path, faults = scene.clients["one"], f"/rate/{row.pk}/", []
     for name, (change, words) in FORM.items():
         sent = form(**change)
         with nothing_stored():
@@ -115,8 +115,8 @@ def test_no_wrong_rating_is_stored_and_the_form_says_why_and_keeps_the_rest(room
     tried(SURFACE, len(FORM))
 
 
-def test_no_wrong_rating_is_stored_and_the_call_names_the_field(room, row, tried) -> None:
-    one, faults = room.clients["one"], []
+def test_no_wrong_rating_is_stored_and_the_call_names_the_field(scene, row, tried) -> None:
+    one, faults = scene.clients["one"], []
 
     def send(**change: Any) -> Any:
         body = {"assignment": str(row.pk), "scores": SCORES, "comment": WORDS} | change
@@ -132,23 +132,23 @@ def test_no_wrong_rating_is_stored_and_the_call_names_the_field(room, row, tried
     tried(SURFACE, len(BODIES))
 
 
-def test_rf09_blanks_of_ascii_around_a_score_are_cut_and_no_others(room, row) -> None:
+def test_rf09_blanks_of_ascii_around_a_score_are_cut_and_no_others(scene, row) -> None:
     with undone():
-        answer = room.clients["one"].post(f"/rate/{row.pk}/", form(**{FIRST: " 9\t"}))
+        answer = scene.clients["one"].post(f"/rate/{row.pk}/", form(**{FIRST: " 9\t"}))
         assert answer.status_code == 303
         assert Rating.objects.get(assignment=row).scores[FIRST] == 9
 
 
-def test_rf32_a_form_of_10_mb_is_413_and_the_draft_is_as_it_was(room, row) -> None:
-    one, before = room.clients["one"], Draft.objects.get(assignment=row).typed
+def test_rf32_a_form_of_10_mb_is_413_and_the_draft_is_as_it_was(scene, row) -> None:
+    one, before = scene.clients["one"], Draft.objects.get(assignment=row).typed
     with nothing_stored():
         answer = one.post(f"/rate/{row.pk}/", form(comment="x" * 10_000_000))
     assert answer.status_code == 413 and b"longer than the server takes" in answer.content
     assert Draft.objects.get(assignment=row).typed == before
 
 
-def test_rf34_hostile_words_are_stored_as_they_are_and_shown_as_text(room, row) -> None:
-    one, words = room.clients["one"], "\n".join(PAYLOADS)
+def test_rf34_hostile_words_are_stored_as_they_are_and_shown_as_text(scene, row) -> None:
+    one, words = scene.clients["one"], "\n".join(PAYLOADS)
     assert one.post(f"/rate/{row.pk}/", form(comment=words, note=words)).status_code == 303
     rating = Rating.objects.get(assignment=row)
     assert (rating.comment, rating.note) == (words, words)
@@ -159,8 +159,8 @@ def test_rf34_hostile_words_are_stored_as_they_are_and_shown_as_text(room, row) 
     assert told["comment"] == words
 
 
-def test_rf37_rf50_a_resent_rating_is_one_and_rf38_its_key_takes_no_other(room, row) -> None:
-    one = room.clients["one"]
+def test_rf37_rf50_a_resent_rating_is_one_and_rf38_its_key_takes_no_other(scene, row) -> None:
+    one = scene.clients["one"]
     body = json.dumps({"assignment": str(row.pk), "scores": SCORES})
 
     def send(text: str) -> Any:
@@ -175,8 +175,8 @@ def test_rf37_rf50_a_resent_rating_is_one_and_rf38_its_key_takes_no_other(room, 
     assert one.post(f"/rate/{row.pk}/", form(key="zq")).status_code == 409
 
 
-def test_rf41_rf42_what_comes_too_late_is_409_and_kept_as_a_draft(room, row) -> None:
-    one = room.clients["one"]
+def test_rf41_rf42_what_comes_too_late_is_409_and_kept_as_a_draft(scene, row) -> None:
+    one = scene.clients["one"]
     campaign = row.campaign
 
     def withdraw() -> None:
@@ -196,8 +196,8 @@ def test_rf41_rf42_what_comes_too_late_is_409_and_kept_as_a_draft(room, row) -> 
             assert not Rating.objects.filter(assignment=row).exists()
 
 
-def test_rf49_a_draft_that_comes_after_the_submit_changes_nothing(room, row) -> None:
-    one = room.clients["one"]
+def test_rf49_a_draft_that_comes_after_the_submit_changes_nothing(scene, row) -> None:
+    one = scene.clients["one"]
     version = str(Draft.objects.get(assignment=row).version)
     assert one.post(f"/rate/{row.pk}/", form(draft_version=version)).status_code == 303
     late = form(comment="late", draft_version=version)
@@ -207,9 +207,9 @@ def test_rf49_a_draft_that_comes_after_the_submit_changes_nothing(room, row) -> 
     assert Rating.objects.get(assignment=row).comment == WORDS.replace("\r\n", "\n")
 
 
-def test_hx02_a_forged_request_of_another_site_is_403(room, row) -> None:
+def test_hx02_a_forged_request_of_another_site_is_403(scene, row) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(room.house.people["one"])
+    client.force_login(scene.scenario.people["one"])
     forged = {"HX-Request": "true", "Origin": "https://evil.example"}
     for action in ("", "overall/", "draft/", "tags/", "ping/", "skip/"):
         with nothing_stored():

@@ -11,8 +11,8 @@ from django.test import Client
 
 from annotator.access import matrix
 from tests.bad_input.nasty import BODIES, JSON_VALUES, NEVER_READ
-from tests.bad_input.rooms import Room, counts, undone
-from tests.house.blindness.requests_sent import bodies
+from tests.bad_input.scenes import Scene, counts, undone
+from tests.guards.blindness.requests_sent import bodies
 
 pytestmark = pytest.mark.slow
 SURFACE: Final = "REST API"
@@ -35,12 +35,12 @@ def doors() -> list[tuple[str, str]]:
     ]
 
 
-def send(room: Room, who: str, method: str, path: str, body: bytes, **more: Any) -> Any:
+def send(scene: Scene, who: str, method: str, path: str, body: bytes, **more: Any) -> Any:
     """Send one body and see that nothing broke and that a refusal wrote nothing."""
     before = counts()
     with undone():
         more = {"content_type": JSON, "headers": HEADERS} | more
-        answer = room.clients[who].generic(method, path, body, **more)
+        answer = scene.clients[who].generic(method, path, body, **more)
         about = f"{answer.status_code} for {body[:90]!r} at {method} {path} by {who}"
         assert answer.status_code < 500, about
         if answer.status_code >= 400:
@@ -64,11 +64,11 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
             yield place, [marked, *value[1:]]
 
 
-def at_home(room: Room, route: str, method: str) -> tuple[str, str]:
+def at_home(scene: Scene, route: str, method: str) -> tuple[str, str]:
     """Return somebody and the address of the route at which they are not turned away."""
-    body = json.dumps(next(iter(bodies(route, room.house)), {})).encode()
-    pairs = [(who, one.path) for who in room.visitors(route) for one in room.addresses(route)]
-    answers = [(send(room, who, method, path, body).status_code, who, path) for who, path in pairs]
+    body = json.dumps(next(iter(bodies(route, scene.scenario)), {})).encode()
+    pairs = [(who, one.path) for who in scene.visitors(route) for one in scene.addresses(route)]
+    answers = [(send(scene, who, method, path, body).status_code, who, path) for who, path in pairs]
     status, who, path = min(answers, key=lambda answer: (answer[0] in {403, 404}, answer[0]))
     assert status not in {403, 404}, f"nobody is let in at {route}"
     return who, path
@@ -149,27 +149,27 @@ REQUESTS: Final[dict[str, tuple[dict[str, Any], int, str]]] = {
 
 
 @pytest.mark.parametrize("case", REQUESTS)
-def test_a_request_that_is_none_of_ours_is_refused_in_json(room: Room, tried, case: str) -> None:
+def test_a_request_that_is_none_of_ours_is_refused_in_json(scene: Scene, tried, case: str) -> None:
     sent, code, words = REQUESTS[case]
     more = {"path": RATINGS, "method": "POST", "body": b"{}", "content_type": JSON} | sent
     before = counts()
     method, path, body = more.pop("method"), more.pop("path"), more.pop("body")
-    answer = room.clients["one"].generic(method, path, body, **more)
+    answer = scene.clients["one"].generic(method, path, body, **more)
     assert answer.status_code == code, answer.content
     assert words in answer.content.decode()
     if path.startswith("/api/v1/ratings/?") or method == "POST":
         assert answer["Content-Type"] == JSON
     assert counts() == before
     assert "Access-Control-Allow-Origin" not in answer
-    assert room.clients["one"].get("/api/v1/campaigns/").status_code == 200
+    assert scene.clients["one"].get("/api/v1/campaigns/").status_code == 200
     tried(SURFACE, 1)
 
 
 def test_ap31_ap32_a_session_without_its_token_or_from_elsewhere_changes_nothing(
-    room: Room, tried
+    scene: Scene, tried
 ) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(room.house.people["one"])
+    client.force_login(scene.scenario.people["one"])
     before = counts()
     for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
         answer = client.post(RATINGS, b"{}", content_type=JSON, headers=headers)
@@ -179,7 +179,7 @@ def test_ap31_ap32_a_session_without_its_token_or_from_elsewhere_changes_nothing
     tried(SURFACE, 3)
 
 
-def test_ap38_nobody_reads_schema_figures_or_health_in_detail(room: Room, tried) -> None:
+def test_ap38_nobody_reads_schema_figures_or_health_in_detail(scene: Scene, tried) -> None:
     for path, codes in (("/api/v1/schema/", {401}), ("/metrics", {302, 403, 404})):
         answer = Client().get(path)
         assert answer.status_code in codes, path
@@ -194,17 +194,17 @@ def test_ap38_nobody_reads_schema_figures_or_health_in_detail(room: Room, tried)
 @pytest.mark.parametrize(("route", "method"), doors())
 @pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_no_value_of_a_field_breaks_a_call_and_a_refusal_names_it(
-    room: Room, tried, route: str, method: str, every: int
+    scene: Scene, tried, route: str, method: str, every: int
 ) -> None:
-    who, path = at_home(room, route, method)
+    who, path = at_home(scene, route, method)
     count, wanted = 0, dict[Any, Any]()
-    for body in bodies(route, room.house):
-        if send(room, who, method, path, json.dumps(body).encode()).status_code != 400:
+    for body in bodies(route, scene.scenario):
+        if send(scene, who, method, path, json.dumps(body).encode()).status_code != 400:
             wanted |= dict(places(body))
     for number, ((name, *_), marked) in enumerate(wanted.items()):
         text = json.dumps(marked).encode()
         for label, literal in islice(JSON_VALUES.items(), number % every, None, every):
-            answer = send(room, who, method, path, text.replace(f'"{MARK}"'.encode(), literal))
+            answer = send(scene, who, method, path, text.replace(f'"{MARK}"'.encode(), literal))
             count += 1
             if answer.status_code == 400:
                 said = answer.json()
@@ -212,7 +212,7 @@ def test_no_value_of_a_field_breaks_a_call_and_a_refusal_names_it(
             else:
                 assert label not in NEVER_READ, f"{label} in {name}: {answer.status_code}"
     for label, literal in islice(BODIES.items(), 0, None, every):
-        answer = send(room, who, method, path, literal)
+        answer = send(scene, who, method, path, literal)
         count += 1
         # A call that needs no body does not look at one.
         assert answer.status_code == 400 or label == "nothing" or not wanted, label

@@ -5,8 +5,8 @@ import json
 from typing import Any, Final
 
 from annotator.rubric import CRITERIA
-from tests.bad_input.rooms import Room, counts, undone
-from tests.house.blindness.people import PASSWORD
+from tests.bad_input.scenes import Scene, counts, undone
+from tests.guards.blindness.people import PASSWORD
 
 SURFACE: Final = "ruling form and call"
 FIRST: Final = CRITERIA[0]
@@ -79,11 +79,11 @@ def ruling(**more: Any) -> dict[str, Any]:
 
 
 def test_no_wrong_ruling_is_signed_and_the_form_says_why_and_keeps_the_rest(
-    room: Room, tried
+    scene: Scene, tried
 ) -> None:
     carol, path, faults = (
-        room.clients["adjudicator"],
-        f"/adjudication/{room.house.conflict.pk}/",
+        scene.clients["adjudicator"],
+        f"/adjudication/{scene.scenario.conflict.pk}/",
         [],
     )
     for name, (change, words) in FORM.items():
@@ -101,11 +101,11 @@ def test_no_wrong_ruling_is_signed_and_the_form_says_why_and_keeps_the_rest(
     tried(SURFACE, len(FORM))
 
 
-def test_no_wrong_ruling_is_signed_and_the_call_names_the_field(room: Room, tried) -> None:
-    carol, faults = room.clients["adjudicator"], []
+def test_no_wrong_ruling_is_signed_and_the_call_names_the_field(scene: Scene, tried) -> None:
+    carol, faults = scene.clients["adjudicator"], []
 
     def send(**change: Any) -> Any:
-        body = ruling(conflict=str(room.house.conflict.pk)) | change
+        body = ruling(conflict=str(scene.scenario.conflict.pk)) | change
         return carol.post(
             "/api/v1/adjudications/", json.dumps(body), content_type="application/json"
         )

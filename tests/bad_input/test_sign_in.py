@@ -15,8 +15,8 @@ from annotator.accounts.services import create_user
 from annotator.models import ClaimImport, Membership, ReliabilityReport, Role
 from annotator.reliability.services import request_reliability
 from scoring.models import AgreementReport, Freeze, ScoreRequest, TrainingRun
-from tests.bad_input.rooms import Room, counts
-from tests.house.blindness.people import PASSWORD
+from tests.bad_input.scenes import Scene, counts
+from tests.guards.blindness.people import PASSWORD
 
 SURFACE: Final = "sign-in, sessions, addresses, polls"
 LOG_LINE: Final = "2026-01-01 INFO all is well"
@@ -56,8 +56,8 @@ def sign_in(client: Client, name: str, password: str = PASSWORD, **more: str) ->
     return client.post("/login/", {"username": name, "password": password} | more)
 
 
-def test_lg01_an_unknown_name_and_a_wrong_password_are_answered_alike(room: Room) -> None:
-    name = room.house.people["one"].username
+def test_lg01_an_unknown_name_and_a_wrong_password_are_answered_alike(scene: Scene) -> None:
+    name = scene.scenario.people["one"].username
     wrong, unknown = sign_in(Client(), name, "guess"), sign_in(Client(), "nobody", "guess")
     assert wrong.status_code == unknown.status_code == 422
     pages = [
@@ -68,7 +68,7 @@ def test_lg01_an_unknown_name_and_a_wrong_password_are_answered_alike(room: Room
     assert pages[0].replace(str(tokens[0]), "") == pages[1].replace(str(tokens[1]), "")
 
 
-def test_lg04_an_odd_name_is_refused_and_writes_no_line_of_its_own(room: Room, tried) -> None:
+def test_lg04_an_odd_name_is_refused_and_writes_no_line_of_its_own(scene: Scene, tried) -> None:
     lines: list[str] = []
 
     class Kept(logging.Handler):
@@ -85,7 +85,7 @@ def test_lg04_an_odd_name_is_refused_and_writes_no_line_of_its_own(room: Room, t
     finally:
         logging.getLogger().removeHandler(handler)
     assert not [line for line in lines if LOG_LINE in line or "\x1b" in line or "zqhere" in line]
-    assert sign_in(Client(), room.house.people["one"].username).status_code == 302
+    assert sign_in(Client(), scene.scenario.people["one"].username).status_code == 302
     tried(SURFACE, len(NAMES))
 
 
@@ -97,8 +97,8 @@ def test_lg07_a_name_that_looks_like_another_is_refused(db: None, name: str) -> 
 
 
 @pytest.mark.parametrize("is_script", [False, True])
-def test_lg09_next_leads_to_this_site_whatever_it_says(room: Room, tried, is_script) -> None:
-    name = room.house.people["one"].username
+def test_lg09_next_leads_to_this_site_whatever_it_says(scene: Scene, tried, is_script) -> None:
+    name = scene.scenario.people["one"].username
     headers = {"HX-Request": "true"} if is_script else {}
     for label, target in NEXT.items():
         client = Client()
@@ -116,11 +116,11 @@ def test_lg09_next_leads_to_this_site_whatever_it_says(room: Room, tried, is_scr
     tried(SURFACE, len(NEXT))
 
 
-def test_lg12_lg13_a_session_that_is_none_of_ours_is_nobodys(room: Room, tried) -> None:
+def test_lg12_lg13_a_session_that_is_none_of_ours_is_nobodys(scene: Scene, tried) -> None:
     pickled = base64.b64encode(pickle.dumps(Evil())).decode()
     known = "django-insecure-" + "x" * 34
     cookies = {
-        "LG12 tampered": room.clients["one"].cookies["sessionid"].value[:-1] + "!",
+        "LG12 tampered": scene.clients["one"].cookies["sessionid"].value[:-1] + "!",
         "LG12 8 KB": "x" * 8192,
         "LG12 a path": "../../../etc/passwd",
         "LG12 a NUL": "a\x00b",
@@ -132,14 +132,14 @@ def test_lg12_lg13_a_session_that_is_none_of_ours_is_nobodys(room: Room, tried) 
         client.cookies[project.SESSION_COOKIE_NAME] = value
         assert client.get("/").status_code == 302, label
         assert client.get("/api/v1/campaigns/").status_code == 401, label
-        assert sign_in(client, room.house.people["one"].username).status_code == 302, label
+        assert sign_in(client, scene.scenario.people["one"].username).status_code == 302, label
     tried(SURFACE, len(cookies))
 
 
-def test_lg16_a_sign_in_without_a_token_is_403_in_plain_words_with_a_way_back(room: Room) -> None:
+def test_lg16_a_sign_in_without_a_token_is_403_in_plain_words_with_a_way_back(scene: Scene) -> None:
     client = Client(enforce_csrf_checks=True)
     for headers in ({}, {"Origin": "https://evil.example"}, {"Origin": SITE}):
-        sent = {"username": room.house.people["one"].username, "password": PASSWORD}
+        sent = {"username": scene.scenario.people["one"].username, "password": PASSWORD}
         answer = client.post("/login/", sent, headers=headers)
         page = answer.content.decode()
         assert answer.status_code == 403
@@ -147,15 +147,15 @@ def test_lg16_a_sign_in_without_a_token_is_403_in_plain_words_with_a_way_back(ro
         assert PASSWORD not in page
 
 
-def test_hx09_the_poll_of_anothers_job_is_404_and_a_final_one_asks_no_more(room: Room) -> None:
-    house, mallory = room.house, create_user(username="mallory", password=PASSWORD)
-    other = type(house.campaign).objects.create(slug="elsewhere", name="Elsewhere")
+def test_hx09_the_poll_of_anothers_job_is_404_and_a_final_one_asks_no_more(scene: Scene) -> None:
+    scenario, mallory = scene.scenario, create_user(username="mallory", password=PASSWORD)
+    other = type(scenario.campaign).objects.create(slug="elsewhere", name="Elsewhere")
     for role in (Role.RESEARCHER, Role.ADMIN, Role.READER):
         Membership.objects.create(user=mallory, campaign=other, role=role)
     outsider = Client()
     outsider.force_login(mallory)
-    slug, rows = house.campaign.slug, house.measured
-    request_reliability(campaign=house.campaign)
+    slug, rows = scenario.campaign.slug, scenario.measured
+    request_reliability(campaign=scenario.campaign)
     polls: dict[str, tuple[str, Any, dict[str, Any]]] = {
         "run_progress": ("researcher", TrainingRun, {"pk": rows.waiting.pk}),
         "freeze_progress": ("researcher", Freeze, {"pk": rows.freeze.pk}),
@@ -164,18 +164,18 @@ def test_hx09_the_poll_of_anothers_job_is_404_and_a_final_one_asks_no_more(room:
         "claim_import_progress": (
             "admin",
             ClaimImport,
-            {"slug": slug, "pk": house.imports.waiting.pk},
+            {"slug": slug, "pk": scenario.imports.waiting.pk},
         ),
         "reliability_progress": ("admin", ReliabilityReport, {"slug": slug}),
     }
     for name, (who, model, kwargs) in polls.items():
-        house_of = "annotator" if "slug" in kwargs else "scoring"
-        path = reverse(f"{house_of}:{name}", kwargs=kwargs)
+        scenario_of = "annotator" if "slug" in kwargs else "scoring"
+        path = reverse(f"{scenario_of}:{name}", kwargs=kwargs)
         assert outsider.get(path).status_code == 404, name
         asked = {"queued": "every 2s", "failed": "", "cancelled": ""}
         for status, trigger in asked.items():
             model._default_manager.update(status=status)
-            page = room.clients[who].get(path).content.decode()
+            page = scene.clients[who].get(path).content.decode()
             assert ("hx-trigger" in page) == bool(trigger), (name, status)
             assert trigger in page, (name, status)
 
@@ -188,9 +188,9 @@ PATHS: Final = (
 )
 
 
-def test_au09_no_address_gives_a_file_that_is_not_for_the_web(room: Room, tried) -> None:
+def test_au09_no_address_gives_a_file_that_is_not_for_the_web(scene: Scene, tried) -> None:
     for path in PATHS:
-        for client in (Client(), room.clients["admin"]):
+        for client in (Client(), scene.clients["admin"]):
             answer = client.get(path)
             assert answer.status_code in {302, 404}, path
             assert answer.status_code == 404 or answer["Location"].startswith("/login/"), path
@@ -198,9 +198,9 @@ def test_au09_no_address_gives_a_file_that_is_not_for_the_web(room: Room, tried)
     tried(SURFACE, len(PATHS))
 
 
-def test_au12_no_disguise_makes_a_page_one_that_a_cache_keeps(room: Room) -> None:
-    one = room.clients["one"]
-    for path in ("/", "/rated/", f"/rate/{room.house.other_open('one').pk}/"):
+def test_au12_no_disguise_makes_a_page_one_that_a_cache_keeps(scene: Scene) -> None:
+    one = scene.clients["one"]
+    for path in ("/", "/rated/", f"/rate/{scene.scenario.other_open('one').pk}/"):
         for disguise in ("", "?x=.js", "?/x.css", ";x.css"):
             answer = one.get(path + disguise)
             assert "no-store" in answer["Cache-Control"], path + disguise

@@ -17,7 +17,7 @@ from django.test.testcases import LiveServerThread
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from annotator.models import Assignment, User
-from tests.browser.room import PASSWORD, furnish
+from tests.browser.scene import PASSWORD, furnish
 
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -149,7 +149,7 @@ def work(cast: Any, alice: User) -> list[Assignment]:
 
 
 @pytest.fixture
-def room(work: list[Assignment], alice: User, enter: Enter, site: str, page: Page) -> Page:
+def scene(work: list[Assignment], alice: User, enter: Enter, site: str, page: Page) -> Page:
     """The rate page of alice's first candidate, with its scripts at work."""
     enter(page.context, alice)
     page.goto(f"{site}/rate/{work[0].pk}/")

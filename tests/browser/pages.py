@@ -7,8 +7,8 @@ from django.test import Client
 
 from annotator.access import matrix
 from annotator.models import Role, User
-from tests.house.blindness.addresses import addresses
-from tests.house.blindness.states import House
+from tests.guards.blindness.addresses import addresses
+from tests.guards.blindness.states import Scenario
 
 # Who of the house looks around, as what.
 VISITORS: Final = {
@@ -22,15 +22,15 @@ VISITORS: Final = {
 
 
 def readable(
-    house: House, who: str, but: Collection[str] = ()
+    scenario: Scenario, who: str, but: Collection[str] = ()
 ) -> Iterator[tuple[str, str, str, bool]]:
     """Yield route, path and HTML of what somebody is shown, and whether that is a whole page.
 
     What is none is a part of a page, or a file that is kept. Routes in `but` are left out.
     """
     client = Client()
-    client.force_login(User.objects.get(pk=house.people[who].pk))
-    for one in addresses(house):
+    client.force_login(User.objects.get(pk=scenario.people[who].pk))
+    for one in addresses(scenario):
         rule = matrix.matrix()[one.route]
         if "GET" not in rule.methods or VISITORS[who] not in rule.principals:
             continue

@@ -143,23 +143,23 @@ class Planting:
 
     def _replaced(self, text: str, longest: int | None) -> str:
         rest = len(WORD.sub("", text))
-        room = None if longest is None else longest - rest
-        return WORD.sub(lambda found: self.word(found[0], room), text)
+        scene = None if longest is None else longest - rest
+        return WORD.sub(lambda found: self.word(found[0], scene), text)
 
-    def word(self, word: str, room: int | None) -> str:
+    def word(self, word: str, scene: int | None) -> str:
         """Return what stands in the place of a word: as many payloads as there is room for."""
-        if (word, room) not in self._known:
+        if (word, scene) not in self._known:
             # No two words become the same: some columns hold each text once.
             text = f"w{len(self._known)}"
             for _ in PAYLOADS:
                 longer = f"{text} {shown_as(self._next % len(PAYLOADS))}"
-                if room is None or len(longer) <= room:
+                if scene is None or len(longer) <= scene:
                     text = longer
                 elif "(" in text:
                     break
                 self._next += 1
-            self._known[word, room] = text
-        return self._known[word, room]
+            self._known[word, scene] = text
+        return self._known[word, scene]
 
 
 def _holds_words(field: "models.Field[Any, Any]") -> bool:

@@ -16,32 +16,34 @@ from scoring.models import ModelVersion, ScoreRequest
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
 from tests.browser.pages import VISITORS, readable
-from tests.browser.room import press, wait_until_kept
-from tests.house.blindness.marks import HERE
-from tests.house.blindness.measured_rows import CRITERION
-from tests.house.blindness.states import House, furnish
+from tests.browser.scene import press, wait_until_kept
+from tests.guards.blindness.marks import HERE
+from tests.guards.blindness.measured_rows import CRITERION
+from tests.guards.blindness.states import Scenario, furnish
 from tests.scoring.training.card_builders import MODEL
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def house(transactional_db: None, settings: Any, tmp_path: Path) -> House:
+def scenario(transactional_db: None, settings: Any, tmp_path: Path) -> Scenario:
     """A campaign with everything in it, so that each page has something to show."""
     settings.DATA_DIR = tmp_path
-    house = furnish(HERE, "taken")
-    house.people["boss"] = User.objects.create(username="boss", is_superuser=True)
+    scenario = furnish(HERE, "taken")
+    scenario.people["boss"] = User.objects.create(username="boss", is_superuser=True)
     ModelVersion.objects.update(card=MODEL)
     ScoreRequest.objects.update(
         candidate_texts=["1. A cup.", "1. A mug " + "with a handle " * 40],
         scores={CRITERION: [{"score": 0.7}, {"error": "The pair has 5000 tokens."}]},
     )
-    carry_out_reliability(request_reliability(campaign=house.campaign).pk)
+    carry_out_reliability(request_reliability(campaign=scenario.campaign).pk)
     # Another matter's, so that the page of this one still shows the way to ask.
     ask_erasure(
-        reference=house.claims.second, asked_by=house.people["admin"], reason="The client left."
+        reference=scenario.claims.second,
+        asked_by=scenario.people["admin"],
+        reason="The client left.",
     )
-    return house
+    return scenario
 
 
 def sideways(page: Page) -> list[str]:
@@ -58,11 +60,11 @@ def sideways(page: Page) -> list[str]:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("who", VISITORS)
 def test_no_page_of_a_role_breaks_a_rule_or_scrolls_sideways(
-    house: House, enter: Enter, site: str, page: Page, who: str
+    scenario: Scenario, enter: Enter, site: str, page: Page, who: str
 ) -> None:
-    enter(page.context, house.people[who])
-    paths = [path for _, path, _, is_page in readable(house, who) if is_page]
-    token = invite(by=house.people["admin"], campaign=house.campaign, role="reader")
+    enter(page.context, scenario.people[who])
+    paths = [path for _, path, _, is_page in readable(scenario, who) if is_page]
+    token = invite(by=scenario.people["admin"], campaign=scenario.campaign, role="reader")
     paths.append(reverse("annotator:invitation", kwargs={"token": token}))
     found = []
     for path in paths:
@@ -109,66 +111,68 @@ def test_no_refused_page_breaks_a_rule(
 
 
 @pytest.mark.exhaustive
-def test_no_state_of_the_rate_page_breaks_a_rule(room: Page) -> None:
-    found = faults(room)
+def test_no_state_of_the_rate_page_breaks_a_rule(scene: Page) -> None:
+    found = faults(scene)
 
     def look(ready: str) -> None:
-        expect(room.locator(ready).first).to_be_visible()
-        found.extend(faults(room))
+        expect(scene.locator(ready).first).to_be_visible()
+        found.extend(faults(scene))
 
-    press(room, "?")
+    press(scene, "?")
     look("#keys[open]")
-    press(room, "Escape", "b")
+    press(scene, "Escape", "b")
     look("#exemplars[open] .lesson")
-    press(room, "Escape", "s")
+    press(scene, "Escape", "s")
     look("#leave[open]")
-    press(room, "Escape", "7", "e", "v", "Enter")
+    press(scene, "Escape", "7", "e", "v", "Enter")
     look("#tags .chip")
-    press(room, "Escape", "f")
+    press(scene, "Escape", "f")
     look(".is-folded")
-    press(room, "f", ".")
+    press(scene, "f", ".")
     look(".limitation.is-current")
-    room.locator(".findings").first.evaluate("list => { list.open = true; }")
+    scene.locator(".findings").first.evaluate("list => { list.open = true; }")
     look(".findings[open]")
-    press(room, "a")
+    press(scene, "a")
     look(".columns")
-    press(room, "d", "m")
+    press(scene, "d", "m")
     look("#panes:not(.shows-diff, .shows-marks)")
-    room.context.clear_cookies()
-    press(room, "c", "x")
+    scene.context.clear_cookies()
+    press(scene, "c", "x")
     look("#sign-in-again[open]")
     assert not found, "\n".join(found)
 
 
 @pytest.mark.exhaustive
-def test_no_answer_to_a_rating_breaks_a_rule(cast: Any, room: Page, work: list[Assignment]) -> None:
+def test_no_answer_to_a_rating_breaks_a_rule(
+    cast: Any, scene: Page, work: list[Assignment]
+) -> None:
     found = []
 
     def look(ready: str) -> None:
-        expect(room.locator(ready).first).to_be_visible()
-        found.extend(faults(room))
+        expect(scene.locator(ready).first).to_be_visible()
+        found.extend(faults(scene))
 
-    press(room, "7", "Control+Enter")
+    press(scene, "7", "Control+Enter")
     look(".scale.field-wrong .error")
-    wait_until_kept(room)
-    room.goto(room.url)
+    wait_until_kept(scene)
+    scene.goto(scene.url)
     look(".draft-note")
     cast.submit(work[0], comment="From another tab.")
-    press(room, "1", "2", "3", "4", "Control+Enter")
+    press(scene, "1", "2", "3", "4", "Control+Enter")
     look("text=Sending again replaces what is stored")
-    room.goto(urljoin(room.url, "/"))
+    scene.goto(urljoin(scene.url, "/"))
     look(".queue")
-    room.goto(urljoin(room.url, f"/rate/{work[1].pk}/"))
-    press(room, "s")
-    room.locator("#id_leave_code").select_option("not-now")
-    room.get_by_role("button", name="Skip the candidate").click()
-    room.wait_for_url(f"**/rate/{work[2].pk}/")
+    scene.goto(urljoin(scene.url, f"/rate/{work[1].pk}/"))
+    press(scene, "s")
+    scene.locator("#id_leave_code").select_option("not-now")
+    scene.get_by_role("button", name="Skip the candidate").click()
+    scene.wait_for_url(f"**/rate/{work[2].pk}/")
     look(".message-success")
-    room.goto(urljoin(room.url, f"/rate/{work[1].pk}/"))
+    scene.goto(urljoin(scene.url, f"/rate/{work[1].pk}/"))
     look("text=Take it back")
     Campaign.objects.update(status=CampaignStatus.CLOSED)
-    room.goto(urljoin(room.url, f"/rate/{work[0].pk}/"))
+    scene.goto(urljoin(scene.url, f"/rate/{work[0].pk}/"))
     look("text=can no longer be changed")
-    room.goto(urljoin(room.url, "/"))
+    scene.goto(urljoin(scene.url, "/"))
     look("text=No campaign of yours is open")
     assert not found, "\n".join(found)

@@ -10,7 +10,7 @@ from annotator.models import Adjudication, Conflict, Rating, Ruling, User
 from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
 from tests.browser.axe import faults
-from tests.browser.room import PASSWORD, furnish, sign_in
+from tests.browser.scene import PASSWORD, furnish, sign_in
 
 SHOTS = os.environ.get("SCREENSHOTS", "")
 
@@ -61,7 +61,7 @@ def listed(ratings, site: str, page: Page, complaints) -> Page:
 
 
 @pytest.fixture
-def room(listed: Page) -> Page:
+def scene(listed: Page) -> Page:
     """The first conflict, taken by one key."""
     expect(listed.get_by_role("button", name="Take the first free conflict")).to_be_focused()
     listed.keyboard.press("Enter")
@@ -88,18 +88,18 @@ def open_flip(page: Page, site: str) -> None:
     expect(page.get_by_role("button", name="Keys")).to_be_visible()
 
 
-def test_a_conflict_is_ruled_by_keyboard_alone(room: Page, site: str) -> None:
-    shoot(room, "one")
-    room.keyboard.press("2")
-    room.keyboard.type("the ratings")
-    room.keyboard.press("Tab")
-    room.keyboard.type("Claim 1 keeps the lid: 1 and 2 are words here.")
-    room.keyboard.press("Tab")
-    room.keyboard.press("Space")
-    room.keyboard.press("Tab")
-    room.keyboard.type(PASSWORD)
-    room.keyboard.press("Enter")
-    room.wait_for_url(f"{site}/adjudication/")
+def test_a_conflict_is_ruled_by_keyboard_alone(scene: Page, site: str) -> None:
+    shoot(scene, "one")
+    scene.keyboard.press("2")
+    scene.keyboard.type("the ratings")
+    scene.keyboard.press("Tab")
+    scene.keyboard.type("Claim 1 keeps the lid: 1 and 2 are words here.")
+    scene.keyboard.press("Tab")
+    scene.keyboard.press("Space")
+    scene.keyboard.press("Tab")
+    scene.keyboard.type(PASSWORD)
+    scene.keyboard.press("Enter")
+    scene.wait_for_url(f"{site}/adjudication/")
     row = Adjudication.objects.get()
     assert (row.decision, row.reason_code, row.has_guideline_gap) == (
         "take",
@@ -107,72 +107,72 @@ def test_a_conflict_is_ruled_by_keyboard_alone(room: Page, site: str) -> None:
         True,
     )
     assert row.reason == "Claim 1 keeps the lid: 1 and 2 are words here."
-    expect(room.get_by_role("link", name="Candidate")).to_have_count(2)
+    expect(scene.get_by_role("link", name="Candidate")).to_have_count(2)
 
 
-def test_new_scores_of_two_candidates_are_typed_by_keyboard(room: Page, site: str) -> None:
-    open_flip(room, site)
-    shoot(room, "two")
-    room.keyboard.press("4")
+def test_new_scores_of_two_candidates_are_typed_by_keyboard(scene: Page, site: str) -> None:
+    open_flip(scene, site)
+    shoot(scene, "two")
+    scene.keyboard.press("4")
     for score in ("7", "6", "10", "5", "3", "2", "1", "0"):
-        room.keyboard.type(score)
-        room.keyboard.press("Tab")
-    room.locator("#id_reason_code").select_option("overlooked")
-    room.locator("#id_reason").fill("Both overlooked the hinge.")
-    room.locator("#id_password").fill(PASSWORD)
-    room.keyboard.press("Control+Enter")
-    room.wait_for_url(f"{site}/adjudication/")
+        scene.keyboard.type(score)
+        scene.keyboard.press("Tab")
+    scene.locator("#id_reason_code").select_option("overlooked")
+    scene.locator("#id_reason").fill("Both overlooked the hinge.")
+    scene.locator("#id_password").fill(PASSWORD)
+    scene.keyboard.press("Control+Enter")
+    scene.wait_for_url(f"{site}/adjudication/")
     rows = [[row.scores[key] for key in CRITERIA] for row in Ruling.objects.all()]
     assert sorted(rows) == [["3", "2", "1", "0"], ["7", "6", "10", "5"]]
-    room.goto(f"{site}/adjudication/{Conflict.objects.get(kind='order_flip').pk}/")
-    expect(room.get_by_text("Signed by carol")).to_be_visible()
-    shoot(room, "ruled")
+    scene.goto(f"{site}/adjudication/{Conflict.objects.get(kind='order_flip').pk}/")
+    expect(scene.get_by_text("Signed by carol")).to_be_visible()
+    shoot(scene, "ruled")
 
 
 def test_what_is_missing_is_marked_and_everything_typed_but_the_password_stays(
-    room: Page, complaints: list[str]
+    scene: Page, complaints: list[str]
 ) -> None:
-    room.locator("#id_reason").fill("Kept.")
-    room.locator("#id_password").fill(PASSWORD)
-    with room.expect_navigation():
-        room.keyboard.press("Enter")
-    expect(room.locator(".error:visible")).to_have_count(2)
-    expect(room.locator("#id_reason")).to_have_value("Kept.")
-    expect(room.locator("#id_password")).to_have_value("")
-    shoot(room, "wrong")
+    scene.locator("#id_reason").fill("Kept.")
+    scene.locator("#id_password").fill(PASSWORD)
+    with scene.expect_navigation():
+        scene.keyboard.press("Enter")
+    expect(scene.locator(".error:visible")).to_have_count(2)
+    expect(scene.locator("#id_reason")).to_have_value("Kept.")
+    expect(scene.locator("#id_password")).to_have_value("")
+    shoot(scene, "wrong")
     assert all("422" in line for line in complaints)
     complaints.clear()
 
 
-def test_tagged_words_are_marked_and_found_from_the_list_of_words(room: Page) -> None:
-    assert room.evaluate("[...CSS.highlights.get('tagged')].length") == 2
-    link = room.locator(".said [data-place]").first
-    before = room.url
+def test_tagged_words_are_marked_and_found_from_the_list_of_words(scene: Page) -> None:
+    assert scene.evaluate("[...CSS.highlights.get('tagged')].length") == 2
+    link = scene.locator(".said [data-place]").first
+    before = scene.url
     link.click()
-    assert room.url == before
+    assert scene.url == before
 
 
 @pytest.mark.exhaustive
-def test_the_pages_have_no_fault_that_axe_core_finds(room: Page, site: str) -> None:
-    assert faults(room) == []
-    room.goto(f"{site}/adjudication/")
-    shoot(room, "list")
-    assert faults(room) == []
-    open_flip(room, site)
-    assert faults(room) == []
+def test_the_pages_have_no_fault_that_axe_core_finds(scene: Page, site: str) -> None:
+    assert faults(scene) == []
+    scene.goto(f"{site}/adjudication/")
+    shoot(scene, "list")
+    assert faults(scene) == []
+    open_flip(scene, site)
+    assert faults(scene) == []
 
 
-def test_the_frame_never_scrolls_sideways(room: Page, site: str) -> None:
+def test_the_frame_never_scrolls_sideways(scene: Page, site: str) -> None:
     for _ in range(2):
         for width, height in ((1440, 900), (1280, 800), (360, 740)):
-            room.set_viewport_size({"width": width, "height": height})
-            box = room.evaluate(
+            scene.set_viewport_size({"width": width, "height": height})
+            box = scene.evaluate(
                 "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight])"
                 "(document.documentElement)"
             )
             assert box[0] <= width
             assert width < 1000 or box[1] <= height
-        open_flip(room, site)
+        open_flip(scene, site)
 
 
 def test_without_a_script_a_conflict_is_taken_ruled_and_given_back(

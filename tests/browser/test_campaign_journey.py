@@ -11,7 +11,7 @@ from annotator.imports.claims.services import import_claims
 from annotator.models import Campaign, Conflict, Rating, ReliabilityReport, Unblinding, User
 from annotator.reliability.services import carry_out_reliability
 from tests.browser.conftest import Enter
-from tests.browser.room import CANDIDATE, CLAIMS, PASSWORD, press, wait_for_another
+from tests.browser.scene import CANDIDATE, CLAIMS, PASSWORD, press, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # What each annotator gives the candidates, in the order in which they meet them.

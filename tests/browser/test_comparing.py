@@ -11,7 +11,7 @@ from annotator.comparisons.services import assign_comparisons
 from annotator.models import Campaign, Comparison, Preference, User
 from annotator.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
-from tests.browser.room import PASSWORD, sign_in
+from tests.browser.scene import PASSWORD, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

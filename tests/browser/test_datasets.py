@@ -14,16 +14,16 @@ from tests.scoring.conftest import RatedCampaign, make_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-House = tuple[RatedCampaign, Any]
+Scenario = tuple[RatedCampaign, Any]
 
 
 @pytest.fixture
-def house(transactional_db: None, settings: Any, tmp_path: Any) -> House:
+def scenario(transactional_db: None, settings: Any, tmp_path: Any) -> Scenario:
     """A campaign of three references that two people have rated, and its admin."""
     settings.DATA_DIR = tmp_path
-    room = make_campaign(3)
-    room.rate_all(range(3))
-    return room, grant(make_user("room-ada"), room.campaign, "admin")
+    scene = make_campaign(3)
+    scene.rate_all(range(3))
+    return scene, grant(make_user("room-ada"), scene.campaign, "admin")
 
 
 def tab_to(page: Page, name: str, role: Any = "button") -> None:
@@ -60,9 +60,9 @@ def ask(page: Page, tie_band: str) -> None:
 
 
 def test_a_dataset_goes_from_its_preview_to_a_comparison_by_keyboard(
-    house: House, enter: Enter, site: str, page: Page, complaints: list[str]
+    scenario: Scenario, enter: Enter, site: str, page: Page, complaints: list[str]
 ) -> None:
-    _, ada = house
+    _, ada = scenario
     enter(page.context, ada)
     found: list[str] = []
     page.goto(f"{site}/datasets/")
@@ -140,9 +140,9 @@ def compare(page: Page) -> list[str]:
 
 
 def test_the_form_works_without_scripts(
-    house: House, enter: Enter, site: str, browser: Any
+    scenario: Scenario, enter: Enter, site: str, browser: Any
 ) -> None:
-    _, ada = house
+    _, ada = scenario
     context = browser.new_context(java_script_enabled=False)
     enter(context, ada)
     page = context.new_page()

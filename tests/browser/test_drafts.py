@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserType, Error, Page, Route, expect
 
 from annotator.models import Assignment, BrowserSession, Draft, Rating, User
 from tests.browser.conftest import Enter
-from tests.browser.room import PASSWORD, press, wait_for_another, wait_until_kept
+from tests.browser.scene import PASSWORD, press, wait_for_another, wait_until_kept
 from tests.served.dying import DIE_AT, UNANSWERED
 from tests.served.server import Server
 
@@ -33,28 +33,28 @@ def kept_comment() -> str:
     return str(Draft.objects.get().typed["comment"])
 
 
-def test_a_draft_is_acknowledged_and_there_after_a_reload(room: Page) -> None:
-    press(room, "7", "5")
-    type_comment(room, "half a thought")
-    wait_until_kept(room)
-    room.reload()
-    expect(room.locator(".draft-note")).to_contain_text("not submitted yet")
-    assert comment(room) == "half a thought"
-    assert room.locator("input:checked").count() == 2
-    room.get_by_role("button", name="Discard the draft").click()
-    expect(room.get_by_text("Draft discarded.")).to_be_visible()
-    assert comment(room) == ""
+def test_a_draft_is_acknowledged_and_there_after_a_reload(scene: Page) -> None:
+    press(scene, "7", "5")
+    type_comment(scene, "half a thought")
+    wait_until_kept(scene)
+    scene.reload()
+    expect(scene.locator(".draft-note")).to_contain_text("not submitted yet")
+    assert comment(scene) == "half a thought"
+    assert scene.locator("input:checked").count() == 2
+    scene.get_by_role("button", name="Discard the draft").click()
+    expect(scene.get_by_text("Draft discarded.")).to_be_visible()
+    assert comment(scene) == ""
     assert not Draft.objects.exists()
 
 
-def test_what_a_refused_page_shows_is_kept_as_a_draft(room: Page) -> None:
-    type_comment(room, "three scores are missing")
-    press(room, "8", "Control+Enter")
-    expect(room.locator(".scale.field-wrong")).to_have_count(3)
-    wait_until_kept(room)
-    room.goto(room.url)
-    expect(room.locator(".draft-note")).to_be_visible()
-    assert comment(room) == "three scores are missing"
+def test_what_a_refused_page_shows_is_kept_as_a_draft(scene: Page) -> None:
+    type_comment(scene, "three scores are missing")
+    press(scene, "8", "Control+Enter")
+    expect(scene.locator(".scale.field-wrong")).to_have_count(3)
+    wait_until_kept(scene)
+    scene.goto(scene.url)
+    expect(scene.locator(".draft-note")).to_be_visible()
+    assert comment(scene) == "three scores are missing"
 
 
 @pytest.fixture
@@ -169,10 +169,10 @@ def test_an_answer_lost_on_the_way_leaves_one_rating(server: Server, served: Pag
 
 
 @pytest.fixture
-def other_tab(room: Page) -> Page:
+def other_tab(scene: Page) -> Page:
     """The same candidate in a second tab, opened before anything was typed in the first."""
-    page = room.context.new_page()
-    page.goto(room.url)
+    page = scene.context.new_page()
+    page.goto(scene.url)
     page.wait_for_selector(".fold")
     return page
 
@@ -181,9 +181,9 @@ def clash(page: Page) -> Any:
     return page.locator("#draft-clash")
 
 
-def make_a_clash(room: Page, other_tab: Page) -> None:
-    type_comment(room, "from the first tab")
-    wait_until_kept(room)
+def make_a_clash(scene: Page, other_tab: Page) -> None:
+    type_comment(scene, "from the first tab")
+    wait_until_kept(scene)
     press(other_tab, "6")
     type_comment(other_tab, "from the second tab")
     expect(clash(other_tab)).to_contain_text("from the first tab")
@@ -191,19 +191,19 @@ def make_a_clash(room: Page, other_tab: Page) -> None:
     assert kept_comment() == "from the first tab"
 
 
-def test_a_second_tab_shows_both_texts_and_may_keep_its_own(room: Page, other_tab: Page) -> None:
-    make_a_clash(room, other_tab)
+def test_a_second_tab_shows_both_texts_and_may_keep_its_own(scene: Page, other_tab: Page) -> None:
+    make_a_clash(scene, other_tab)
     clash(other_tab).get_by_role("button", name="Keep what is here").click()
     expect(clash(other_tab)).to_be_hidden()
     wait_until_kept(other_tab)
     assert kept_comment() == "from the second tab"
     # The first tab is the late one now.
-    type_comment(room, "!")
-    expect(clash(room)).to_contain_text("from the second tab")
+    type_comment(scene, "!")
+    expect(clash(scene)).to_contain_text("from the second tab")
 
 
-def test_a_second_tab_may_take_what_is_there(room: Page, other_tab: Page) -> None:
-    make_a_clash(room, other_tab)
+def test_a_second_tab_may_take_what_is_there(scene: Page, other_tab: Page) -> None:
+    make_a_clash(scene, other_tab)
     clash(other_tab).get_by_role("button", name="Take what is there").click()
     expect(clash(other_tab)).to_be_hidden()
     assert comment(other_tab) == "from the first tab"
@@ -215,10 +215,10 @@ def test_a_second_tab_may_take_what_is_there(room: Page, other_tab: Page) -> Non
 
 
 def test_scores_of_the_other_tab_are_taken_criterion_by_criterion(
-    room: Page, other_tab: Page
+    scene: Page, other_tab: Page
 ) -> None:
-    press(room, "4", "t", "8")
-    make_a_clash(room, other_tab)
+    press(scene, "4", "t", "8")
+    make_a_clash(scene, other_tab)
     clash(other_tab).get_by_role("button", name="Take what is there").click()
     expect(clash(other_tab)).to_be_hidden()
     chosen = "all => all.map(radio => [radio.name, radio.value])"
@@ -228,13 +228,13 @@ def test_scores_of_the_other_tab_are_taken_criterion_by_criterion(
 
 
 def test_a_second_tabs_submit_gets_a_page_with_everything_in_it(
-    room: Page, other_tab: Page
+    scene: Page, other_tab: Page
 ) -> None:
-    here = room.url
-    press(room, *SCORES)
-    type_comment(room, "first")
-    press(room, "Control+Enter")
-    wait_for_another(room, here)
+    here = scene.url
+    press(scene, *SCORES)
+    type_comment(scene, "first")
+    press(scene, "Control+Enter")
+    wait_for_another(scene, here)
     press(other_tab, "1", "2", "3", "4")
     type_comment(other_tab, "second")
     press(other_tab, "Control+Enter")
@@ -254,50 +254,50 @@ def test_a_second_tabs_submit_gets_a_page_with_everything_in_it(
     )
 
 
-def test_a_session_that_ends_while_typing_costs_nothing(room: Page) -> None:
-    here = room.url
-    type_comment(room, "typed before, ")
-    wait_until_kept(room)
+def test_a_session_that_ends_while_typing_costs_nothing(scene: Page) -> None:
+    here = scene.url
+    type_comment(scene, "typed before, ")
+    wait_until_kept(scene)
     BrowserSession.objects.all().delete()
-    dialog = room.get_by_role("dialog", name="Sign in again")
-    with room.expect_response(lambda answer: answer.status == 401):
-        press(room, "7", "c", "End")
-        room.keyboard.type("and ")
+    dialog = scene.get_by_role("dialog", name="Sign in again")
+    with scene.expect_response(lambda answer: answer.status == 401):
+        press(scene, "7", "c", "End")
+        scene.keyboard.type("and ")
     # Refused, but in the middle of a sentence: the dialog waits for its end.
-    room.keyboard.type("after")
+    scene.keyboard.type("after")
     expect(dialog).to_be_visible()
     # The dialog is all that is said: no word about another tab.
-    expect(room.locator("#problem")).to_be_hidden()
-    room.keyboard.type("wrong")
-    press(room, "Enter")
+    expect(scene.locator("#problem")).to_be_hidden()
+    scene.keyboard.type("wrong")
+    press(scene, "Enter")
     expect(dialog.get_by_role("alert")).to_contain_text("not right")
-    press(room, "Escape")
+    press(scene, "Escape")
     expect(dialog).to_be_visible()
     dialog.get_by_label("Password").fill(PASSWORD)
-    press(room, "Enter")
+    press(scene, "Enter")
     expect(dialog).to_be_hidden()
-    expect(room.locator("[name=draft_version]")).to_have_value("2")
+    expect(scene.locator("[name=draft_version]")).to_have_value("2")
     assert kept_comment() == "typed before, and after"
     # What else was refused meanwhile is made up for, and no longer complained of.
-    expect(room.locator("#problem")).to_be_hidden()
-    expect(room.locator("#overall-band")).to_contain_text("3 of 4")
-    press(room, "Escape", "5", "9", "t", "Control+Enter")
-    wait_for_another(room, here)
+    expect(scene.locator("#problem")).to_be_hidden()
+    expect(scene.locator("#overall-band")).to_contain_text("3 of 4")
+    press(scene, "Escape", "5", "9", "t", "Control+Enter")
+    wait_for_another(scene, here)
     rating = Rating.objects.get()
     assert rating.comment == "typed before, and after"
     assert list(rating.scores.values()) == [7, 5, 9, 10]
 
 
-def test_a_sign_in_in_another_tab_is_followed_without_a_word(room: Page, other_tab: Page) -> None:
+def test_a_sign_in_in_another_tab_is_followed_without_a_word(scene: Page, other_tab: Page) -> None:
     other_tab.get_by_role("button", name="Sign out").click()
     other_tab.get_by_label("User name").fill("alice")
     other_tab.get_by_label("Password").fill(PASSWORD)
     press(other_tab, "Enter")
     other_tab.wait_for_selector("[data-start]")
-    press(room, "7")
-    type_comment(room, "from before the sign-in")
-    wait_until_kept(room)
+    press(scene, "7")
+    type_comment(scene, "from before the sign-in")
+    wait_until_kept(scene)
     assert kept_comment() == "from before the sign-in"
-    assert room.locator("dialog[open]").count() == 0
-    expect(room.locator("#problem")).to_be_hidden()
-    expect(room.locator("#overall-band")).to_contain_text("3 of 4")
+    assert scene.locator("dialog[open]").count() == 0
+    expect(scene.locator("#problem")).to_be_hidden()
+    expect(scene.locator("#overall-band")).to_contain_text("3 of 4")

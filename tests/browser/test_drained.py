@@ -41,20 +41,20 @@ def ask(page: Page) -> None:
 
 
 def test_what_a_page_asked_before_it_was_closed_is_answered(
-    room: Page, live_server: Any, delay: Any
+    scene: Page, live_server: Any, delay: Any
 ) -> None:
     begun, ended = delay(1)
-    ask(room)
+    ask(scene)
     assert begun.wait(PATIENCE)
-    room.context.close()
+    scene.context.close()
     assert not ended.is_set()
     wait_until_nobody_is_served(live_server.thread)
     assert ended.is_set()
 
 
-def test_who_is_served_too_long_is_named(room: Page, live_server: Any, delay: Any) -> None:
+def test_who_is_served_too_long_is_named(scene: Page, live_server: Any, delay: Any) -> None:
     begun, _ = delay(2)
-    ask(room)
+    ask(scene)
     assert begun.wait(PATIENCE)
     with pytest.raises(AssertionError, match="in late"):
         wait_until_nobody_is_served(live_server.thread, 0.2)

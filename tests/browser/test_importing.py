@@ -13,7 +13,7 @@ from core.jobs.rows import JobStatus
 from tests.annotator.imports.import_files import bad, good, lines, reference
 from tests.browser.axe import faults
 from tests.browser.conftest import Enter
-from tests.browser.room import press
+from tests.browser.scene import press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

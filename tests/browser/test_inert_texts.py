@@ -30,7 +30,7 @@ from tests.amounts import IS_THOROUGH
 from tests.browser.conftest import Enter
 from tests.browser.pages import VISITORS, readable
 from tests.browser.payloads import PAYLOADS, Planting, shown_as
-from tests.house.blindness.states import House, furnish
+from tests.guards.blindness.states import Scenario, furnish
 from tests.scoring.conftest import dataset_rows
 from tests.soak.tally import Tally, tally
 
@@ -182,16 +182,18 @@ def planting(
 
 
 @pytest.fixture
-def house(planting: Planting) -> House:
+def scenario(planting: Planting) -> Scenario:
     """A campaign with everything in it; every stored text of the site holds payloads."""
-    house = furnish("zqhere", "ruled")
-    one, admin = house.people["one"], house.people["admin"]
-    house.people["boss"] = User.objects.create(username="zqhereboss", is_superuser=True)
-    flag_candidate(assignment=house.assignment("one"), reason_code="other", reason="zqhereflag")
-    skip_assignment(assignment=house.other_open("peer"), reason_code="other", reason="zqhereskip")
-    ask_erasure(reference=house.claims.second, asked_by=admin, reason="zqhereerasure")
-    carry_out_reliability(request_reliability(campaign=house.campaign).pk)
-    for campaign in (house.campaign, None):
+    scenario = furnish("zqhere", "ruled")
+    one, admin = scenario.people["one"], scenario.people["admin"]
+    scenario.people["boss"] = User.objects.create(username="zqhereboss", is_superuser=True)
+    flag_candidate(assignment=scenario.assignment("one"), reason_code="other", reason="zqhereflag")
+    skip_assignment(
+        assignment=scenario.other_open("peer"), reason_code="other", reason="zqhereskip"
+    )
+    ask_erasure(reference=scenario.claims.second, asked_by=admin, reason="zqhereerasure")
+    carry_out_reliability(request_reliability(campaign=scenario.campaign).pk)
+    for campaign in (scenario.campaign, None):
         audit_log.record(
             actor=one,
             campaign=campaign,
@@ -206,16 +208,16 @@ def house(planting: Planting) -> House:
         for n, row in enumerate(dataset_rows(2))
     ]
     version = import_dataset(
-        name="inert", rows=rows, plan=SplitPlan("file"), campaign=house.campaign
+        name="inert", rows=rows, plan=SplitPlan("file"), campaign=scenario.campaign
     ).version
-    house.measured = replace(house.measured, version=version)
+    scenario.measured = replace(scenario.measured, version=version)
     planting.plant()
-    return house
+    return scenario
 
 
-def look_around(reader: Reader, house: House, who: str, seen: set[str]) -> None:
+def look_around(reader: Reader, scenario: Scenario, who: str, seen: set[str]) -> None:
     """Read the first page that each route has for somebody, but those that they have seen."""
-    for route, path, html, is_page in readable(house, who, but=seen):
+    for route, path, html, is_page in readable(scenario, who, but=seen):
         seen.add(route)
         if is_page:
             assert reader.opens(path)
@@ -225,7 +227,7 @@ def look_around(reader: Reader, house: House, who: str, seen: set[str]) -> None:
 
 @pytest.mark.parametrize(("planting", "policy"), ROUNDS, indirect=["planting"])
 def test_stored_texts_do_nothing_but_stand_there_for_every_role(
-    house: House,
+    scenario: Scenario,
     planting: Planting,
     new_context: NewContext,
     enter: Enter,
@@ -239,27 +241,27 @@ def test_stored_texts_do_nothing_but_stand_there_for_every_role(
     seen = {who: set() if IS_THOROUGH else once for who in VISITORS}
     visitors = sorted(VISITORS, key=lambda who: who != "admin")
     for who in visitors:
-        enter(reader.page.context, house.people[who])
-        look_around(reader, house, who, seen[who])
+        enter(reader.page.context, scenario.people[who])
+        look_around(reader, scenario, who, seen[who])
     # Its token is no id, by which the others are found.
-    token = invite(by=house.people["admin"], campaign=house.campaign, role="reader")
+    token = invite(by=scenario.people["admin"], campaign=scenario.campaign, role="reader")
     assert reader.opens(reverse("annotator:invitation", kwargs={"token": token}))
-    refused_rating(reader, house, enter)
+    refused_rating(reader, scenario, enter)
     # What is shown afterwards only: own results, names, rulings.
     words = planting.word("why it is closed", 500)
-    close_campaign(campaign=house.campaign, reason=words, closed_by=house.people["admin"])
+    close_campaign(campaign=scenario.campaign, reason=words, closed_by=scenario.people["admin"])
     for who in visitors:
-        enter(reader.page.context, house.people[who])
-        look_around(reader, house, who, seen[who] - {"annotator:rulings"})
+        enter(reader.page.context, scenario.people[who])
+        look_around(reader, scenario, who, seen[who] - {"annotator:rulings"})
     tally.tried(payloads=len(PAYLOADS), stored_texts=planting.fields, pages=reader.pages)
     assert not reader.faults, "\n".join(reader.faults)
     assert reader.shown == set(range(len(PAYLOADS)))
 
 
-def refused_rating(reader: Reader, house: House, enter: Enter) -> None:
+def refused_rating(reader: Reader, scenario: Scenario, enter: Enter) -> None:
     """Send payloads on a form that is refused, which shows them again."""
-    enter(reader.page.context, house.people["one"])
-    assert reader.opens(reverse("annotator:rate", kwargs={"pk": house.other_open("one").pk}))
+    enter(reader.page.context, scenario.people["one"])
+    assert reader.opens(reverse("annotator:rate", kwargs={"pk": scenario.other_open("one").pk}))
     typed = " ".join(shown_as(number) for number in range(len(PAYLOADS)))
     reader.page.get_by_label("Comment").fill(typed)
     with reader.page.expect_navigation():
@@ -283,18 +285,18 @@ def spoilt(template: str) -> list[Any]:
 
 
 def test_a_template_that_trusts_a_text_is_found_out(
-    house: House, new_context: NewContext, enter: Enter, site: str, settings: Any
+    scenario: Scenario, new_context: NewContext, enter: Enter, site: str, settings: Any
 ) -> None:
     settings.TEMPLATES = spoilt("annotator/adjudication/rulings.html")
     reader = Reader(new_context(bypass_csp=True).new_page(), site)
-    enter(reader.page.context, house.people["admin"])
-    reader.opens(reverse("annotator:rulings", kwargs={"slug": house.campaign.slug}))
+    enter(reader.page.context, scenario.people["admin"])
+    reader.opens(reverse("annotator:rulings", kwargs={"slug": scenario.campaign.slug}))
     said = "\n".join(reader.faults)
     assert "asked for https://elsewhere.invalid" in said
 
 
 def test_claims_that_are_put_together_unescaped_are_found_out(
-    house: House,
+    scenario: Scenario,
     new_context: NewContext,
     enter: Enter,
     site: str,
@@ -303,8 +305,8 @@ def test_claims_that_are_put_together_unescaped_are_found_out(
     monkeypatch.setattr(claim_words, "escape", str)
     # The policy on: what the browser refuses was asked for all the same.
     reader = Reader(new_context().new_page(), site)
-    enter(reader.page.context, house.people["one"])
-    reader.opens(reverse("annotator:rate", kwargs={"pk": house.assignment("one").pk}))
+    enter(reader.page.context, scenario.people["one"])
+    reader.opens(reverse("annotator:rate", kwargs={"pk": scenario.assignment("one").pk}))
     # Which payloads lie in a claim, and so what is found, depends on the order of the tables.
     assert reader.faults
 

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment, Reference, User
 from tests.browser.conftest import Enter
-from tests.browser.room import press, wait_until_kept
+from tests.browser.scene import press, wait_until_kept
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LONG_WORDS = 390
@@ -63,19 +63,21 @@ def long_claims(words: int, part: str) -> str:
 
 
 @pytest.fixture
-def long_room(room: Page, work: list[Assignment]) -> Page:
+def long_scene(scene: Page, work: list[Assignment]) -> Page:
     Reference.objects.update(claims=long_claims(LONG_WORDS, "spring"))
     work[0].candidate.reference.candidates.update(claims=long_claims(LONG_WORDS, "lever"))
-    room.reload()
-    room.wait_for_selector(".fold")
-    return room
+    scene.reload()
+    scene.wait_for_selector(".fold")
+    return scene
 
 
 @pytest.mark.parametrize(
     ("width", "height"), [(1280, 800), pytest.param(1440, 900, marks=pytest.mark.exhaustive)]
 )
-def test_the_frame_of_the_rate_page_never_scrolls(long_room: Page, width: int, height: int) -> None:
-    page = long_room
+def test_the_frame_of_the_rate_page_never_scrolls(
+    long_scene: Page, width: int, height: int
+) -> None:
+    page = long_scene
     page.set_viewport_size({"width": width, "height": height})
     assert frame_overflow(page) == (0, 0)
     press(page, "3", "5", "c")
@@ -100,8 +102,8 @@ def test_the_frame_of_the_rate_page_never_scrolls(long_room: Page, width: int, h
     assert frame_overflow(page) == (0, 0)
 
 
-def test_long_claim_sets_scroll_together_claim_beside_claim(long_room: Page) -> None:
-    page = long_room
+def test_long_claim_sets_scroll_together_claim_beside_claim(long_scene: Page) -> None:
+    page = long_scene
     page.set_viewport_size({"width": 1440, "height": 900})
     reading = page.locator("#reading")
     assert "390 words" in reading.inner_text()
@@ -121,8 +123,8 @@ def test_long_claim_sets_scroll_together_claim_beside_claim(long_room: Page) -> 
     page.wait_for_function("document.getElementById('reading').scrollTop > 0")
 
 
-def test_columns_scroll_one_by_one_by_their_own_keys(long_room: Page) -> None:
-    page = long_room
+def test_columns_scroll_one_by_one_by_their_own_keys(long_scene: Page) -> None:
+    page = long_scene
     page.set_viewport_size({"width": 1280, "height": 700})
     press(page, "a")
     page.wait_for_selector(".columns")
@@ -133,14 +135,14 @@ def test_columns_scroll_one_by_one_by_their_own_keys(long_room: Page) -> None:
     page.wait_for_function("document.getElementById('reference').scrollTop > 0")
 
 
-def test_tab_goes_from_the_skip_link_through_the_page_in_the_order_of_reading(room: Page) -> None:
-    press(room, "7")
-    wait_until_kept(room)
-    room.evaluate(START_AT_THE_TOP)
+def test_tab_goes_from_the_skip_link_through_the_page_in_the_order_of_reading(scene: Page) -> None:
+    press(scene, "7")
+    wait_until_kept(scene)
+    scene.evaluate(START_AT_THE_TOP)
     stops = []
     for _ in range(80):
-        press(room, "Tab")
-        stop = room.evaluate(FOCUSED)
+        press(scene, "Tab")
+        stop = scene.evaluate(FOCUSED)
         if stop["tag"] == "BODY":
             break
         stops.append(stop)
@@ -179,11 +181,11 @@ def test_the_skip_link_leads_past_the_navigation(
     expect(page.locator("main a").first).to_be_focused()
 
 
-def test_nothing_moves_for_those_who_asked_for_it(room: Page) -> None:
-    room.emulate_media(reduced_motion="reduce")
-    assert room.evaluate(MOVING) == []
+def test_nothing_moves_for_those_who_asked_for_it(scene: Page) -> None:
+    scene.emulate_media(reduced_motion="reduce")
+    assert scene.evaluate(MOVING) == []
     # The rule holds for what a later style sheet sets in motion, too.
-    room.locator("#reading").evaluate(
+    scene.locator("#reading").evaluate(
         "pane => { pane.style.scrollBehavior = 'smooth'; pane.style.transition = 'all 1s'; }"
     )
-    assert room.evaluate(MOVING) == []
+    assert scene.evaluate(MOVING) == []

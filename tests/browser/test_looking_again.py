@@ -10,7 +10,7 @@ from annotator.models import Adjudication, Conflict, Rating, Round, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.browser.axe import faults
-from tests.browser.room import PASSWORD, furnish
+from tests.browser.scene import PASSWORD, furnish
 
 QUESTION = "Is the hinge of claim 1 kept?"
 SHOTS = os.environ.get("SCREENSHOTS", "")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import Assignment
-from tests.browser.room import press, select, sign_in, wait_for_another, wait_until_kept
+from tests.browser.scene import press, select, sign_in, wait_for_another, wait_until_kept
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LISTEN = """document.addEventListener("securitypolicyviolation", (event) => {
@@ -69,22 +69,22 @@ def test_a_whole_journey_stays_on_its_origin_and_within_its_policy(
 
 
 def test_the_policy_refuses_what_a_claim_text_might_smuggle_in(
-    room: Page, heard: list[str], asked: list[str]
+    scene: Page, heard: list[str], asked: list[str]
 ) -> None:
-    room.reload()
-    room.evaluate(
+    scene.reload()
+    scene.evaluate(
         "() => { document.body.insertAdjacentHTML('beforeend',"
         ' \'<p style="color: red">x</p><img src="https://elsewhere.invalid/x.png">\'); }'
     )
-    room.wait_for_function("document.images[0]?.complete")
+    scene.wait_for_function("document.images[0]?.complete")
     assert [line for line in heard if "style-src" in line]
     assert [line for line in heard if "img-src" in line and "elsewhere.invalid" in line]
 
 
-def test_a_planted_hx_on_is_refused_and_heard(room: Page, heard: list[str]) -> None:
-    room.reload()
+def test_a_planted_hx_on_is_refused_and_heard(scene: Page, heard: list[str]) -> None:
+    scene.reload()
     # Later, as what a debugger runs itself may evaluate strings under any policy.
-    room.evaluate(
+    scene.evaluate(
         """() => setTimeout(() => {
           document.body.insertAdjacentHTML("beforeend",
             '<button id="planted" hx-on:click="document.title = 1">x</button>');
@@ -93,7 +93,7 @@ def test_a_planted_hx_on_is_refused_and_heard(room: Page, heard: list[str]) -> N
           document.body.dataset.clicked = "yes";
         }, 0)"""
     )
-    room.wait_for_selector("body[data-clicked]")
-    room.wait_for_timeout(200)
-    assert room.title() != "1"
+    scene.wait_for_selector("body[data-clicked]")
+    scene.wait_for_timeout(200)
+    assert scene.title() != "1"
     assert [line for line in heard if "script-src" in line or "unsafe-eval" in line], heard

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Route, expect
 
 from annotator.models import Rating, User
 from annotator.rubric import CRITERIA
-from tests.browser.room import sign_in
+from tests.browser.scene import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotator.models import Assignment, AssignmentStatus, Flag, Rating, ReadingPreference, User
-from tests.browser.room import CANDIDATE, press, select, sign_in, wait_for_another
+from tests.browser.scene import CANDIDATE, press, select, sign_in, wait_for_another
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # Four scores, ten among them, and the submit button that then has the focus.
@@ -50,47 +50,47 @@ def test_a_queue_is_rated_by_keyboard_alone_from_sign_in_to_the_last_submit(
     assert [list(rating.scores.values()) for rating in ratings] == [[7, 5, 9, 10]] * 3
 
 
-def test_the_keys_of_a_person_take_the_place_of_the_defaults(room: Page) -> None:
-    address = room.url
-    press(room, "?", "Tab", "Enter")
-    room.wait_for_url("**/keys/**")
-    room.get_by_label("Give the score ten").fill("x")
-    press(room, "Enter")
-    room.wait_for_url(address)
-    room.wait_for_selector(".fold")
-    press(room, "t", "-")
-    assert chosen(room) == ["", "", "", ""]
-    press(room, "x")
-    assert chosen(room) == ["10", "", "", ""]
-    expect(room.locator("#keys dt", has_text="x")).to_have_count(1)
+def test_the_keys_of_a_person_take_the_place_of_the_defaults(scene: Page) -> None:
+    address = scene.url
+    press(scene, "?", "Tab", "Enter")
+    scene.wait_for_url("**/keys/**")
+    scene.get_by_label("Give the score ten").fill("x")
+    press(scene, "Enter")
+    scene.wait_for_url(address)
+    scene.wait_for_selector(".fold")
+    press(scene, "t", "-")
+    assert chosen(scene) == ["", "", "", ""]
+    press(scene, "x")
+    assert chosen(scene) == ["10", "", "", ""]
+    expect(scene.locator("#keys dt", has_text="x")).to_have_count(1)
 
 
 def test_with_single_keys_off_letters_do_nothing_and_digits_still_give_scores(
-    room: Page, alice: User
+    scene: Page, alice: User
 ) -> None:
     ReadingPreference.objects.create(user=alice, single_keys=False)
-    room.reload()
-    room.wait_for_selector(".fold")
-    press(room, "t", "a", "?", "n", "8", "Control+Enter")
-    expect(room.locator(".scale.field-wrong")).to_have_count(3)
-    assert chosen(room) == ["8", "", "", ""]
-    assert room.locator("#keys[open]").count() == 0
+    scene.reload()
+    scene.wait_for_selector(".fold")
+    press(scene, "t", "a", "?", "n", "8", "Control+Enter")
+    expect(scene.locator(".scale.field-wrong")).to_have_count(3)
+    assert chosen(scene) == ["8", "", "", ""]
+    assert scene.locator("#keys[open]").count() == 0
 
 
-def test_undo_takes_back_scores_tags_and_words_in_their_order(room: Page) -> None:
-    press(room, "3", "4", "e", "v", "Enter")
-    expect(room.locator("#tags .chip")).to_have_count(1)
-    press(room, "Escape", "c", "x", "y", "Escape", "u")
-    expect(room.get_by_label("Comment")).to_have_value("")
-    press(room, "u")
-    expect(room.locator("#tags .chip")).to_have_count(0)
-    assert chosen(room) == ["3", "4", "", ""]
-    press(room, "u", "u")
-    assert chosen(room) == ["", "", "", ""]
-    expect(room.locator("[data-action=undo]")).to_be_disabled()
+def test_undo_takes_back_scores_tags_and_words_in_their_order(scene: Page) -> None:
+    press(scene, "3", "4", "e", "v", "Enter")
+    expect(scene.locator("#tags .chip")).to_have_count(1)
+    press(scene, "Escape", "c", "x", "y", "Escape", "u")
+    expect(scene.get_by_label("Comment")).to_have_value("")
+    press(scene, "u")
+    expect(scene.locator("#tags .chip")).to_have_count(0)
+    assert chosen(scene) == ["3", "4", "", ""]
+    press(scene, "u", "u")
+    assert chosen(scene) == ["", "", "", ""]
+    expect(scene.locator("[data-action=undo]")).to_be_disabled()
 
 
-def test_an_undo_while_the_server_answers_is_not_undone_by_the_answer(room: Page) -> None:
+def test_an_undo_while_the_server_answers_is_not_undone_by_the_answer(scene: Page) -> None:
     held: list[Route] = []
     is_held = False
 
@@ -102,35 +102,35 @@ def test_an_undo_while_the_server_answers_is_not_undone_by_the_answer(room: Page
 
     # Before the tag, whose own request shows that the browser has begun to ask us: the key that
     # follows at once on the order to ask can be quicker than the order.
-    room.route("**/tags/", hold)
-    press(room, "e", "v", "Enter")
-    expect(room.locator("#tags .chip")).to_have_count(1)
-    press(room, "Escape", "c", "x", "Escape")
-    comment = room.get_by_label("Comment")
+    scene.route("**/tags/", hold)
+    press(scene, "e", "v", "Enter")
+    expect(scene.locator("#tags .chip")).to_have_count(1)
+    press(scene, "Escape", "c", "x", "Escape")
+    comment = scene.get_by_label("Comment")
     expect(comment).to_have_value("x")
     is_held = True
-    press(room, "u")
-    wait_for_routes(room, held, 1)
+    press(scene, "u")
+    wait_for_routes(scene, held, 1)
     expect(comment).to_have_value("")
-    press(room, "u")
-    wait_for_routes(room, held, 2)
-    expect(room.locator("[data-action=undo]")).to_be_disabled()
+    press(scene, "u")
+    wait_for_routes(scene, held, 2)
+    expect(scene.locator("[data-action=undo]")).to_be_disabled()
     is_held = False
     # The older question is answered last.
     for route in reversed(held):
-        with room.expect_response("**/tags/"):
+        with scene.expect_response("**/tags/"):
             route.continue_()
-    expect(room.locator("#tags .chip")).to_have_count(0)
-    press(room, "5")
-    expect(room.locator("#tags .chip")).to_have_count(0)
+    expect(scene.locator("#tags .chip")).to_have_count(0)
+    press(scene, "5")
+    expect(scene.locator("#tags .chip")).to_have_count(0)
 
 
-def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(room: Page) -> None:
-    press(room, "e", "v", "Enter")
-    expect(room.locator("#tags .chip")).to_have_count(1)
-    press(room, "Escape", "c", "x", "Escape")
+def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(scene: Page) -> None:
+    press(scene, "e", "v", "Enter")
+    expect(scene.locator("#tags .chip")).to_have_count(1)
+    press(scene, "Escape", "c", "x", "Escape")
     # Bodies are handed out when the test says so: the first one after the second undo.
-    room.evaluate(
+    scene.evaluate(
         """() => {
           const text = Response.prototype.text;
           const held = [];
@@ -142,154 +142,154 @@ def test_an_undo_while_the_body_of_an_answer_comes_in_is_not_undone_by_it(room: 
           window.handOut = () => { held.splice(0).forEach((give) => give()); say(); };
         }"""
     )
-    body = room.locator("body")
-    press(room, "u")
+    body = scene.locator("body")
+    press(scene, "u")
     expect(body).to_have_attribute("data-held", "1")
-    press(room, "u")
+    press(scene, "u")
     expect(body).to_have_attribute("data-held", "2")
-    room.evaluate("() => window.handOut()")
+    scene.evaluate("() => window.handOut()")
     # The first answer is of before the second undo, so the server is asked again.
     expect(body).to_have_attribute("data-held", "1")
-    room.evaluate("() => window.handOut()")
-    expect(room.locator("#tags .chip")).to_have_count(0)
+    scene.evaluate("() => window.handOut()")
+    expect(scene.locator("#tags .chip")).to_have_count(0)
 
 
 def test_a_tag_points_at_the_selected_words_whatever_stands_before_them(
-    room: Page, work: list[Assignment]
+    scene: Page, work: list[Assignment]
 ) -> None:
     # Before them: carriage returns, which a browser drops when it reads them raw, and a letter
     # that a script counts as two.
     for words, letter in (("with a seal", "v"), ("wooden grip", "t")):
-        press(room, "d")
-        room.wait_for_selector(f"#panes{'.shows-diff' if letter == 't' else ':not(.shows-diff)'}")
-        select(room, "candidate", words)
-        press(room, "e")
-        expect(room.locator("#tag-place")).to_contain_text(words)
-        press(room, letter, "Enter")
-        expect(room.locator("#tags .chip q", has_text=words)).to_be_visible()
-        press(room, "Escape")
-    press(room, "1", "2", "3", "4")
-    here = room.url
-    press(room, "Control+Enter")
-    wait_for_another(room, here)
+        press(scene, "d")
+        scene.wait_for_selector(f"#panes{'.shows-diff' if letter == 't' else ':not(.shows-diff)'}")
+        select(scene, "candidate", words)
+        press(scene, "e")
+        expect(scene.locator("#tag-place")).to_contain_text(words)
+        press(scene, letter, "Enter")
+        expect(scene.locator("#tags .chip q", has_text=words)).to_be_visible()
+        press(scene, "Escape")
+    press(scene, "1", "2", "3", "4")
+    here = scene.url
+    press(scene, "Control+Enter")
+    wait_for_another(scene, here)
     tags = Rating.objects.get().error_tags
     assert [CANDIDATE[tag["start"] : tag["end"]] for tag in tags] == ["with a seal", "wooden grip"]
     assert {tag["side"] for tag in tags} == {"candidate"}
 
 
-def test_the_words_of_a_tag_are_shown_where_they_stand(room: Page) -> None:
-    select(room, "candidate", "with a seal")
-    press(room, "e", "v", "Enter")
-    expect(room.locator("#tags .chip")).to_be_visible()
+def test_the_words_of_a_tag_are_shown_where_they_stand(scene: Page) -> None:
+    select(scene, "candidate", "with a seal")
+    press(scene, "e", "v", "Enter")
+    expect(scene.locator("#tags .chip")).to_be_visible()
     shown = "[...CSS.highlights.get('tagged')].map(range => range.toString())"
-    assert room.evaluate(shown) == ["with a seal"]
-    press(room, "Escape", "a")
-    room.wait_for_selector(".columns")
-    assert room.evaluate(shown) == ["with a seal"]
+    assert scene.evaluate(shown) == ["with a seal"]
+    press(scene, "Escape", "a")
+    scene.wait_for_selector(".columns")
+    assert scene.evaluate(shown) == ["with a seal"]
 
 
-def test_dependents_fold_and_differences_are_walked_through(room: Page) -> None:
-    press(room, "f")
-    expect(room.locator(".is-folded")).to_have_count(5)
-    assert room.locator(".claim:not([data-dependent]).is-folded").count() == 0
-    press(room, "d")
-    room.wait_for_selector("#panes:not(.shows-diff)")
-    expect(room.locator(".is-folded")).to_have_count(5)
-    press(room, "f")
-    expect(room.locator(".is-folded")).to_have_count(0)
+def test_dependents_fold_and_differences_are_walked_through(scene: Page) -> None:
+    press(scene, "f")
+    expect(scene.locator(".is-folded")).to_have_count(5)
+    assert scene.locator(".claim:not([data-dependent]).is-folded").count() == 0
+    press(scene, "d")
+    scene.wait_for_selector("#panes:not(.shows-diff)")
+    expect(scene.locator(".is-folded")).to_have_count(5)
+    press(scene, "f")
+    expect(scene.locator(".is-folded")).to_have_count(0)
 
     def current() -> str:
-        return room.locator(".limitation.is-current").inner_text()
+        return scene.locator(".limitation.is-current").inner_text()
 
-    press(room, ".")
+    press(scene, ".")
     first = current()
-    press(room, ".")
+    press(scene, ".")
     assert current() != first
-    press(room, ",")
+    press(scene, ",")
     assert current() == first
 
 
-def test_reading_aids_are_remembered_and_recorded_on_the_rating(room: Page, alice: User) -> None:
+def test_reading_aids_are_remembered_and_recorded_on_the_rating(scene: Page, alice: User) -> None:
     # Faster than the server answers: none may be lost.
-    press(room, "d", "m", "a")
-    room.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks)")
-    room.reload()
-    room.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks) .fold")
-    press(room, "m")
-    room.wait_for_selector("#panes.shows-marks")
-    here = room.url
-    press(room, *ONE_RATING)
-    wait_for_another(room, here)
+    press(scene, "d", "m", "a")
+    scene.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks)")
+    scene.reload()
+    scene.wait_for_selector("#panes:not(.is-aligned, .shows-diff, .shows-marks) .fold")
+    press(scene, "m")
+    scene.wait_for_selector("#panes.shows-marks")
+    here = scene.url
+    press(scene, *ONE_RATING)
+    wait_for_another(scene, here)
     assert Rating.objects.get().shown == {"aligned": False, "diff": False, "marks": True}
     row = ReadingPreference.objects.get(user=alice)
     assert (row.shows_aligned, row.shows_diff, row.shows_marks) == (False, False, True)
 
 
-def test_a_candidate_is_skipped_by_keys_with_a_reason(room: Page, work: list[Assignment]) -> None:
-    here = room.url
+def test_a_candidate_is_skipped_by_keys_with_a_reason(scene: Page, work: list[Assignment]) -> None:
+    here = scene.url
     # A whole rating is on the page; Enter in the reason must skip, not submit.
-    press(room, "1", "2", "3", "4", "s", "o", "Tab")
-    room.keyboard.type("no such field")
-    press(room, "Enter")
-    wait_for_another(room, here)
+    press(scene, "1", "2", "3", "4", "s", "o", "Tab")
+    scene.keyboard.type("no such field")
+    press(scene, "Enter")
+    wait_for_another(scene, here)
     departure = work[0].departures.get()
     assert (departure.kind, departure.reason_code) == ("skip", "outside-field")
     assert departure.reason == "no such field"
     assert not Rating.objects.exists()
-    press(room, "p")
-    wait_for_another(room, room.url)
-    assert chosen(room) == ["1", "2", "3", "4"]
+    press(scene, "p")
+    wait_for_another(scene, scene.url)
+    assert chosen(scene) == ["1", "2", "3", "4"]
 
 
-def test_a_skip_without_a_reason_keeps_the_page_alive(room: Page, work: list[Assignment]) -> None:
-    press(room, "1", "2", "3", "4", "s", "Tab", "Tab", "Enter")
-    expect(room.get_by_role("alert").filter(visible=True)).to_contain_text("Choose a reason.")
-    assert chosen(room) == ["1", "2", "3", "4"]
-    here = room.url
-    press(room, "Control+Enter")
-    wait_for_another(room, here)
+def test_a_skip_without_a_reason_keeps_the_page_alive(scene: Page, work: list[Assignment]) -> None:
+    press(scene, "1", "2", "3", "4", "s", "Tab", "Tab", "Enter")
+    expect(scene.get_by_role("alert").filter(visible=True)).to_contain_text("Choose a reason.")
+    assert chosen(scene) == ["1", "2", "3", "4"]
+    here = scene.url
+    press(scene, "Control+Enter")
+    wait_for_another(scene, here)
     assert Rating.objects.get().assignment == work[0]
 
 
-def test_a_recusal_by_keys_takes_the_whole_reference(room: Page, work: list[Assignment]) -> None:
-    press(room, "r")
-    expect(room.locator("#recuse")).to_be_focused()
-    press(room, "Enter")
-    expect(room.get_by_text("You are recused from this reference")).to_be_visible()
+def test_a_recusal_by_keys_takes_the_whole_reference(scene: Page, work: list[Assignment]) -> None:
+    press(scene, "r")
+    expect(scene.locator("#recuse")).to_be_focused()
+    press(scene, "Enter")
+    expect(scene.get_by_text("You are recused from this reference")).to_be_visible()
     statuses = Assignment.objects.filter(pk__in=[row.pk for row in work]).values_list("status")
     assert set(statuses) == {(AssignmentStatus.RECUSED,)}
 
 
-def test_a_flag_by_keys_stays_on_the_page_with_what_is_typed(room: Page) -> None:
-    press(room, "6", "!", "T", "Tab")
-    room.keyboard.type("cut off")
-    press(room, "Enter")
-    expect(room.get_by_text("flagged for the campaign's admin")).to_be_visible()
-    assert chosen(room) == ["6", "", "", ""]
+def test_a_flag_by_keys_stays_on_the_page_with_what_is_typed(scene: Page) -> None:
+    press(scene, "6", "!", "T", "Tab")
+    scene.keyboard.type("cut off")
+    press(scene, "Enter")
+    expect(scene.get_by_text("flagged for the campaign's admin")).to_be_visible()
+    assert chosen(scene) == ["6", "", "", ""]
     assert Flag.objects.get().reason == "cut off"
 
 
 def test_examples_of_the_criterion_in_focus_open_by_a_key_and_give_the_focus_back(
-    room: Page,
+    scene: Page,
 ) -> None:
-    press(room, "j", "j", "b")
-    expect(room.locator("#exemplars .lesson h2")).to_contain_text("Terminology consistency")
-    press(room, "5")
-    press(room, "Escape")
-    expect(room.locator("#exemplars")).to_be_hidden()
-    press(room, "5")
-    assert chosen(room) == ["", "", "5", ""]
+    press(scene, "j", "j", "b")
+    expect(scene.locator("#exemplars .lesson h2")).to_contain_text("Terminology consistency")
+    press(scene, "5")
+    press(scene, "Escape")
+    expect(scene.locator("#exemplars")).to_be_hidden()
+    press(scene, "5")
+    assert chosen(scene) == ["", "", "5", ""]
 
 
 def test_next_and_previous_walk_through_the_candidates(
-    room: Page, work: list[Assignment], site: str
+    scene: Page, work: list[Assignment], site: str
 ) -> None:
     addresses = [f"{site}/rate/{row.pk}/" for row in work]
-    press(room, "n")
-    room.wait_for_url(addresses[1])
-    room.wait_for_selector(".fold")
-    press(room, "p")
-    room.wait_for_url(addresses[0])
-    room.wait_for_selector(".fold")
-    press(room, "q")
-    room.wait_for_url(f"{site}/")
+    press(scene, "n")
+    scene.wait_for_url(addresses[1])
+    scene.wait_for_selector(".fold")
+    press(scene, "p")
+    scene.wait_for_url(addresses[0])
+    scene.wait_for_selector(".fold")
+    press(scene, "q")
+    scene.wait_for_url(f"{site}/")

@@ -11,8 +11,8 @@ from annotator.comparisons.services import assign_comparisons
 from annotator.models import Preference, Rating
 from annotator.rubric import ALL_CRITERIA
 from tests.browser.axe import faults
-from tests.browser.room import press, wait_for_another
-from tests.house.blindness.states import furnish
+from tests.browser.scene import press, wait_for_another
+from tests.guards.blindness.states import furnish
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -74,33 +74,33 @@ ACTS: dict[str, tuple[Callable[[Page, int], Any], str, str]] = {
     ],
 )
 def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
-    room: Page, act: str
+    scene: Page, act: str
 ) -> None:
     do, address, place = ACTS[act]
-    here = room.url
-    press(room, "1", "2", "3", "4")
-    room.get_by_label("Comment").fill(WORDS)
-    room.get_by_label("Error tag").select_option(TAG)
-    expect(room.locator("#draft-state")).to_contain_text("Draft kept")
+    here = scene.url
+    press(scene, "1", "2", "3", "4")
+    scene.get_by_label("Comment").fill(WORDS)
+    scene.get_by_label("Error tag").select_option(TAG)
+    expect(scene.locator("#draft-state")).to_contain_text("Draft kept")
     for number, code in enumerate(CODES):
-        room.evaluate("id => { document.querySelector(id).textContent = ''; }", place)
-        room.route(address, failing(code, "GET" if act == "examples" else "POST"))
-        room.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
-        do(room, number)
-        said = room.locator(place)
+        scene.evaluate("id => { document.querySelector(id).textContent = ''; }", place)
+        scene.route(address, failing(code, "GET" if act == "examples" else "POST"))
+        scene.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
+        do(scene, number)
+        said = scene.locator(place)
         expect(said).to_contain_text("ot kept" if act == "a draft" else "gain")
         expect(said).to_be_visible()
-        room.unroute(address)
-        assert room.url == here
-        expect(room.get_by_label("Comment")).to_have_value(WORDS)
-        expect(room.get_by_label("Error tag")).to_have_value(TAG)
-        assert room.locator("fieldset.scale input:checked").count() == 4
+        scene.unroute(address)
+        assert scene.url == here
+        expect(scene.get_by_label("Comment")).to_have_value(WORDS)
+        expect(scene.get_by_label("Error tag")).to_have_value(TAG)
+        assert scene.locator("fieldset.scale input:checked").count() == 4
         assert not Rating.objects.exists()
     # The same once more, with a server that answers.
-    press(room, "Escape")
-    room.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
-    press(room, "Control+Enter")
-    wait_for_another(room, here)
+    press(scene, "Escape")
+    scene.evaluate("document.querySelector('fieldset.scale input:checked').focus()")
+    press(scene, "Control+Enter")
+    wait_for_another(scene, here)
     assert Rating.objects.get().comment == WORDS
 
 
@@ -108,27 +108,27 @@ def test_a_failed_request_of_the_rate_page_is_said_and_all_that_was_typed_stays(
     "code", [500, *(pytest.param(code, marks=pytest.mark.exhaustive) for code in (403, OFFLINE))]
 )
 def test_what_was_said_of_a_submit_outlasts_the_failure_of_an_older_request(
-    room: Page, code: int
+    scene: Page, code: int
 ) -> None:
     held: list[Route] = []
-    room.route("**/overall/", lambda route: held.append(route))
-    press(room, "1", "2", "3", "4")
-    room.route(room.url, failing(OFFLINE))
-    press(room, "Control+Enter")
-    said = room.locator("#problem")
+    scene.route("**/overall/", lambda route: held.append(route))
+    press(scene, "1", "2", "3", "4")
+    scene.route(scene.url, failing(OFFLINE))
+    press(scene, "Control+Enter")
+    said = scene.locator("#problem")
     expect(said).to_contain_text("nothing is lost")
-    with room.expect_event(
+    with scene.expect_event(
         "requestfailed" if code == OFFLINE else "requestfinished",
         lambda request: "/overall/" in request.url,
     ):
         failing(code)(held[-1])
     # The page has heard of it once what it does next has been done.
-    room.evaluate("new Promise(done => setTimeout(done, 100))")
+    scene.evaluate("new Promise(done => setTimeout(done, 100))")
     expect(said).to_contain_text("nothing is lost")
     # A request that sets out now, and fails, is news.
-    room.unroute("**/overall/")
-    room.route("**/overall/", failing(500))
-    set_score(room, 9)
+    scene.unroute("**/overall/")
+    scene.route("**/overall/", failing(500))
+    set_score(scene, 9)
     expect(said).to_contain_text("answered 500")
 
 
@@ -166,9 +166,9 @@ def test_a_ruling_whose_page_is_too_old_comes_back_and_is_sent_again(
     transactional_db, settings, tmp_path, enter, site: str, page: Page
 ) -> None:
     settings.DATA_DIR = tmp_path
-    house = furnish("zqhere", "taken")
-    enter(page.context, house.people["adjudicator"])
-    page.goto(f"{site}/adjudication/{house.conflict.pk}/")
+    scenario = furnish("zqhere", "taken")
+    enter(page.context, scenario.people["adjudicator"])
+    page.goto(f"{site}/adjudication/{scenario.conflict.pk}/")
     page.get_by_label("Mean").check()
     page.locator("#id_reason").fill(WORDS)
     page.locator("#id_password").fill("a secret of mine")

@@ -15,7 +15,7 @@ from scoring.models import AgreementReport, Dataset, DatasetVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
 from scoring.reports.work import carry_out_report
 from tests.browser.conftest import Enter
-from tests.browser.room import PASSWORD, sign_in
+from tests.browser.scene import PASSWORD, sign_in
 from tests.scoring.conftest import dataset_rows
 
 SAMPLE = os.environ.get("PATENT_CE_SAMPLE", "")

@@ -16,7 +16,7 @@ from annotator.models import (
 )
 from annotator.rubric import CRITERIA
 from tests.browser.conftest import Enter
-from tests.browser.room import PASSWORD
+from tests.browser.scene import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -16,7 +16,7 @@ from annotator.adjudication.rulings.services import rule as rule_on
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.assignments.services import assign_candidates, lapse_leases, take_next
 from annotator.campaigns.services import close_campaign, reopen_campaign
-from annotator.exports.rows import Pseudonyms, Detail, exported_lines
+from annotator.exports.rows import Detail, Pseudonyms, exported_lines
 from annotator.models import Adjudication, Assignment, Rating
 from annotator.planning.services import withdraw_assignments
 from annotator.rating.drafts import save_draft

@@ -81,10 +81,10 @@ class Workflow:
         mine = {c: row["status"] for (who, c), row in self.shares.items() if who == person}
         if started := {c for c, status in mine.items() if status == "open"}:
             return started
-        room = {c for c in self.reference if self.held(c) < self.places[c]}
-        if again := {c for c in room if mine.get(c) == "lapsed"}:
+        scene = {c for c in self.reference if self.held(c) < self.places[c]}
+        if again := {c for c in scene if mine.get(c) == "lapsed"}:
             return again
-        return {c for c in room if c not in mine}
+        return {c for c in scene if c not in mine}
 
     def skip(self, person: str, one: str) -> None:
         self.need_open()

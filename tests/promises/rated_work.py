@@ -12,9 +12,9 @@ from tests.promises.harness import (
     Answer,
     Caller,
     differences,
+    on_progress,
     rating_words,
     server_errors,
-    on_progress,
 )
 from tests.soak.tally import Tally
 

@@ -57,16 +57,16 @@ TOGETHER = ("annotator_rating", "annotator_ratingrevision")
 
 
 @pytest.fixture
-def room(data_directory: Path, transactional_db: None) -> RatedCampaign:  # noqa: F811
-    room = make_campaign(4)
-    room.rate_all(range(4))
-    return room
+def scene(data_directory: Path, transactional_db: None) -> RatedCampaign:  # noqa: F811
+    scene = make_campaign(4)
+    scene.rate_all(range(4))
+    return scene
 
 
 @pytest.fixture
-def model(room: RatedCampaign, tiny_encoder: Path) -> ModelVersion:  # noqa: F811
+def model(scene: RatedCampaign, tiny_encoder: Path) -> ModelVersion:  # noqa: F811
     version = import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
-    freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True)
+    freeze_dataset(campaign=scene.campaign, name="room", include_unlocked=True)
     return train_tiny(version, tiny_encoder)
 
 
@@ -135,20 +135,20 @@ def contents(sealed: Path, key_file: Path, spool: Path) -> tuple[Manifest, dict[
 
 
 def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
-    room: RatedCampaign,
+    scene: RatedCampaign,
     model: ModelVersion,
     key: tuple[str, Path],
     host: Host,
     tmp_path: Path,
     tally: Tally,
 ) -> None:
-    alice = room.people["alice"]
+    alice = scene.people["alice"]
     alice.set_password(PASSWORD)
     alice.save()
     token = create_token(user=alice).token
-    left = make_reference(room.campaign, "left", 1)
+    left = make_reference(scene.campaign, "left", 1)
     sealed = tmp_path / "all.backup"
-    with submitting(room.campaign) as acknowledged:
+    with submitting(scene.campaign) as acknowledged:
         while len(acknowledged) < WRITERS:
             assert threading.active_count() > 1
             time.sleep(0.01)
@@ -173,21 +173,21 @@ def test_a_backup_made_while_annotators_submit_is_of_one_moment_and_restores(
     trail = host.command("verify_audit")
     assert trail.returncode == 0, trail.stderr
     assert files_missing(host) == set()
-    check_what_lives(host, room, model, token, str(left.candidates.get().pk))
+    check_what_lives(host, scene, model, token, str(left.candidates.get().pk))
     again = host.command("restore", str(sealed), "--identity", str(key[1]))
     assert again.returncode == 1
     assert "holds data already" in again.stderr
 
 
 def check_what_lives(
-    host: Host, room: RatedCampaign, model: ModelVersion, token: str, candidate: str
+    host: Host, scene: RatedCampaign, model: ModelVersion, token: str, candidate: str
 ) -> None:
     """Sign in, rate, load the model and report on the restored host."""
     server = Server(**host.env)
     server.start()
     try:
-        caller = Caller(room.people["alice"], token, server.port)
-        taken = caller.take_next(room.campaign)
+        caller = Caller(scene.people["alice"], token, server.port)
+        taken = caller.take_next(scene.campaign)
         assert taken.status == 200, taken
         answer = caller.submit(rating_words(taken.body["id"], (7, 7, 7, 7)), "once")
         assert answer.status == 201, answer
@@ -214,7 +214,7 @@ def signed_in(server: Server) -> bool:
 
 @pytest.mark.exhaustive
 def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
-    room: RatedCampaign,
+    scene: RatedCampaign,
     key: tuple[str, Path],
     host: Host,
     tmp_path: Path,
@@ -240,7 +240,7 @@ def test_a_backup_of_an_older_version_is_brought_up_to_this_one(
 
 @pytest.mark.skipif(SCALE == 1, reason="planted at full counts only")
 def test_a_backup_that_left_the_files_out_is_found_out(
-    room: RatedCampaign,
+    scene: RatedCampaign,
     model: ModelVersion,
     key: tuple[str, Path],
     host: Host,

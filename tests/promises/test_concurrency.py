@@ -13,9 +13,9 @@ from tests.promises.harness import (
     SCALE,
     Caller,
     make_callers,
+    on_progress,
     rating_words,
     server_errors,
-    on_progress,
 )
 from tests.served.server import Server
 from tests.soak.tally import Tally

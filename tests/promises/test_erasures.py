@@ -65,15 +65,15 @@ def alone(request: pytest.FixtureRequest, transactional_db: None) -> None:
 
 
 @pytest.fixture
-def room(alone: None, data_directory: Path) -> RatedCampaign:  # noqa: F811
+def scene(alone: None, data_directory: Path) -> RatedCampaign:  # noqa: F811
     """A campaign of four matters; the first is full of the canary, wherever words can be."""
-    room = make_campaign(4)
-    room.rate_all(range(1, 4))
-    plant(room)
-    return room
+    scene = make_campaign(4)
+    scene.rate_all(range(1, 4))
+    plant(scene)
+    return scene
 
 
-def plant(room: RatedCampaign) -> None:
+def plant(scene: RatedCampaign) -> None:
     now = timezone.now()
     Reference.objects.filter(reference_id="r0").update(
         claims=WORDS, title=CANARY, family=CANARY, draft_claims=WORDS, reference_id=f"EP{CANARY}"
@@ -82,9 +82,9 @@ def plant(room: RatedCampaign) -> None:
     for row in reference.candidates.all():
         row.claims = f"{WORDS} {row.candidate_id}"
         row.save()
-        for name, user in room.people.items():
+        for name, user in scene.people.items():
             given = Assignment.objects.create(
-                campaign=room.campaign, annotator=user, candidate=row, label=name
+                campaign=scene.campaign, annotator=user, candidate=row, label=name
             )
             if name == "bob" and row.candidate_id == "c3":
                 typed = {"comment": CANARY}
@@ -108,7 +108,7 @@ def plant(room: RatedCampaign) -> None:
                 found.error_tags, found.note = tags, CANARY
                 found.save()
     brought = ClaimImport.objects.create(
-        campaign=room.campaign,
+        campaign=scene.campaign,
         file_name="claims.jsonl",
         file_sha256="0" * 64,
         file_bytes=1,
@@ -117,10 +117,10 @@ def plant(room: RatedCampaign) -> None:
     )
     (uploads_directory() / str(brought.pk)).write_text(WORDS)
     ReliabilityReport.objects.create(
-        campaign=room.campaign, input_sha256="0" * 64, result={"words": [WORDS]}
+        campaign=scene.campaign, input_sha256="0" * 64, result={"words": [WORDS]}
     )
     ScoreRequest.objects.create(
-        asked_by=room.people["alice"],
+        asked_by=scene.people["alice"],
         reference_text=WORDS,
         candidate_texts=[WORDS],
         models_by_criterion={},
@@ -144,9 +144,9 @@ def matter() -> Reference:
 
 
 @pytest.fixture
-def version(room: RatedCampaign) -> DatasetVersion:
+def version(scene: RatedCampaign) -> DatasetVersion:
     """A version that holds the canary, with a model and a report that quotes it."""
-    made = freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True).version
+    made = freeze_dataset(campaign=scene.campaign, name="room", include_unlocked=True).version
     assert CANARY in scoring_files.dataset_path(made.sha256).read_text()
     model = model_row(made)
     directory = scoring_files.models_directory() / model.directory
@@ -164,9 +164,9 @@ def version(room: RatedCampaign) -> DatasetVersion:
 
 
 @pytest.fixture
-def two(room: RatedCampaign) -> tuple[User, User]:
+def two(scene: RatedCampaign) -> tuple[User, User]:
     """An admin of the campaign, and a site admin."""
-    return grant(make_user("ada"), room.campaign, "admin"), make_user("sam", is_superuser=True)
+    return grant(make_user("ada"), scene.campaign, "admin"), make_user("sam", is_superuser=True)
 
 
 def erase(two: tuple[User, User]) -> Reference:
@@ -225,7 +225,7 @@ def found_in_a_new_backup(tmp_path: Path) -> list[str]:
 
 
 def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
-    room: RatedCampaign, version: DatasetVersion, two: tuple[User, User], tmp_path: Path
+    scene: RatedCampaign, version: DatasetVersion, two: tuple[User, User], tmp_path: Path
 ) -> None:
     assert len(found_in_rows()) > 10
     assert found_in_files(Path(settings.DATA_DIR))
@@ -249,7 +249,7 @@ def test_an_erased_matter_is_nowhere_and_leaves_a_tombstone(
 
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite's log says so by itself")
 def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
-    room: RatedCampaign, two: tuple[User, User], monkeypatch: pytest.MonkeyPatch
+    scene: RatedCampaign, two: tuple[User, User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasures_services, "WAIT_FOR_READERS_SECONDS", 0)
     reader = connection.copy()
@@ -264,7 +264,7 @@ def test_an_erasure_is_not_over_while_somebody_reads_as_of_before(
 
 
 def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_retired(
-    room: RatedCampaign, version: DatasetVersion, two: tuple[User, User]
+    scene: RatedCampaign, version: DatasetVersion, two: tuple[User, User]
 ) -> None:
     reference = erase(two)
     day = timezone.now().date().isoformat()
@@ -275,16 +275,18 @@ def test_a_version_that_held_it_is_refused_with_the_day_and_its_model_is_to_be_r
     left = aftermath(reference)
     assert left is not None
     assert left.models == (model,)
-    again = freeze_dataset(campaign=room.campaign, name="room", include_unlocked=True).version
+    again = freeze_dataset(campaign=scene.campaign, name="room", include_unlocked=True).version
     lines = scoring_files.dataset_path(again.sha256).read_text().splitlines()
     assert {json.loads(line)["reference_id"] for line in lines} == {"r1", "r2", "r3"}
 
 
-def test_it_takes_two_people_and_no_legal_hold(room: RatedCampaign, two: tuple[User, User]) -> None:
+def test_it_takes_two_people_and_no_legal_hold(
+    scene: RatedCampaign, two: tuple[User, User]
+) -> None:
     ada, sam = two
     reference = matter()
-    both = grant(make_user("both", is_superuser=True), room.campaign, "admin")
-    for act, refusal in refused_asks(reference, room, ada):
+    both = grant(make_user("both", is_superuser=True), scene.campaign, "admin")
+    for act, refusal in refused_asks(reference, scene, ada):
         with pytest.raises(refusal):
             act()
     Campaign.objects.update(has_legal_hold=True)
@@ -314,7 +316,7 @@ def test_it_takes_two_people_and_no_legal_hold(room: RatedCampaign, two: tuple[U
 
 
 def refused_asks(
-    reference: Reference, room: RatedCampaign, ada: User
+    reference: Reference, scene: RatedCampaign, ada: User
 ) -> list[tuple[Callable[[], Any], type[Exception]]]:
     def ask(**how: Any) -> Callable[[], Any]:
         return lambda: ask_erasure(**({"reference": reference, "asked_by": ada} | how))
@@ -322,5 +324,5 @@ def refused_asks(
     return [
         (ask(reason=" "), Refused),
         (ask(reason="x" * 2001), Refused),
-        (ask(reason="x", asked_by=room.people["alice"]), Forbidden),
+        (ask(reason="x", asked_by=scene.people["alice"]), Forbidden),
     ]

@@ -36,10 +36,10 @@ def disk(settings: Any) -> Iterator[Path]:
 
 
 @pytest.fixture
-def room(disk: Path) -> RatedCampaign:
-    room = make_campaign(6)
-    room.rate_all(range(6))
-    return room
+def scene(disk: Path) -> RatedCampaign:
+    scene = make_campaign(6)
+    scene.rate_all(range(6))
+    return scene
 
 
 def ended(row: JobRow, carry_out: Any) -> JobRow:
@@ -66,7 +66,7 @@ def files(disk: Path) -> set[str]:
 
 @pytest.mark.exhaustive
 def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_later(
-    room: RatedCampaign,
+    scene: RatedCampaign,
     disk: Path,
     tiny_encoder: Path,  # noqa: F811
     tally: Tally,
@@ -74,11 +74,11 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
     tally.tried(jobs_on_a_full_disk=2)
     filler = fill(disk)
     assert_told_full(
-        ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
+        ended(request_freeze(campaign=scene.campaign, settings=SETTINGS), carry_out_freeze)
     )
     assert not DatasetVersion.objects.exists() and not files(disk)
     filler.unlink()
-    frozen = ended(request_freeze(campaign=room.campaign, settings=SETTINGS), carry_out_freeze)
+    frozen = ended(request_freeze(campaign=scene.campaign, settings=SETTINGS), carry_out_freeze)
     assert frozen.status == JobStatus.SUCCEEDED, frozen.message
     version, kept = DatasetVersion.objects.get(), files(disk)
     options = {"encoder": str(tiny_encoder), "method": "finetune", "epochs": 1, "device": "cpu"}
@@ -93,27 +93,27 @@ def test_a_freeze_and_a_training_on_a_full_disk_say_so_keep_nothing_and_succeed_
     assert ModelVersion.objects.get().run_id == again.pk
 
 
-def export(room: RatedCampaign, disk: Path) -> None:
-    words = ("export_ratings", room.campaign.slug, "--format", "csv", "--output")
+def export(scene: RatedCampaign, disk: Path) -> None:
+    words = ("export_ratings", scene.campaign.slug, "--format", "csv", "--output")
     call_command(*words, str(disk / "ratings.csv"))
 
 
-def assert_export_refused(room: RatedCampaign, disk: Path, capsys: Capture) -> None:
+def assert_export_refused(scene: RatedCampaign, disk: Path, capsys: Capture) -> None:
     """Export to the full disk; it must say so and leave nothing."""
     filler = fill(disk)
     with pytest.raises(SystemExit):
-        export(room, disk)
+        export(scene, disk)
     assert "No space left" in capsys.readouterr().err
     assert [path.name for path in disk.iterdir() if path.is_file()] == [filler.name]
     filler.unlink()
 
 
 def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(
-    room: RatedCampaign, disk: Path, tally: Tally, capsys: Capture
+    scene: RatedCampaign, disk: Path, tally: Tally, capsys: Capture
 ) -> None:
     tally.tried(exports_to_a_full_disk=1)
-    assert_export_refused(room, disk, capsys)
-    export(room, disk)
+    assert_export_refused(scene, disk, capsys)
+    export(scene, disk)
     assert (disk / "ratings.csv").stat().st_size > 1_000
 
 
@@ -141,9 +141,9 @@ def written_carelessly(target: Path) -> Iterator[Careless]:
 
 
 def test_an_export_that_swallows_a_full_disk_is_found_out(
-    room: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    scene: RatedCampaign, disk: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     for module in (exports_services, core_files):
         monkeypatch.setattr(module, "open_atomic", written_carelessly)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
-        assert_export_refused(room, disk, capsys)
+        assert_export_refused(scene, disk, capsys)

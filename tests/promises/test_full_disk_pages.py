@@ -16,9 +16,9 @@ from annotator.access import matrix
 from annotator.access.scopes import roles_of
 from annotator.models import BrowserSession, User
 from core.clock import database_now
-from tests.house.blindness.addresses import addresses
-from tests.house.blindness.marks import HERE
-from tests.house.blindness.states import House, furnish
+from tests.guards.blindness.addresses import addresses
+from tests.guards.blindness.marks import HERE
+from tests.guards.blindness.states import Scenario, furnish
 from tests.promises.small_disks import fill, small_disk
 from tests.served.server import HOST, Server
 
@@ -34,7 +34,9 @@ PEOPLE: Final = ("one", "adjudicator", "researcher", "admin")
 
 
 @pytest.fixture
-def house(transactional_db: None, settings: Any, tmp_path: Path, quick_passwords: None) -> House:
+def scenario(
+    transactional_db: None, settings: Any, tmp_path: Path, quick_passwords: None
+) -> Scenario:
     settings.DATA_DIR = tmp_path
     return furnish(HERE, "closed")
 
@@ -48,16 +50,16 @@ def moved_to(disk: Path) -> str:
     return str(disk / "db.sqlite3")
 
 
-def every_route(house: House) -> Iterator[tuple[str, str]]:
+def every_route(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Yield one address of each route that somebody may read, with the cookie of one who may."""
     left = {name for name, rule in matrix.matrix().items() if "GET" in rule.methods}
     for who in PEOPLE:
         client = Client()
-        client.force_login(house.people[who])
+        client.force_login(scenario.people[who])
         cookie = f"sessionid={client.cookies['sessionid'].value}"
-        for address in addresses(house):
+        for address in addresses(scenario):
             rule = matrix.matrix()[address.route]
-            if address.route in left and may_read(rule, house.people[who]):
+            if address.route in left and may_read(rule, scenario.people[who]):
                 left.remove(address.route)
                 yield address.path, cookie
     # Their sessions are to be seen again: a write that comes with a page.
@@ -98,9 +100,9 @@ def programs_of(server: Server) -> set[int]:
 
 @pytest.mark.exhaustive
 def test_every_page_on_a_full_disk_is_answered_and_no_process_dies(
-    house: House, tmp_path: Path
+    scenario: Scenario, tmp_path: Path
 ) -> None:
-    pages = list(every_route(house))
+    pages = list(every_route(scenario))
     assert len(pages) > 80
     with small_disk(SIZE_MB) as disk:
         shutil.copytree(tmp_path, disk / "var")

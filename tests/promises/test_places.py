@@ -25,9 +25,9 @@ from tests.promises.harness import (
     Caller,
     Tab,
     make_callers,
+    on_progress,
     rating_words,
     server_errors,
-    on_progress,
     wait_until,
 )
 from tests.served.server import ROOT, Server, served_environment

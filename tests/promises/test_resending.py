@@ -15,7 +15,7 @@ from annotator.models import Assignment, AuditEvent, IdempotencyKey, Rating, Rat
 from annotator.rating import services as rating_services
 from annotator.rubric import CRITERIA
 from tests.crowd import LONGEST_WAIT_SECONDS, at_once
-from tests.promises.harness import SCALE, Tab, make_callers, rating_words, on_progress
+from tests.promises.harness import SCALE, Tab, make_callers, on_progress, rating_words
 from tests.served.server import Server
 from tests.soak.tally import Tally
 

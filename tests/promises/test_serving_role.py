@@ -17,8 +17,8 @@ from annotator.operations.backups.services import grant_serving_rights
 from annotator.operations.health.database import owns_tables
 from scoring.erasures.services import carry_out_erasures
 from scoring.models import Erasure, ErasureStatus
-from tests.house.blindness.marks import HERE
-from tests.house.blindness.states import furnish
+from tests.guards.blindness.marks import HERE
+from tests.guards.blindness.states import furnish
 from tests.promises.trail import ask
 from tests.served.postgres import OwnPostgres, programs
 from tests.served.server import HOST, ROOT
@@ -63,16 +63,16 @@ def test_a_whole_campaign_is_worked_through_by_a_role_that_owns_nothing(
     ask(f"CREATE ROLE {ROLE}")
     assert grant_serving_rights()
     ask(f"SET LOCAL ROLE {ROLE}")
-    house = furnish(HERE, "closed")
+    scenario = furnish(HERE, "closed")
     connection.check_constraints()
     assert not owns_tables()
     # Its rows go, and the pages on which they lay wait for the owner.
     erasure = Erasure.objects.create(
-        campaign=house.campaign,
-        reference=house.item.reference,
-        asked_by=house.people["admin"],
+        campaign=scenario.campaign,
+        reference=scenario.item.reference,
+        asked_by=scenario.people["admin"],
         asked_at=timezone.now(),
-        answered_by=house.people["researcher"],
+        answered_by=scenario.people["researcher"],
         status=ErasureStatus.AGREED,
         erased_at=timezone.now(),
         result={"versions": []},

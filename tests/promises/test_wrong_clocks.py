@@ -13,7 +13,14 @@ from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, Assignment, AuditEvent, Campaign, Rating, RatingRevision
 from core.clock import database_now
 from tests.promises.conftest import StartServer
-from tests.promises.harness import SCALE, Caller, make_callers, rating_words, server_errors, on_progress
+from tests.promises.harness import (
+    SCALE,
+    Caller,
+    make_callers,
+    on_progress,
+    rating_words,
+    server_errors,
+)
 from tests.served import wrong_clocks
 from tests.served.faults import own_clock
 from tests.served.server import Server

@@ -273,22 +273,22 @@ def signed_in(user: User) -> Client:
 
 
 @dataclass
-class FrozenRoom:
+class FrozenScene:
     """The campaign `room` of three references with three candidates each, and its people."""
 
-    house: Any
+    scenario: Any
     ada: User
     rita: User
 
     @property
     def campaign(self) -> Campaign:
-        found: Campaign = self.house.campaign
+        found: Campaign = self.scenario.campaign
         found.refresh_from_db()
         return found
 
     @property
     def people(self) -> dict[str, User]:
-        found: dict[str, User] = self.house.people
+        found: dict[str, User] = self.scenario.people
         return found
 
     def add_carl(self) -> None:
@@ -306,12 +306,12 @@ class FrozenRoom:
 
 
 @pytest.fixture
-def unrated(rated: Callable[..., Any]) -> FrozenRoom:
+def unrated(rated: Callable[..., Any]) -> FrozenScene:
     """Three references and their annotators alice, bob and carl, who have rated nothing yet."""
-    house = rated(3)
-    campaign = house.campaign
-    found = FrozenRoom(
-        house,
+    scenario = rated(3)
+    campaign = scenario.campaign
+    found = FrozenScene(
+        scenario,
         grant(make_user("room-ada"), campaign, "admin"),
         grant(make_user("room-rita"), campaign, "researcher"),
     )
@@ -320,9 +320,9 @@ def unrated(rated: Callable[..., Any]) -> FrozenRoom:
 
 
 @pytest.fixture
-def room(unrated: FrozenRoom) -> FrozenRoom:
+def scene(unrated: FrozenScene) -> FrozenScene:
     """The same; all three have rated every candidate long ago, alike."""
-    unrated.house.rate_all(range(3))
+    unrated.scenario.rate_all(range(3))
     return unrated
 
 

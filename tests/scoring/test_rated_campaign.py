@@ -44,11 +44,11 @@ def rows_about(campaign: Campaign) -> dict[str, list[str]]:
     }
 
 
-def rated_one_by_one(room: RatedCampaign, references: int) -> None:
+def rated_one_by_one(scene: RatedCampaign, references: int) -> None:
     for reference in range(references):
         for number, score in ((1, 9), (2, 6), (3, 3)):
-            for name in room.people:
-                room.rate(name, reference, number, *[score] * 4)
+            for name in scene.people:
+                scene.rate(name, reference, number, *[score] * 4)
 
 
 def test_ratings_made_at_once_are_those_of_the_service(db: None) -> None:

@@ -10,9 +10,9 @@ from scoring.training.runs.choices import (
     DataSizes,
     EncoderShape,
     format_duration_range,
+    format_memory_range,
     longest_pieces,
     memory_bytes,
-    format_memory_range,
     operations,
 )
 

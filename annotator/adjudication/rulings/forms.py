@@ -11,7 +11,7 @@ from annotator.adjudication.rounds import CHOICES, LONGEST_QUESTION
 from annotator.adjudication.rulings.services import LONGEST_REASON
 from annotator.models import Decision, RoundKind, RulingReason
 from annotator.rubric import CRITERIA
-from core.forms import ASCII_SPACE, SCORE, CommentField, RefusableForm, TickField, PlainTextField
+from core.forms import ASCII_SPACE, SCORE, CommentField, PlainTextField, RefusableForm, TickField
 
 WORDS: Final = {
     RoundKind.AGAIN: "the same annotators look again",
@@ -53,7 +53,9 @@ class RulingForm(RefusableForm):
 
     places = {"rating": "decision", "scores": "decision", "other_scores": "decision"}
 
-    decision = PlainTextField(error_messages={"required": "Choose a rating, the mean, or new scores."})
+    decision = PlainTextField(
+        error_messages={"required": "Choose a rating, the mean, or new scores."}
+    )
     reason_code = forms.ChoiceField(
         choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
     )

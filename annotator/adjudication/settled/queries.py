@@ -419,7 +419,9 @@ def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrac
         conflicts=conflicts_on(pk, dict(siblings.values_list("pk", "candidate_id"))),
         rulings=rulings,
         derivations=tuple(
-            Derivation(value, _describe_settled(value, rulings, bool(names)), _describe_majority(value))
+            Derivation(
+                value, _describe_settled(value, rulings, bool(names)), _describe_majority(value)
+            )
             for value in candidate.values
         ),
     )

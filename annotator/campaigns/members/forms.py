@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from annotator.access.scopes import campaign_named
 from annotator.accounts.forms import password_field
 from annotator.models import Campaign, Role
-from core.forms import RefusableForm, PlainTextField
+from core.forms import PlainTextField, RefusableForm
 
 
 class InviteForm(RefusableForm):

@@ -11,7 +11,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats.claim_files import PREFERENCES, READERS
 from annotator.imports.checks import check_claims
 from annotator.imports.services import import_file
-from annotator.management.base import WorkbenchCommand, ReadingProgress
+from annotator.management.base import ReadingProgress, WorkbenchCommand
 from annotator.models import Campaign
 from core.errors import OutOfDate, Refused
 from core.text_io.streams import FormatError

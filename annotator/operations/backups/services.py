@@ -28,14 +28,14 @@ from annotator.operations.backups.archives import (
     BLOCK,
     LONGEST_LINE,
     CheckedArchive,
-    StoredFile,
     Manifest,
+    StoredFile,
     Table,
     archive,
     check_archive,
+    read_manifest,
     stored_files,
     stored_folders,
-    read_manifest,
 )
 from annotator.operations.backups.erasure_record import (
     ErasedReference,
@@ -349,7 +349,9 @@ def _known_erasures(given: Path | None) -> dict[str, ErasedReference]:
     return known
 
 
-def _brought_back(found: CheckedArchive, known: dict[str, ErasedReference]) -> list[ErasedReference]:
+def _brought_back(
+    found: CheckedArchive, known: dict[str, ErasedReference]
+) -> list[ErasedReference]:
     """Return the matters that are known to be erased, and of which the backup has the texts."""
     told = {table.name: table for table in found.manifest.tables}
     if not known or REFERENCES not in told:

@@ -6,7 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
-from scoring.access.api import PermittedView, OwnFormats, person
+from scoring.access.api import OwnFormats, PermittedView, person
 from scoring.access.scopes import SPLITS, card_reader, exporter, version_or_404
 from scoring.datasets.exports.downloads import card_download, download
 from scoring.datasets.exports.forms import card_wish, export_wish

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.http import QueryDict
 
 from core.errors import Refused
-from core.forms import RefusableForm, PlainTextField
+from core.forms import PlainTextField, RefusableForm
 from scoring.datasets.exports.queries import CARD_FORMATS
 from scoring.datasets.exports.services import LONGEST
 from scoring.formats.export_formats import ALL, CANONICAL

@@ -69,7 +69,9 @@ def import_files(
         raise Refused(f"Cannot read {error.filename}: {error.strerror}.") from error
     files = [
         (path.name, read_file(path, kind, notes, on_step))
-        for path, kind, on_step in zip(paths, kinds, _progress_of_each(on_progress, stated), strict=True)
+        for path, kind, on_step in zip(
+            paths, kinds, _progress_of_each(on_progress, stated), strict=True
+        )
     ]
     with scoring_files.spool() as spool:
         draft = _filled(spool, files, plan, notes)
@@ -126,7 +128,9 @@ def _statement(path: Path) -> dict[str, Any]:
         return {"name": path.name, "sha256": digest, "bytes": file.tell()}
 
 
-def _progress_of_each(on_progress: Progress, stated: Sequence[dict[str, Any]]) -> Iterator[Callable[[int], None]]:
+def _progress_of_each(
+    on_progress: Progress, stated: Sequence[dict[str, Any]]
+) -> Iterator[Callable[[int], None]]:
     """Yield for each file a callback for the bytes read, which reports the share of all files."""
     total = max(1, sum(one["bytes"] for one in stated))
     before = 0

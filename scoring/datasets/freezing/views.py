@@ -20,9 +20,9 @@ from scoring.datasets.freezing.forms import FreezeForm
 from scoring.datasets.freezing.queries import (
     MOST_PREVIEWED,
     comparisons_of,
+    describe_settings,
     freezes_for,
     preview_freeze,
-    describe_settings,
 )
 from scoring.datasets.freezing.services import UNFINISHED, cancel_freeze, request_freeze
 from scoring.datasets.versions.queries import CardPage, card_page

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
 from scoring.datasets.row_index import RECORDS
-from scoring.datasets.versions.queries import ask_index, label_sign, describe_label, rows_at
+from scoring.datasets.versions.queries import ask_index, describe_label, label_sign, rows_at
 from scoring.models import DatasetVersion
 from scoring.quadruplets import policy_label
 
@@ -229,7 +229,9 @@ def _criteria(found: Differences) -> list[tuple[str, int, tuple[str, ...]]]:
         moves = [(count, one, two) for (of, one, two), count in found.moves.items() if of == key]
         if moves:
             moves.sort(key=lambda move: -move[0])
-            words = tuple(f"{n} {describe_label(one)} → {describe_label(two)}" for n, one, two in moves)
+            words = tuple(
+                f"{n} {describe_label(one)} → {describe_label(two)}" for n, one, two in moves
+            )
             lines.append((NAMES[key], sum(move[0] for move in moves), words))
     return lines
 

@@ -22,7 +22,7 @@ from scoring.models import DatasetVersion
 from scoring.plots.columns import column_plot
 from scoring.plots.ranges import KEYS, range_plot
 from scoring.plots.shapes import Plot
-from scoring.plots.shares import share_bar, format_share
+from scoring.plots.shares import format_share, share_bar
 from scoring.quadruplets import SPLIT_NAMES, policy_label
 
 A_PAGE: Final = 50

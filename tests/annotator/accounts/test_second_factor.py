@@ -12,7 +12,7 @@ from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 from django.test import Client
 
-from annotator.accounts import second_factor as room
+from annotator.accounts import second_factor as scene
 from annotator.accounts.second_factor import unseal
 from annotator.accounts.sessions import SessionStore
 from annotator.models import (
@@ -38,7 +38,7 @@ SCRIPT = {"HX-Request": "true"}
 def clock(monkeypatch):
     """Give a clock that goes on by itself only when told to: codes are used up by their time."""
     start, passed = database_now(), [0]
-    monkeypatch.setattr(room, "database_now", lambda: start + timedelta(seconds=passed[0]))
+    monkeypatch.setattr(scene, "database_now", lambda: start + timedelta(seconds=passed[0]))
 
     def go_on(seconds: int) -> None:
         passed[0] += seconds
@@ -64,7 +64,7 @@ def key_on(html: str) -> str:
 
 def now() -> Any:
     """Return the time by the clock of the service."""
-    return vars(room)["database_now"]()
+    return vars(scene)["database_now"]()
 
 
 def code_now(off: int = 0) -> str:

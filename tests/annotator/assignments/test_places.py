@@ -185,12 +185,12 @@ def test_an_admin_may_go_beyond_the_overlap_and_room_comes_back_below_it(cast) -
     candidate = cast.reference("r1", 1).candidates.get()
     for _ in range(3):
         add_places([candidate.pk])
-    rooms = []
+    scenes = []
     for _ in range(2):
         free_place(candidate.pk)
         candidate.refresh_from_db()
-        rooms.append((candidate.held, candidate.has_room))
-    assert rooms == [(2, False), (1, True)]
+        scenes.append((candidate.held, candidate.has_room))
+    assert scenes == [(2, False), (1, True)]
 
 
 def test_a_run_out_lease_is_counted_once_and_written_to_the_trail(cast) -> None:

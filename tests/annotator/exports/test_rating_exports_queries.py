@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.exports import rows as exports_rows
-from annotator.exports.rows import Pseudonyms, Detail, exported_lines
+from annotator.exports.rows import Detail, Pseudonyms, exported_lines
 from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
 from annotator.models import Purpose
 from tests.annotator.rating_rows import prefer, random_ratings, rate

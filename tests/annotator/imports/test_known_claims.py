@@ -22,9 +22,9 @@ def filled(slug: str, *names: str) -> Campaign:
 
 
 def test_names_are_looked_up_in_their_own_campaign() -> None:
-    room = filled("room", "r1", "r2")
+    scene = filled("room", "r1", "r2")
     filled("other", "r3")
-    known = known_references(room, ["r2", "r3", "r4"])
+    known = known_references(scene, ["r2", "r3", "r4"])
     assert list(known) == ["r2"]
     assert known["r2"][1:] == (2, text_sha256("1. Cup r2."))
     texts = known_candidates(known.values())
@@ -39,7 +39,7 @@ def test_all_texts_come_batch_by_batch_each_reference_before_its_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(claims_queries, "BATCH", 2)
-    room = filled("room", "r1", "r2", "r3")
-    assert [(reference, candidate) for reference, candidate, _ in stored_texts(room)] == [
+    scene = filled("room", "r1", "r2", "r3")
+    assert [(reference, candidate) for reference, candidate, _ in stored_texts(scene)] == [
         (name, candidate) for name in ("r1", "r2", "r3") for candidate in ("", "a", "b")
     ]

@@ -12,8 +12,8 @@ import pytest
 
 from annotator.operations.backups import archives
 from annotator.operations.backups.archives import (
-    StoredFile,
     Manifest,
+    StoredFile,
     Table,
     archive,
     check_archive,

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotator.models import Campaign, Reference
-from annotator.operations.backups.archives import StoredFile, Manifest, Table, archive
+from annotator.operations.backups.archives import Manifest, StoredFile, Table, archive
 from annotator.operations.backups.erasure_record import (
     NAME,
     ErasedReference,

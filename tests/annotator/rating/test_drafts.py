@@ -14,9 +14,9 @@ from annotator.rating.drafts import (
     LONGEST_TYPED,
     DraftMoved,
     discard_draft,
-    save_refused,
     record_ping,
     save_draft,
+    save_refused,
 )
 from core.errors import OutOfDate, Refused
 
@@ -173,8 +173,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], datetime]:
 
     def turn(seconds: float) -> datetime:
         now = start + timedelta(seconds=seconds)
-        for room in (assignments_services, drafts):
-            monkeypatch.setattr(room, "database_now", lambda: now)
+        for scene in (assignments_services, drafts):
+            monkeypatch.setattr(scene, "database_now", lambda: now)
         return now
 
     return turn

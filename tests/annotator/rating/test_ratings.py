@@ -28,7 +28,7 @@ from core.errors import OutOfDate, Refused
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-class Room:
+class Scene:
     """One reference with two candidates, assigned to alice and bob."""
 
     def __init__(self) -> None:
@@ -68,78 +68,78 @@ class Room:
 
 
 @pytest.fixture
-def room() -> Room:
-    return Room()
+def scene() -> Scene:
+    return Scene()
 
 
-def test_a_submit_stores_rating_revision_and_audit_row(room: Room) -> None:
-    rating = room.submit(room.alice, 8, 6, 7, 9, comment="fine")
+def test_a_submit_stores_rating_revision_and_audit_row(scene: Scene) -> None:
+    rating = scene.submit(scene.alice, 8, 6, 7, 9, comment="fine")
     assert rating.overall_numerator == 85
     revision = RatingRevision.objects.get(rating=rating)
     assert (revision.number, revision.scores, revision.comment) == (1, rating.scores, "fine")
     event = AuditEvent.objects.get(action="rating.submitted")
     assert event.object_id == str(rating.pk)
-    assert event.actor == room.alice
-    assert room.assignment(room.alice).status == "submitted"
+    assert event.actor == scene.alice
+    assert scene.assignment(scene.alice).status == "submitted"
 
 
 def test_nothing_is_stored_when_the_audit_row_cannot_be_written(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(**_: object) -> None:
         raise RuntimeError("disk full")
 
     monkeypatch.setattr(AuditEvent.objects, "create", fail)
     with pytest.raises(RuntimeError):
-        room.submit(room.alice, 1, 1, 1, 1, idempotency_key="k")
+        scene.submit(scene.alice, 1, 1, 1, 1, idempotency_key="k")
     assert not Rating.objects.exists()
     assert not RatingRevision.objects.exists()
     assert not IdempotencyKey.objects.exists()
-    assert room.assignment(room.alice).status == "open"
+    assert scene.assignment(scene.alice).status == "open"
 
 
 @pytest.mark.parametrize("wrong", [11, -1, True, 9.0, "9"])
-def test_a_score_off_the_scale_is_refused_and_nothing_stored(room: Room, wrong: int) -> None:
+def test_a_score_off_the_scale_is_refused_and_nothing_stored(scene: Scene, wrong: int) -> None:
     with pytest.raises(Refused):
-        room.submit(room.alice, wrong, 1, 1, 1)
+        scene.submit(scene.alice, wrong, 1, 1, 1)
     assert not Rating.objects.exists()
 
 
-def test_a_second_rating_of_the_same_candidate_is_out_of_date(room: Room) -> None:
-    room.submit(room.alice, 5, 5, 5, 5)
+def test_a_second_rating_of_the_same_candidate_is_out_of_date(scene: Scene) -> None:
+    scene.submit(scene.alice, 5, 5, 5, 5)
     with pytest.raises(OutOfDate):
-        room.submit(room.alice, 6, 6, 6, 6)
+        scene.submit(scene.alice, 6, 6, 6, 6)
     assert Rating.objects.get().scores == dict.fromkeys(CRITERIA, 5)
 
 
-def test_the_same_key_gives_the_same_rating_and_another_request_is_refused(room: Room) -> None:
-    first = room.submit(room.alice, 5, 5, 5, 5, idempotency_key="k", request_sha256="1")
-    again = room.submit(room.alice, 5, 5, 5, 5, idempotency_key="k", request_sha256="1")
+def test_the_same_key_gives_the_same_rating_and_another_request_is_refused(scene: Scene) -> None:
+    first = scene.submit(scene.alice, 5, 5, 5, 5, idempotency_key="k", request_sha256="1")
+    again = scene.submit(scene.alice, 5, 5, 5, 5, idempotency_key="k", request_sha256="1")
     assert again.pk == first.pk
     with pytest.raises(OutOfDate):
-        room.submit(room.alice, 6, 5, 5, 5, idempotency_key="k", request_sha256="2")
+        scene.submit(scene.alice, 6, 5, 5, 5, idempotency_key="k", request_sha256="2")
     assert Rating.objects.count() == RatingRevision.objects.count() == 1
 
 
-def test_nobody_submits_anothers_assignment(room: Room) -> None:
+def test_nobody_submits_anothers_assignment(scene: Scene) -> None:
     with pytest.raises(Assignment.DoesNotExist):
         submit_rating(
-            assignment_id=room.assignment(room.bob).pk,
-            annotator=room.alice,
+            assignment_id=scene.assignment(scene.bob).pk,
+            annotator=scene.alice,
             scores=dict.fromkeys(CRITERIA, 5),
         )
 
 
-def test_a_closed_campaign_takes_no_rating(room: Room) -> None:
+def test_a_closed_campaign_takes_no_rating(scene: Scene) -> None:
     Campaign.objects.update(status="closed")
     with pytest.raises(OutOfDate):
-        room.submit(room.alice, 5, 5, 5, 5)
+        scene.submit(scene.alice, 5, 5, 5, 5)
 
 
-def test_a_second_rating_that_disagrees_opens_a_conflict_in_its_transaction(room: Room) -> None:
-    room.submit(room.alice, 8, 8, 8, 8)
+def test_a_second_rating_that_disagrees_opens_a_conflict_in_its_transaction(scene: Scene) -> None:
+    scene.submit(scene.alice, 8, 8, 8, 8)
     assert not Conflict.objects.exists()
-    room.submit(room.bob, 5, 8, 8, 8)
+    scene.submit(scene.bob, 5, 8, 8, 8)
     conflict = Conflict.objects.get()
     assert (conflict.kind, conflict.criterion, conflict.gap) == (
         "criterion_gap",
@@ -149,12 +149,12 @@ def test_a_second_rating_that_disagrees_opens_a_conflict_in_its_transaction(room
     assert AuditEvent.objects.filter(action="conflict.opened").count() == 1
 
 
-def test_a_revision_that_agrees_lets_the_conflict_lapse(room: Room) -> None:
-    room.submit(room.alice, 8, 8, 8, 8)
-    rating = room.submit(room.bob, 5, 8, 8, 8)
+def test_a_revision_that_agrees_lets_the_conflict_lapse(scene: Scene) -> None:
+    scene.submit(scene.alice, 8, 8, 8, 8)
+    rating = scene.submit(scene.bob, 5, 8, 8, 8)
     revise_rating(
         rating_id=rating.pk,
-        annotator=room.bob,
+        annotator=scene.bob,
         version=1,
         scores=dict.fromkeys(CRITERIA, 8),
     )
@@ -162,12 +162,12 @@ def test_a_revision_that_agrees_lets_the_conflict_lapse(room: Room) -> None:
     assert [r.number for r in RatingRevision.objects.filter(rating=rating)] == [1, 2]
 
 
-def test_of_two_revisions_of_one_version_the_second_is_out_of_date(room: Room) -> None:
-    rating = room.submit(room.alice, 8, 8, 8, 8)
+def test_of_two_revisions_of_one_version_the_second_is_out_of_date(scene: Scene) -> None:
+    rating = scene.submit(scene.alice, 8, 8, 8, 8)
     for number, expected in ((7, None), (6, OutOfDate)):
         change = {
             "rating_id": rating.pk,
-            "annotator": room.alice,
+            "annotator": scene.alice,
             "version": 1,
             "scores": dict.fromkeys(CRITERIA, number),
         }
@@ -179,65 +179,65 @@ def test_of_two_revisions_of_one_version_the_second_is_out_of_date(room: Room) -
     assert Rating.objects.get().feature_completeness == 7
 
 
-def test_a_locked_rating_is_not_revised(room: Room) -> None:
-    rating = room.submit(room.alice, 8, 8, 8, 8)
-    room.submit(room.bob, 8, 8, 8, 8)
+def test_a_locked_rating_is_not_revised(scene: Scene) -> None:
+    rating = scene.submit(scene.alice, 8, 8, 8, 8)
+    scene.submit(scene.bob, 8, 8, 8, 8)
     Rating.objects.update(revised_at=timezone.now() - timedelta(hours=25))
     with pytest.raises(OutOfDate):
         revise_rating(
             rating_id=rating.pk,
-            annotator=room.alice,
+            annotator=scene.alice,
             version=1,
             scores=dict.fromkeys(CRITERIA, 1),
         )
 
 
-def test_a_lapsed_lease_is_honoured_while_the_place_is_free(room: Room) -> None:
+def test_a_lapsed_lease_is_honoured_while_the_place_is_free(scene: Scene) -> None:
     past = timezone.now() - timedelta(minutes=1)
-    Assignment.objects.filter(annotator=room.alice).update(lease_expires_at=past)
-    assert lapse_leases(room.campaign) == 2
+    Assignment.objects.filter(annotator=scene.alice).update(lease_expires_at=past)
+    assert lapse_leases(scene.campaign) == 2
     assert Candidate.objects.filter(held=1, has_room=True).count() == 2
-    room.submit(room.alice, 5, 5, 5, 5)
-    assert Candidate.objects.get(pk=room.candidates[0].pk).held == 2
+    scene.submit(scene.alice, 5, 5, 5, 5)
+    assert Candidate.objects.get(pk=scene.candidates[0].pk).held == 2
     carl = User.objects.create(username="carl")
-    assign_candidates(campaign=room.campaign, annotator=carl, candidates=room.candidates[1:])
+    assign_candidates(campaign=scene.campaign, annotator=carl, candidates=scene.candidates[1:])
     with pytest.raises(OutOfDate, match="given to another"):
-        room.submit(room.alice, 5, 5, 5, 5, number=1)
+        scene.submit(scene.alice, 5, 5, 5, 5, number=1)
 
 
 @pytest.mark.parametrize("status", ["skipped", "recused"])
-def test_what_was_left_is_not_rated_before_it_is_taken_back(room: Room, status: str) -> None:
-    Assignment.objects.filter(annotator=room.alice).update(status=status)
+def test_what_was_left_is_not_rated_before_it_is_taken_back(scene: Scene, status: str) -> None:
+    Assignment.objects.filter(annotator=scene.alice).update(status=status)
     with pytest.raises(OutOfDate, match="take it back"):
-        room.submit(room.alice, 5, 5, 5, 5)
+        scene.submit(scene.alice, 5, 5, 5, 5)
 
 
-def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(room: Room) -> None:
-    assignment = room.assignment(room.alice)
+def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(scene: Scene) -> None:
+    assignment = scene.assignment(scene.alice)
     Draft.objects.create(assignment=assignment, saved_at=timezone.now())
     WorkTime.objects.create(assignment=assignment, seconds=61.6, last_ping_at=timezone.now())
     shown = {"aligned": True, "diff": False, "marks": True}
-    rating = room.submit(room.alice, 5, 5, 5, 5, note="see claim 2", shown=shown, draft_version=1)
+    rating = scene.submit(scene.alice, 5, 5, 5, 5, note="see claim 2", shown=shown, draft_version=1)
     revision = rating.revisions.get()
     for row in (rating, revision):
         assert (row.note, row.shown, row.active_seconds) == ("see claim 2", shown, 62)
     assert not Draft.objects.exists()
 
 
-def test_error_tags_are_stored_clean_and_bad_ones_are_refused_by_field(room: Room) -> None:
-    rating = room.submit(room.alice, 5, 5, 5, 5, error_tags=["Vagueness"])
+def test_error_tags_are_stored_clean_and_bad_ones_are_refused_by_field(scene: Scene) -> None:
+    rating = scene.submit(scene.alice, 5, 5, 5, 5, error_tags=["Vagueness"])
     assert rating.error_tags == [{"tag": "vagueness", "side": "candidate"}]
     with pytest.raises(Refused) as refused:
-        room.submit(room.alice, 5, 5, 5, 5, number=1, error_tags=["no such tag"])
+        scene.submit(scene.alice, 5, 5, 5, 5, number=1, error_tags=["no such tag"])
     assert set(refused.value.fields) == {"error_tags"}
-    assert room.assignment(room.alice, 1).status == "open"
+    assert scene.assignment(scene.alice, 1).status == "open"
 
 
-def test_a_submit_never_ends_a_draft_that_was_typed_elsewhere(room: Room) -> None:
-    assignment = room.assignment(room.alice)
+def test_a_submit_never_ends_a_draft_that_was_typed_elsewhere(scene: Scene) -> None:
+    assignment = scene.assignment(scene.alice)
     Draft.objects.create(assignment=assignment, version=3, saved_at=timezone.now())
     with pytest.raises(OutOfDate, match="Another tab"):
-        room.submit(room.alice, 5, 5, 5, 5, draft_version=2)
+        scene.submit(scene.alice, 5, 5, 5, 5, draft_version=2)
     assert not Rating.objects.exists()
-    room.submit(room.alice, 5, 5, 5, 5)
+    scene.submit(scene.alice, 5, 5, 5, 5)
     assert Draft.objects.get().version == 3

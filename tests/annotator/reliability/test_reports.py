@@ -52,7 +52,7 @@ def test_eleven_units_a_point_change_no_figure_of_interval_scale(scores) -> None
             assert other[key][end] == pytest.approx(one[key][end], abs=1e-9), (key, end)
 
 
-def test_figures_are_those_of_their_rooms(scores) -> None:
+def test_figures_are_those_of_their_packages(scores) -> None:
     found = by_key(criterion_report(scores, draws=20))
     alpha = krippendorff_alpha(scores, "ordinal", 20)
     assert (found["alpha_ordinal"]["value"], found["alpha_ordinal"]["n"]) == (alpha.value, alpha.n)

@@ -13,7 +13,7 @@ def test_an_annotator_is_led_to_queue_their_ratings_and_own_acts(cast, client: C
     assert names(client) == ["Home", "Rated", "Rubric", "Your acts"]
 
 
-def test_a_researcher_is_led_to_the_measuring_house(cast, client: Client) -> None:
+def test_a_researcher_is_led_to_scoring(cast, client: Client) -> None:
     client.force_login(cast.rita)
     assert names(client) == [
         "Home",

@@ -24,9 +24,9 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA
 from annotator.site.errors import of_form, resubmitted_form
 from tests.amounts import few
 from tests.conftest import Cast
-from tests.house.blindness.forms_found import forms_of
-from tests.house.blindness.people import PASSWORD
-from tests.house.blindness.states import House, furnish
+from tests.guards.blindness.forms_found import forms_of
+from tests.guards.blindness.people import PASSWORD
+from tests.guards.blindness.states import Scenario, furnish
 
 WORDS = "What <b>I</b> typed,\r\nin two lines."
 AGAIN = "Send it again"
@@ -40,7 +40,7 @@ def row(cast: Cast) -> Assignment:
 
 
 @pytest.fixture
-def house(db: None, settings: Any, tmp_path: Any, quick_passwords: None) -> House:
+def scenario(db: None, settings: Any, tmp_path: Any, quick_passwords: None) -> Scenario:
     settings.DATA_DIR = tmp_path
     return furnish("zqhere", "taken")
 
@@ -51,22 +51,22 @@ def form_of(row: Assignment) -> tuple[str, Sent]:
     return f"/rate/{row.pk}/", dict.fromkeys(CRITERIA, "5") | more
 
 
-def rating(house: House) -> tuple[str, str, Sent]:
-    return "one", *form_of(house.other_open("one"))
+def rating(scenario: Scenario) -> tuple[str, str, Sent]:
+    return "one", *form_of(scenario.other_open("one"))
 
 
-def preference(house: House) -> tuple[str, str, Sent]:
-    row = Comparison.objects.filter(annotator=house.people["one"], preference=None)[0]
+def preference(scenario: Scenario) -> tuple[str, str, Sent]:
+    row = Comparison.objects.filter(annotator=scenario.people["one"], preference=None)[0]
     sent = dict.fromkeys(ALL_CRITERIA, "1") | {"comment": WORDS, "version": "0"}
     return "one", f"/compare/{row.pk}/", sent
 
 
-def ruling(house: House) -> tuple[str, str, Sent]:
+def ruling(scenario: Scenario) -> tuple[str, str, Sent]:
     sent = {"decision": "mean", "reason_code": "overlooked", "reason": WORDS, "password": PASSWORD}
-    return "adjudicator", f"/adjudication/{house.conflict.pk}/", sent
+    return "adjudicator", f"/adjudication/{scenario.conflict.pk}/", sent
 
 
-FORMS: dict[str, Callable[[House], tuple[str, str, Sent]]] = {
+FORMS: dict[str, Callable[[Scenario], tuple[str, str, Sent]]] = {
     "a rating": rating,
     "a preference": preference,
     "a ruling": ruling,
@@ -107,10 +107,10 @@ def visitor(person: User) -> Client:
     return client
 
 
-def test_a_form_without_its_token_comes_back_with_all_that_was_typed(house) -> None:
+def test_a_form_without_its_token_comes_back_with_all_that_was_typed(scenario) -> None:
     for form, make in FORMS.items():
-        who, path, sent = make(house)
-        client, before = visitor(house.people[who]), stored()
+        who, path, sent = make(scenario)
+        client, before = visitor(scenario.people[who]), stored()
         page = client.post(path, sent, headers=HERE)
         assert page.status_code == 403 and AGAIN in page.content.decode(), form
         assert stored() == before, form
@@ -120,10 +120,10 @@ def test_a_form_without_its_token_comes_back_with_all_that_was_typed(house) -> N
 NEEDS = {"database or disk is full": 507, "server closed the connection": 503, "": 500}
 
 
-def test_a_form_that_a_server_in_need_refuses_comes_back(house) -> None:
+def test_a_form_that_a_server_in_need_refuses_comes_back(scenario) -> None:
     for form, make in FORMS.items():
-        who, path, sent = make(house)
-        client, before = visitor(house.people[who]), stored()
+        who, path, sent = make(scenario)
+        client, before = visitor(scenario.people[who]), stored()
         sent["csrfmiddlewaretoken"] = token_of(client)
         for message, status in NEEDS.items():
 
@@ -140,9 +140,9 @@ def test_a_form_that_a_server_in_need_refuses_comes_back(house) -> None:
 
 @pytest.mark.parametrize("form", few(["a ruling", "a preference"]))
 def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
-    house, form: str
+    scenario, form: str
 ) -> None:
-    who, path, sent = FORMS[form](house)
+    who, path, sent = FORMS[form](scenario)
     client = Client(enforce_csrf_checks=True)
     client.get("/login/")
     sent["csrfmiddlewaretoken"] = token_of(client)
@@ -155,7 +155,7 @@ def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
     assert page.status_code == 401 and b"What you typed is not lost" in page.content
     assert PASSWORD not in page.content.decode()
     carried = {"carried": page.context["carried"], "next": page.context["next"]}
-    name = house.people[who].username
+    name = scenario.people[who].username
     signing_in = carried | {"username": name, "csrfmiddlewaretoken": token_of(client)}
     assert client.post("/login/", signing_in | {"password": "wrong"}).status_code == 422
     page = client.post("/login/", signing_in | {"password": PASSWORD})
@@ -164,12 +164,12 @@ def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
 
 
 @pytest.mark.parametrize("form", few(["a preference", "a ruling"]))
-def test_somebody_else_who_signs_in_is_not_shown_what_was_typed(house, form: str) -> None:
-    _, path, sent = FORMS[form](house)
+def test_somebody_else_who_signs_in_is_not_shown_what_was_typed(scenario, form: str) -> None:
+    _, path, sent = FORMS[form](scenario)
     client = Client()
     page = client.post(client.post(path, sent)["Location"], sent)
     carried = {"carried": page.context["carried"], "next": page.context["next"]}
-    name = house.people["reader"].username
+    name = scenario.people["reader"].username
     answer = client.post("/login/", carried | {"username": name, "password": PASSWORD})
     assert (answer.status_code, answer["Location"]) == (302, path)
     assert b"typed," not in client.get("/").content
@@ -178,9 +178,9 @@ def test_somebody_else_who_signs_in_is_not_shown_what_was_typed(house, form: str
 HOSTILE = ("", "x", "[]", "7", "{}", '{"reason": 1}', "\x00", '{"a": "\\u0000"}', "[" * 9999)
 
 
-def test_hostile_carried_text_never_stops_a_sign_in(house) -> None:
-    who, path, _ = ruling(house)
-    sent = {"username": house.people[who].username, "password": PASSWORD, "next": path}
+def test_hostile_carried_text_never_stops_a_sign_in(scenario) -> None:
+    who, path, _ = ruling(scenario)
+    sent = {"username": scenario.people[who].username, "password": PASSWORD, "next": path}
     for text in HOSTILE:
         answer = Client().post("/login/", sent | {"carried": text})
         assert (answer.status_code, answer["Location"]) == (302, path), text
@@ -210,7 +210,8 @@ def test_scripts_calls_and_forms_without_a_field_are_shown_nothing() -> None:
     make = RequestFactory(headers=HERE)
     assert resubmitted_form(make.post("/rate/x/", {"comment": "c"})) is not None
     assert (
-        resubmitted_form(make.post("/rate/x/", {"comment": "c"}, headers={"HX-Request": "true"})) is None
+        resubmitted_form(make.post("/rate/x/", {"comment": "c"}, headers={"HX-Request": "true"}))
+        is None
     )
     assert resubmitted_form(make.post("/api/v1/ratings/", {"comment": "c"})) is None
     assert resubmitted_form(make.post("/logout/", {"csrfmiddlewaretoken": "x"})) is None

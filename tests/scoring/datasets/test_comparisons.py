@@ -15,7 +15,7 @@ from scoring.datasets.versions.comparisons import ComparedVersions
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
 from scoring.quadruplets import SplitPlan
-from tests.scoring.conftest import FrozenRoom, signed_in
+from tests.scoring.conftest import FrozenScene, signed_in
 
 pytestmark = [pytest.mark.django_db]
 PAGE = "/datasets/compare/"
@@ -28,9 +28,9 @@ def compared(client: Client, one: object, other: object) -> ComparedVersions:
     return found
 
 
-def revise(room: FrozenRoom, reference: int, number: int, score: int) -> None:
+def revise(scene: FrozenScene, reference: int, number: int, score: int) -> None:
     """Have everybody who rated a candidate say another score throughout."""
-    for rating in Rating.objects.filter(candidate=room.house.candidate(reference, number)):
+    for rating in Rating.objects.filter(candidate=scene.scenario.candidate(reference, number)):
         for criterion in CRITERIA:
             setattr(rating, criterion, score)
         rating.overall_numerator = 11 * score
@@ -38,24 +38,24 @@ def revise(room: FrozenRoom, reference: int, number: int, score: int) -> None:
 
 
 @pytest.fixture
-def rita(room: FrozenRoom) -> Client:
-    return signed_in(room.rita)
+def rita(scene: FrozenScene) -> Client:
+    return signed_in(scene.rita)
 
 
-def test_a_version_equals_itself(room: FrozenRoom, rita: Client) -> None:
-    version = room.freeze()
+def test_a_version_equals_itself(scene: FrozenScene, rita: Client) -> None:
+    version = scene.freeze()
     found = compared(rita, version, version).found
     assert (found.in_both, found.differing_count) == (9, 0)
     page = rita.get(PAGE, {"one": str(version), "other": str(version)}).content.decode()
     assert "the same quadruplets with the same labels in the same splits" in page
 
 
-def test_added_and_removed_references_are_named(room: FrozenRoom, rita: Client) -> None:
-    one = room.freeze()
-    reference = room.house.candidate(0, 1).reference
+def test_added_and_removed_references_are_named(scene: FrozenScene, rita: Client) -> None:
+    one = scene.freeze()
+    reference = scene.scenario.candidate(0, 1).reference
     reference.may_train = False
     reference.save()
-    other = room.freeze()
+    other = scene.freeze()
     gone = [n for n, row in enumerate(read_rows(one), 1) if row.reference_id == "r0"]
     found = compared(rita, one, other)
     assert [row.number for row in found.removed] == gone and not found.added
@@ -65,8 +65,8 @@ def test_added_and_removed_references_are_named(room: FrozenRoom, rita: Client) 
     assert {row.row_id for row in back.added} == ids
 
 
-def test_a_wider_tie_band_is_why_labels_changed(room: FrozenRoom, rita: Client) -> None:
-    one, other = room.freeze(), room.freeze(tie_band=3.5)
+def test_a_wider_tie_band_is_why_labels_changed(scene: FrozenScene, rita: Client) -> None:
+    one, other = scene.freeze(), scene.freeze(tie_band=3.5)
     found = compared(rita, one, other)
     # c1 and c2, c2 and c3 lie three points apart; c1 and c3 six.
     assert found.found.changed_count == 6
@@ -77,10 +77,10 @@ def test_a_wider_tie_band_is_why_labels_changed(room: FrozenRoom, rita: Client) 
     assert all(move.endswith("better → equal") for move in moves)
 
 
-def test_a_revised_rating_is_why_a_label_changed(room: FrozenRoom, rita: Client) -> None:
-    one = room.freeze()
-    revise(room, 0, 3, 7)
-    other = room.freeze()
+def test_a_revised_rating_is_why_a_label_changed(scene: FrozenScene, rita: Client) -> None:
+    one = scene.freeze()
+    revise(scene, 0, 3, 7)
+    other = scene.freeze()
     found = compared(rita, one, other)
     assert found.why == (("a rating was revised", 1),)
     (change,) = found.changes
@@ -93,15 +93,17 @@ def test_a_revised_rating_is_why_a_label_changed(room: FrozenRoom, rita: Client)
 def test_another_rating_is_why_a_label_changed(rated: Callable[..., Any], cast: Any) -> None:
     from tests.conftest import grant, make_user
 
-    house = rated(3)
-    house.rate_all(range(3))
-    room = FrozenRoom(house, cast.ada, grant(make_user("rita-2"), house.campaign, "researcher"))
-    one = room.freeze(tie_band=3.0)
-    room.add_carl()
+    scenario = rated(3)
+    scenario.rate_all(range(3))
+    scene = FrozenScene(
+        scenario, cast.ada, grant(make_user("rita-2"), scenario.campaign, "researcher")
+    )
+    one = scene.freeze(tie_band=3.0)
+    scene.add_carl()
     # 9 and 9 become 9, 9 and 10: a third of a point beyond the tie band.
-    house.rate("carl", 0, 1, 10, 10, 10, 10)
-    other = room.freeze(tie_band=3.0)
-    found = compared(signed_in(room.rita), one, other)
+    scenario.rate("carl", 0, 1, 10, 10, 10, 10)
+    other = scene.freeze(tie_band=3.0)
+    found = compared(signed_in(scene.rita), one, other)
     assert found.why == (("ratings were added", 1),)
     (change,) = found.changes
     row = list(read_rows(other))[change.at.number - 1]
@@ -111,10 +113,10 @@ def test_another_rating_is_why_a_label_changed(rated: Callable[..., Any], cast: 
 
 
 def test_another_seed_moves_rows_between_splits_and_swaps_sides_and_changes_no_label(
-    room: FrozenRoom, rita: Client
+    scene: FrozenScene, rita: Client
 ) -> None:
-    one = room.freeze()
-    others = [room.freeze(seed=seed) for seed in range(8, 14)]
+    one = scene.freeze()
+    others = [scene.freeze(seed=seed) for seed in range(8, 14)]
     moved = 0
     for other in others:
         found = compared(rita, one, other).found
@@ -125,8 +127,8 @@ def test_another_seed_moves_rows_between_splits_and_swaps_sides_and_changes_no_l
     assert len(sides) > 1
 
 
-def test_versions_of_fewer_criteria_lack_labels(room: FrozenRoom, rita: Client) -> None:
-    found = compared(rita, room.freeze(), room.freeze(criteria=[OVERALL]))
+def test_versions_of_fewer_criteria_lack_labels(scene: FrozenScene, rita: Client) -> None:
+    found = compared(rita, scene.freeze(), scene.freeze(criteria=[OVERALL]))
     assert [name for name, _, _ in found.by_criterion] == [
         *("Feature completeness", "Conceptual clarity", "Terminology consistency"),
         "Logical linkage",
@@ -134,8 +136,8 @@ def test_versions_of_fewer_criteria_lack_labels(room: FrozenRoom, rita: Client) 
     assert all("→ no label" in move for _, _, moves in found.by_criterion for move in moves)
 
 
-def test_versions_that_are_none_are_told_at_their_fields(room: FrozenRoom, rita: Client) -> None:
-    room.freeze()
+def test_versions_that_are_none_are_told_at_their_fields(scene: FrozenScene, rita: Client) -> None:
+    scene.freeze()
     for query, wrong in (
         ({"one": "room@1"}, ["other"]),
         ({"one": "room@9", "other": "room@1"}, ["one"]),
@@ -148,9 +150,9 @@ def test_versions_that_are_none_are_told_at_their_fields(room: FrozenRoom, rita:
 
 
 def test_a_version_of_another_campaign_is_as_one_that_is_not_there(
-    room: FrozenRoom, cast: Any
+    scene: FrozenScene, cast: Any
 ) -> None:
-    room.freeze()
+    scene.freeze()
     stranger = signed_in(cast.rita)
     answers = [stranger.get(PAGE, {"one": name, "other": name}) for name in ("room@1", "no@1")]
     assert [answer.status_code for answer in answers] == [422, 422]
@@ -159,32 +161,32 @@ def test_a_version_of_another_campaign_is_as_one_that_is_not_there(
 
 
 def test_a_researcher_reads_no_text_and_references_once_the_campaign_is_closed(
-    room: FrozenRoom, rita: Client
+    scene: FrozenScene, rita: Client
 ) -> None:
-    query = {"one": str(room.freeze()), "other": str(room.freeze(tie_band=3.5))}
+    query = {"one": str(scene.freeze()), "other": str(scene.freeze(tie_band=3.5))}
     page = rita.get(PAGE, query).content.decode()
     assert "A cup" not in page and ">r0<" not in page
-    room.close()
+    scene.close()
     page = rita.get(PAGE, query).content.decode()
     assert "A cup" not in page and ">r0<" in page
 
 
 @pytest.mark.parametrize("role", ["researcher", "admin"])
-def test_who_rates_in_an_open_campaign_compares_nothing(room: FrozenRoom, role: str) -> None:
-    one, other = room.freeze(), room.freeze(tie_band=3.5)
-    alice = room.people["alice"]
-    Membership.objects.create(user=alice, campaign=room.campaign, role=role)
+def test_who_rates_in_an_open_campaign_compares_nothing(scene: FrozenScene, role: str) -> None:
+    one, other = scene.freeze(), scene.freeze(tie_band=3.5)
+    alice = scene.people["alice"]
+    Membership.objects.create(user=alice, campaign=scene.campaign, role=role)
     query = {"one": str(one), "other": str(other)}
     answer = signed_in(alice).get(PAGE, query)
     assert answer.status_code == 422
     assert "You rate in the campaign" in answer.content.decode()
     assert "→" not in answer.content.decode()
-    room.close()
+    scene.close()
     assert signed_in(alice).get(PAGE, query).status_code == 200
 
 
-def test_a_damaged_file_is_told(room: FrozenRoom, rita: Client, data_directory: Path) -> None:
-    version: DatasetVersion = room.freeze()
+def test_a_damaged_file_is_told(scene: FrozenScene, rita: Client, data_directory: Path) -> None:
+    version: DatasetVersion = scene.freeze()
     (data_directory / "datasets" / f"{version.sha256}.jsonl").unlink()
     answer = rita.get(PAGE, {"one": str(version), "other": str(version)})
     assert answer.status_code == 422

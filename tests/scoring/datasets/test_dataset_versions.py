@@ -23,27 +23,27 @@ Make = Callable[..., Any]
 
 
 def test_the_same_content_is_the_same_version(rated: Make, data_directory: Path) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
-    first = freeze_dataset(campaign=room.campaign)
-    again = freeze_dataset(campaign=room.campaign)
+    scene = rated(3)
+    scene.rate_all(range(3))
+    first = freeze_dataset(campaign=scene.campaign)
+    again = freeze_dataset(campaign=scene.campaign)
     assert again.version.pk == first.version.pk
     assert (first.is_new, again.is_new) == (True, False)
     assert DatasetVersion.objects.count() == 1
     assert len(stored_files(data_directory)) == 1
     assert AuditEvent.objects.filter(action="dataset.freeze").count() == 1
-    other = freeze_dataset(campaign=room.campaign, seed=5)
+    other = freeze_dataset(campaign=scene.campaign, seed=5)
     assert other.is_new
     assert other.version.number == 2
 
 
 def test_a_later_rating_changes_no_frozen_version(rated: Make) -> None:
-    room = rated(2)
-    room.rate_all([0])
-    first = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    scene = rated(2)
+    scene.rate_all([0])
+    first = freeze_dataset(campaign=scene.campaign, **NO_SPLIT).version
     before = stored_bytes(first.sha256)
-    room.rate_all([1])
-    second = freeze_dataset(campaign=room.campaign, **NO_SPLIT).version
+    scene.rate_all([1])
+    second = freeze_dataset(campaign=scene.campaign, **NO_SPLIT).version
     assert (first.number, second.number) == (1, 2)
     assert stored_bytes(first.sha256) == before
     assert second.sha256 != first.sha256
@@ -53,11 +53,11 @@ def test_a_name_of_another_campaigns_dataset_is_free(rated: Make) -> None:
     mine, other = rated(3), rated(3, "other")
     mine.rate_all(range(3))
     other.rate_all(range(3))
-    for room in (mine, other):
+    for scene in (mine, other):
         # Also the other's short name, which its own dataset has unless it is told another.
         for name in ("shared", "room", "other"):
-            version = freeze_dataset(campaign=room.campaign, name=name).version
-            assert (version.dataset.campaign, version.number) == (room.campaign, 1)
+            version = freeze_dataset(campaign=scene.campaign, name=name).version
+            assert (version.dataset.campaign, version.number) == (scene.campaign, 1)
     found = {row.full_name for row in DatasetVersion.objects.all()}
     assert found == {
         *("room@1", "room.other@1", "room.shared@1"),
@@ -69,10 +69,10 @@ def test_a_name_of_another_campaigns_dataset_is_free(rated: Make) -> None:
 def test_a_dataset_of_no_campaign_shares_its_name_with_none(
     rated: Make, rows: Make, data_directory: Path, first: str
 ) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     makers = {
-        "campaign": lambda: freeze_dataset(campaign=room.campaign, name="shared"),
+        "campaign": lambda: freeze_dataset(campaign=scene.campaign, name="shared"),
         "none": lambda: import_dataset(name="shared", rows=rows(3), plan=SplitPlan()),
     }
     makers.pop(first)()
@@ -85,14 +85,14 @@ def test_a_dataset_of_no_campaign_shares_its_name_with_none(
 
 
 def test_a_version_is_audited_without_claim_text(rated: Make) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     person = make_user("rita")
-    version = freeze_dataset(campaign=room.campaign, created_by=person).version
+    version = freeze_dataset(campaign=scene.campaign, created_by=person).version
     event = AuditEvent.objects.get(action="dataset.freeze")
     assert (event.actor, event.campaign, event.object_id) == (
         person,
-        room.campaign,
+        scene.campaign,
         str(version.pk),
     )
     assert event.details == {"dataset": "room@1", "sha256": version.sha256, "items": 9}

@@ -22,18 +22,18 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 def test_a_preview_is_the_card_of_the_freeze_and_stores_nothing(
     rated: Callable[..., Any], data_directory: Path, asked: dict[str, Any]
 ) -> None:
-    room = rated(4)
-    room.rate_all(range(3))
-    card = preview_freeze(campaign=room.campaign, **asked)
+    scene = rated(4)
+    scene.rate_all(range(3))
+    card = preview_freeze(campaign=scene.campaign, **asked)
     assert nothing_is_stored(data_directory)
     assert card["left_out"] == {"not rated": 3}
-    assert card == freeze_dataset(campaign=room.campaign, **asked).version.card
+    assert card == freeze_dataset(campaign=scene.campaign, **asked).version.card
 
 
 def test_a_preview_is_refused_where_the_freeze_would_be(rated: Callable[..., Any]) -> None:
-    room = rated(1)
+    scene = rated(1)
     with pytest.raises(Refused, match=r"gives no quadruplet.*3 not rated"):
-        preview_freeze(campaign=room.campaign)
-    room.rate_all([0])
+        preview_freeze(campaign=scene.campaign)
+    scene.rate_all([0])
     with pytest.raises(Refused, match="cannot fill 3 splits"):
-        preview_freeze(campaign=room.campaign)
+        preview_freeze(campaign=scene.campaign)

@@ -17,15 +17,15 @@ Make = Callable[..., Any]
 
 
 def test_only_the_criteria_that_were_asked_for_get_labels(rated: Make) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     chosen = ["overall_quality", "conceptual_clarity"]
-    version = freeze_dataset(campaign=room.campaign, criteria=chosen).version
+    version = freeze_dataset(campaign=scene.campaign, criteria=chosen).version
     assert {key for row in read_rows(version) for key in row.y} == set(chosen)
     assert {key for row in read_rows(version) for key in row.extras["y_soft"]} == set(chosen)
     assert version.card["criteria"] == ["conceptual_clarity", "overall_quality"]
     assert set(version.card["labels"]) == set(version.card["agreement"]) == set(chosen)
-    whole = freeze_dataset(campaign=room.campaign).version
+    whole = freeze_dataset(campaign=scene.campaign).version
     assert len(whole.card["labels"]) == 5
 
 
@@ -39,12 +39,12 @@ def test_only_the_criteria_that_were_asked_for_get_labels(rated: Make) -> None:
 def test_a_split_keeps_families_or_subclasses_on_one_side(
     rated: Make, by: str, field: str, values: tuple[str, ...]
 ) -> None:
-    room = rated(6)
-    room.rate_all(range(6))
+    scene = rated(6)
+    scene.rate_all(range(6))
     for n, value in enumerate(values):
         Reference.objects.filter(reference_id=f"r{n}").update(**{field: value})
     for seed in range(4):
-        version = freeze_dataset(campaign=room.campaign, split_by=by, seed=seed).version
+        version = freeze_dataset(campaign=scene.campaign, split_by=by, seed=seed).version
         sides: dict[str, set[str]] = {}
         for row in read_rows(version):
             sides.setdefault(row.extras[field][:4].upper(), set()).add(row.split)
@@ -54,22 +54,22 @@ def test_a_split_keeps_families_or_subclasses_on_one_side(
 
 
 def test_references_without_a_family_stand_alone(rated: Make) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
-    version = freeze_dataset(campaign=room.campaign, split_by="family").version
+    scene = rated(3)
+    scene.rate_all(range(3))
+    version = freeze_dataset(campaign=scene.campaign, split_by="family").version
     assert version.card["splits"] == {"train": 3, "validation": 3, "test": 3}
     Reference.objects.update(family="one")
     with pytest.raises(Refused, match="1 independent patent families cannot fill 3 splits"):
-        freeze_dataset(campaign=room.campaign, split_by="family")
+        freeze_dataset(campaign=scene.campaign, split_by="family")
 
 
 def test_a_split_by_time_tests_on_what_was_rated_last(rated: Make) -> None:
-    room = rated(3)
+    scene = rated(3)
     for reference, days in ((0, 4), (1, 9), (2, 6)):
         for number in (1, 2):
-            for name in room.people:
-                room.rate(name, reference, number, 9, 9, 9, number, ago=timedelta(days=days))
-    version = freeze_dataset(campaign=room.campaign, split_by="time").version
+            for name in scene.people:
+                scene.rate(name, reference, number, 9, 9, 9, number, ago=timedelta(days=days))
+    version = freeze_dataset(campaign=scene.campaign, split_by="time").version
     assert {row.reference_id: row.split for row in read_rows(version)} == {
         "r0": "test",
         "r2": "validation",

@@ -40,15 +40,15 @@ SETTINGS: dict[str, Any] = {
 
 
 @pytest.fixture
-def room(rated: Any) -> Any:
+def scene(rated: Any) -> Any:
     """Three references that two people have rated long ago."""
-    house = rated(3)
-    house.rate_all(range(3))
-    return house
+    scenario = rated(3)
+    scenario.rate_all(range(3))
+    return scenario
 
 
-def asked(room: Any, **changes: Any) -> Freeze:
-    return request_freeze(campaign=room.campaign, settings=SETTINGS | changes)
+def asked(scene: Any, **changes: Any) -> Freeze:
+    return request_freeze(campaign=scene.campaign, settings=SETTINGS | changes)
 
 
 def again(row: Freeze) -> Freeze:
@@ -56,23 +56,23 @@ def again(row: Freeze) -> Freeze:
     return row
 
 
-def test_a_freeze_ends_in_the_version_that_the_service_makes(room: Any) -> None:
+def test_a_freeze_ends_in_the_version_that_the_service_makes(scene: Any) -> None:
     rita = make_user("rita")
-    row = request_freeze(campaign=room.campaign, settings=SETTINGS, asked_by=rita)
+    row = request_freeze(campaign=scene.campaign, settings=SETTINGS, asked_by=rita)
     assert (row.status, row.version) == (JobStatus.QUEUED, None)
     carry_out_freeze(row.pk)
     assert (again(row).status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
     assert row.version is not None
     assert (str(row.version), row.version.created_by) == ("room@1", rita)
     assert row.version.card["split"]["seed"] == 7
-    same = freeze_dataset(campaign=room.campaign, **SETTINGS)
+    same = freeze_dataset(campaign=scene.campaign, **SETTINGS)
     assert (same.version, same.is_new) == (row.version, False)
 
 
 def test_the_index_for_the_pages_is_there_once_a_freeze_has_ended(
-    room: Any, data_directory: Path
+    scene: Any, data_directory: Path
 ) -> None:
-    row = asked(room)
+    row = asked(scene)
     carry_out_freeze(row.pk)
     again(row)
     assert row.version is not None
@@ -80,40 +80,40 @@ def test_the_index_for_the_pages_is_there_once_a_freeze_has_ended(
     assert row.version.sha256 in index.name
 
 
-def test_the_same_request_gives_the_row_that_is_under_way(room: Any) -> None:
-    row = asked(room)
-    assert asked(room) == row
+def test_the_same_request_gives_the_row_that_is_under_way(scene: Any) -> None:
+    row = asked(scene)
+    assert asked(scene) == row
     assert leases.claim(Freeze, row.pk)
-    assert asked(room) == row
-    assert asked(room, seed=8) != row
+    assert asked(scene) == row
+    assert asked(scene, seed=8) != row
     assert Freeze.objects.count() == 2
     assert AuditEvent.objects.filter(action="freeze.requested").count() == 2
 
 
-def test_a_freeze_that_has_ended_or_is_to_stop_is_not_given_again(room: Any) -> None:
-    first = asked(room)
+def test_a_freeze_that_has_ended_or_is_to_stop_is_not_given_again(scene: Any) -> None:
+    first = asked(scene)
     carry_out_freeze(first.pk)
-    second = asked(room)
+    second = asked(scene)
     assert second != first
     assert leases.claim(Freeze, second.pk)
     cancel_freeze(freeze=second)
-    assert asked(room) not in {first, second}
+    assert asked(scene) not in {first, second}
 
 
-def test_freezing_what_is_there_already_gives_that_version(room: Any) -> None:
+def test_freezing_what_is_there_already_gives_that_version(scene: Any) -> None:
     for is_new in (True, False):
-        row = asked(room)
+        row = asked(scene)
         carry_out_freeze(row.pk)
         assert again(row).is_new is is_new
     assert DatasetVersion.objects.count() == 1
 
 
 def test_a_name_of_another_campaign_is_refused_at_its_field_before_anything_is_queued(
-    room: Any,
+    scene: Any,
 ) -> None:
     Dataset.objects.create(name="taken")
     with pytest.raises(Refused) as refused:
-        asked(room, name="taken")
+        asked(scene, name="taken")
     assert list(refused.value.fields) == ["name"]
     assert not Freeze.objects.exists()
 
@@ -125,9 +125,9 @@ def test_a_freeze_that_gives_nothing_fails_and_says_why(rated: Any) -> None:
     assert "gives no quadruplet" in row.message and "6 not rated" in row.message
 
 
-def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(room: Any) -> None:
-    row = asked(room)
-    cancel_freeze(freeze=row, cancelled_by=room.people["bob"])
+def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(scene: Any) -> None:
+    row = asked(scene)
+    cancel_freeze(freeze=row, cancelled_by=scene.people["bob"])
     carry_out_freeze(row.pk)
     assert again(row).status == JobStatus.CANCELLED
     assert not DatasetVersion.objects.exists()
@@ -136,10 +136,10 @@ def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(room: Any) -
 
 
 def test_a_running_freeze_that_is_cancelled_stores_no_version(
-    room: Any, monkeypatch: pytest.MonkeyPatch
+    scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
-    row = asked(room)
+    row = asked(scene)
     told: list[str] = []
 
     def cancelling(**kwargs: Any) -> Any:
@@ -159,12 +159,12 @@ def test_a_running_freeze_that_is_cancelled_stores_no_version(
 
 
 def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
-    room: Any, monkeypatch: pytest.MonkeyPatch
+    scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first worker dies after the version was stored and before its row was closed."""
-    row = asked(room)
+    row = asked(scene)
     assert leases.claim(Freeze, row.pk)
-    stored = freeze_dataset(campaign=room.campaign, **SETTINGS).version
+    stored = freeze_dataset(campaign=scene.campaign, **SETTINGS).version
     # Nobody's while the dead worker's lease lasts.
     carry_out_freeze(row.pk)
     assert again(row).status == JobStatus.RUNNING
@@ -181,13 +181,13 @@ def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
 
 
 def test_an_unexpected_error_is_told_without_its_words(
-    room: Any, monkeypatch: pytest.MonkeyPatch
+    scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(**_: Any) -> None:
         raise ValueError("1. A secret claim.")
 
     monkeypatch.setattr(freezing_services, "freeze_dataset", broken)
-    row = asked(room)
+    row = asked(scene)
     with pytest.raises(ValueError):
         carry_out_freeze(row.pk)
     assert again(row).status == JobStatus.FAILED
@@ -195,10 +195,10 @@ def test_an_unexpected_error_is_told_without_its_words(
 
 
 def test_progress_is_written_down_with_its_words(
-    room: Any, monkeypatch: pytest.MonkeyPatch
+    scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
-    row = asked(room)
+    row = asked(scene)
     seen: list[tuple[float, str]] = []
     beat = leases.renew_lease
 

@@ -14,7 +14,7 @@ from scoring.datasets.freezing import views
 from scoring.datasets.freezing.services import carry_out_freeze, request_freeze
 from scoring.datasets.markdown import OLD_MAJORITY
 from scoring.models import DatasetVersion, Freeze
-from tests.scoring.conftest import SETTINGS, FrozenRoom, signed_in
+from tests.scoring.conftest import SETTINGS, FrozenScene, signed_in
 
 pytestmark = [pytest.mark.django_db]
 
@@ -22,7 +22,7 @@ FORM = "/datasets/freeze/"
 
 
 @pytest.fixture
-def rita(unrated: FrozenRoom) -> Client:
+def rita(unrated: FrozenScene) -> Client:
     return signed_in(unrated.rita)
 
 
@@ -31,13 +31,13 @@ def sent(**changes: Any) -> dict[str, Any]:
     return {"campaign": "room", "name": "", **SETTINGS, **changes}
 
 
-def asked(room: FrozenRoom) -> Freeze:
+def asked(scene: FrozenScene) -> Freeze:
     settings = SETTINGS | {"name": None, "include_unlocked": False}
-    return request_freeze(campaign=room.campaign, settings=settings, asked_by=room.rita)
+    return request_freeze(campaign=scene.campaign, settings=settings, asked_by=scene.rita)
 
 
 def test_the_form_asks_for_a_freeze_and_leads_to_its_page(
-    unrated: FrozenRoom, rita: Client
+    unrated: FrozenScene, rita: Client
 ) -> None:
     answer = rita.post(
         FORM, sent(name="cups", tie_band="0.5", split_by="family", policy="majority")
@@ -57,7 +57,7 @@ def test_the_form_asks_for_a_freeze_and_leads_to_its_page(
 
 
 def test_criteria_are_asked_for_in_the_order_of_the_rubric(
-    unrated: FrozenRoom, rita: Client
+    unrated: FrozenScene, rita: Client
 ) -> None:
     """The same request is known by its settings, however a program orders them."""
     for criteria in (ALL_CRITERIA, ALL_CRITERIA[::-1]):
@@ -70,7 +70,7 @@ def test_the_form_names_the_campaign_that_the_address_names(rita: Client) -> Non
     assert '<option value="room" selected>' in page
 
 
-def test_the_only_campaign_is_chosen_already(unrated: FrozenRoom, rita: Client) -> None:
+def test_the_only_campaign_is_chosen_already(unrated: FrozenScene, rita: Client) -> None:
     chosen = '<option value="room" selected>'
     assert chosen in rita.get(FORM).content.decode()
     other = Campaign.objects.create(slug="other", name="Other")
@@ -107,7 +107,7 @@ def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(rita: Client, butto
 
 
 def test_a_preview_shows_the_card_and_stores_nothing(
-    room: FrozenRoom, rita: Client, data_directory: Any
+    scene: FrozenScene, rita: Client, data_directory: Any
 ) -> None:
     answer = rita.post(FORM, sent(preview="1"))
     page = answer.content.decode()
@@ -120,9 +120,9 @@ def test_a_preview_shows_the_card_and_stores_nothing(
     assert not list(data_directory.glob("datasets/*"))
 
 
-def test_a_preview_shows_what_the_version_then_says(room: FrozenRoom, rita: Client) -> None:
+def test_a_preview_shows_what_the_version_then_says(scene: FrozenScene, rita: Client) -> None:
     previewed = rita.post(FORM, sent(preview="1", tie_band="3.5")).context["preview"]
-    version = room.freeze(tie_band=3.5)
+    version = scene.freeze(tie_band=3.5)
     shown = rita.get(f"/datasets/room/{version.number}/").context["page"]
     assert previewed == shown
     assert {line.ties for line in shown.labels} == {"66.7 %"}
@@ -138,9 +138,9 @@ def test_a_preview_of_nothing_says_why(rita: Client) -> None:
 
 
 def test_a_preview_of_too_many_comparisons_is_not_worked_out(
-    room: FrozenRoom, rita: Client, monkeypatch: pytest.MonkeyPatch
+    scene: FrozenScene, rita: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert freezing_queries.comparisons_of(room.campaign) == 9
+    assert freezing_queries.comparisons_of(scene.campaign) == 9
     monkeypatch.setattr(views, "MOST_PREVIEWED", 8)
     monkeypatch.setattr(views, "preview_freeze", lambda **_: pytest.fail("worked out"))
     page = rita.post(FORM, sent(preview="1")).content.decode()
@@ -148,20 +148,20 @@ def test_a_preview_of_too_many_comparisons_is_not_worked_out(
     assert "Preview:" not in page
 
 
-def test_who_rates_in_an_open_campaign_previews_nothing(room: FrozenRoom) -> None:
-    alice = room.people["alice"]
-    Membership.objects.create(user=alice, campaign=room.campaign, role="researcher")
+def test_who_rates_in_an_open_campaign_previews_nothing(scene: FrozenScene) -> None:
+    alice = scene.people["alice"]
+    Membership.objects.create(user=alice, campaign=scene.campaign, role="researcher")
     answer = signed_in(alice).post(FORM, sent(preview="1"))
     assert answer.status_code == 422
     assert "You rate in this campaign" in answer.content.decode()
-    room.close()
+    scene.close()
     assert signed_in(alice).post(FORM, sent(preview="1")).status_code == 200
 
 
 def test_the_page_of_a_freeze_polls_until_it_leads_to_the_version(
-    room: FrozenRoom, rita: Client
+    scene: FrozenScene, rita: Client
 ) -> None:
-    row = asked(room)
+    row = asked(scene)
     path = f"/datasets/freezes/{row.pk}/"
     waiting = rita.get(f"{path}progress/").content.decode()
     assert 'hx-trigger="every 2s"' in waiting and "Waiting for a worker." in waiting
@@ -174,13 +174,13 @@ def test_the_page_of_a_freeze_polls_until_it_leads_to_the_version(
     assert path not in rita.get("/datasets/").content.decode()
 
 
-def test_the_page_says_how_it_was_asked_for(unrated: FrozenRoom, rita: Client) -> None:
+def test_the_page_says_how_it_was_asked_for(unrated: FrozenScene, rita: Client) -> None:
     page = rita.get(f"/datasets/freezes/{asked(unrated).pk}/").content.decode()
     assert "by reference, 0.3 test, 0 validation, seed 7" in page
     assert "all five" in page
 
 
-def test_a_waiting_freeze_is_cancelled_once(unrated: FrozenRoom, rita: Client) -> None:
+def test_a_waiting_freeze_is_cancelled_once(unrated: FrozenScene, rita: Client) -> None:
     row = asked(unrated)
     for sentence in ("will stop within seconds", "has ended already"):
         path = f"/datasets/freezes/{row.pk}/cancel/"
@@ -189,7 +189,7 @@ def test_a_waiting_freeze_is_cancelled_once(unrated: FrozenRoom, rita: Client) -
     assert row.status == JobStatus.CANCELLED
 
 
-def test_a_freeze_of_another_campaign_is_not_found(unrated: FrozenRoom, cast: Any) -> None:
+def test_a_freeze_of_another_campaign_is_not_found(unrated: FrozenScene, cast: Any) -> None:
     row = asked(unrated)
     stranger = signed_in(cast.rita)
     for path in ("", "progress/"):
@@ -199,7 +199,7 @@ def test_a_freeze_of_another_campaign_is_not_found(unrated: FrozenRoom, cast: An
 
 
 def test_the_api_takes_every_field_of_the_form_and_freezes_at_once(
-    room: FrozenRoom, rita: Client
+    scene: FrozenScene, rita: Client
 ) -> None:
     body = {
         "campaign": "room",

@@ -17,15 +17,15 @@ from scoring.formats import rows as formats_rows
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
 from scoring.quadruplets import SplitPlan
-from tests.scoring.conftest import FrozenRoom, signed_in
+from tests.scoring.conftest import FrozenScene, signed_in
 
 pytestmark = [pytest.mark.django_db]
 LIST = "/datasets/room/1/quadruplets/"
 
 
 @pytest.fixture
-def version(room: FrozenRoom) -> DatasetVersion:
-    return room.freeze()
+def version(scene: FrozenScene) -> DatasetVersion:
+    return scene.freeze()
 
 
 def shown(client: Client, path: str) -> str:
@@ -40,9 +40,9 @@ def listed(client: Client, query: str = "") -> list[int]:
 
 
 def test_the_list_shows_every_row_with_its_labels(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    ada = signed_in(room.ada)
+    ada = signed_in(scene.ada)
     page = shown(ada, LIST)
     rows = list(read_rows(version))
     assert listed(ada) == list(range(1, 10))
@@ -54,8 +54,8 @@ def test_the_list_shows_every_row_with_its_labels(
     assert first.signs == tuple(signs[label] for label in rows[0].y.values())
 
 
-def test_the_filters_take_what_they_say(room: FrozenRoom, version: DatasetVersion) -> None:
-    ada = signed_in(room.ada)
+def test_the_filters_take_what_they_say(scene: FrozenScene, version: DatasetVersion) -> None:
+    ada = signed_in(scene.ada)
     rows = dict(enumerate(read_rows(version), 1))
     test = [n for n, row in rows.items() if row.split == "test"]
     assert 0 < len(test) < 9
@@ -72,8 +72,8 @@ def test_the_filters_take_what_they_say(room: FrozenRoom, version: DatasetVersio
     assert listed(ada, "flagged=on") == []
 
 
-def test_a_filter_that_makes_no_sense_is_told(room: FrozenRoom, version: DatasetVersion) -> None:
-    ada = signed_in(room.ada)
+def test_a_filter_that_makes_no_sense_is_told(scene: FrozenScene, version: DatasetVersion) -> None:
+    ada = signed_in(scene.ada)
     for query in ("label=1", "split=none", "criterion=beauty", "label=2"):
         answer = ada.get(f"{LIST}?{query}")
         assert answer.status_code == 422, query
@@ -81,9 +81,9 @@ def test_a_filter_that_makes_no_sense_is_told(room: FrozenRoom, version: Dataset
 
 
 def test_pages_follow_one_another_and_end(
-    room: FrozenRoom, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+    scene: FrozenScene, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada = signed_in(room.ada)
+    ada = signed_in(scene.ada)
     monkeypatch.setattr("scoring.datasets.versions.views.A_PAGE", 4)
     for query in ("", "criterion=logical_linkage&"):
         pages = [listed(ada, f"{query}page={n}") for n in (1, 2, 3)]
@@ -97,48 +97,48 @@ def test_pages_follow_one_another_and_end(
 
 
 def test_a_researcher_reads_no_text_ever_and_ids_once_the_campaign_is_closed(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    rita = signed_in(room.rita)
+    rita = signed_in(scene.rita)
     for is_open in (True, False):
         pages = shown(rita, LIST) + shown(rita, f"{LIST}1/")
         assert "A cup number" not in pages and "A mug" not in pages
         for said in ("c1", "r1"):
             assert (f">{said}<" in pages) is not is_open, (said, is_open)
         if is_open:
-            room.close()
+            scene.close()
 
 
 def test_ids_that_a_researcher_is_shown_are_on_record(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    rita = signed_in(room.rita)
+    rita = signed_in(scene.rita)
     shown(rita, LIST)
     assert not Unblinding.objects.exists()
-    room.close()
+    scene.close()
     shown(rita, f"{LIST}1/")
     row = Unblinding.objects.get()
-    assert (row.user, row.shown) == (room.rita, "systems")
+    assert (row.user, row.shown) == (scene.rita, "systems")
 
 
-def test_an_admin_reads_the_texts_as_text(room: FrozenRoom, data_directory: Path) -> None:
+def test_an_admin_reads_the_texts_as_text(scene: FrozenScene, data_directory: Path) -> None:
     texts = ("1. A <b>cup</b>.", "1. A {{ mug }}.\n<script>alert(1)</script>", "1. A jug.")
     row = DatasetRow("q1", "r1", *texts, "b", "c", {"overall_quality": 1}, "train")
     version = import_dataset(
-        name="odd", rows=[row], plan=SplitPlan("file"), campaign=room.campaign
+        name="odd", rows=[row], plan=SplitPlan("file"), campaign=scene.campaign
     ).version
-    page = shown(signed_in(room.ada), f"/datasets/odd/{version.number}/quadruplets/1/")
+    page = shown(signed_in(scene.ada), f"/datasets/odd/{version.number}/quadruplets/1/")
     assert "1. A &lt;b&gt;cup&lt;/b&gt;." in page
     assert "1. A {{ mug }}.\n&lt;script&gt;" in page
     assert "<script>alert" not in page
 
 
 def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    room.close()
+    scene.close()
     row = next(iter(read_rows(version)))
-    for user in (room.ada, room.rita):
+    for user in (scene.ada, scene.rita):
         answer = signed_in(user).get(f"{LIST}1/")
         page = answer.content.decode()
         lineage = answer.context["lineage"]
@@ -149,39 +149,39 @@ def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
             said = row.b_id if one.side == "B" else row.c_id
             assert rating.candidate.candidate_id == said
             assert one.points[0] == str(rating.feature_completeness)
-        for name in room.people:
+        for name in scene.people:
             assert f"room-{name}" not in page
         assert "Annotator 1" in page and "Annotator 3" in page
 
 
-def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(room: FrozenRoom) -> None:
+def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(scene: FrozenScene) -> None:
     """Over thirty references the one who is Annotator 1 changes."""
     from scoring.access.scopes import names_for
 
-    room.close()
-    ids = [names_for(room.rita, room.campaign, f"v r{n}", is_admin=False) for n in range(30)]
-    alice = str(room.people["alice"].pk)
+    scene.close()
+    ids = [names_for(scene.rita, scene.campaign, f"v r{n}", is_admin=False) for n in range(30)]
+    alice = str(scene.people["alice"].pk)
     assert len({names[alice] for names in ids}) == 3
 
 
 def test_few_annotators_are_not_told_apart(rated: Callable[..., Any]) -> None:
     from tests.conftest import grant, make_user
 
-    house = rated(3)
-    house.rate_all(range(3))
-    rita = grant(make_user("rita"), house.campaign, "researcher")
-    room = FrozenRoom(house, rita, rita)
-    room.freeze()
-    room.close()
+    scenario = rated(3)
+    scenario.rate_all(range(3))
+    rita = grant(make_user("rita"), scenario.campaign, "researcher")
+    scene = FrozenScene(scenario, rita, rita)
+    scene.freeze()
+    scene.close()
     page = shown(signed_in(rita), f"{LIST}1/")
     assert "Annotator 1" not in page
     assert "not told apart" in page
 
 
 def test_ratings_are_told_to_researchers_once_the_campaign_is_closed(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    page = shown(signed_in(room.rita), f"{LIST}1/")
+    page = shown(signed_in(scene.rita), f"{LIST}1/")
     row = next(iter(read_rows(version)))
     assert "Annotator 1" not in page
     for pk in row.provenance["ratings"]:
@@ -191,10 +191,10 @@ def test_ratings_are_told_to_researchers_once_the_campaign_is_closed(
 
 @pytest.mark.parametrize("role", ["researcher", "admin"])
 def test_who_rates_in_an_open_campaign_reads_no_labels(
-    room: FrozenRoom, version: DatasetVersion, role: str
+    scene: FrozenScene, version: DatasetVersion, role: str
 ) -> None:
-    alice = room.people["alice"]
-    Membership.objects.create(user=alice, campaign=room.campaign, role=role)
+    alice = scene.people["alice"]
+    Membership.objects.create(user=alice, campaign=scene.campaign, role=role)
     client = signed_in(alice)
     for path in (LIST, f"{LIST}1/"):
         answer = client.get(path)
@@ -202,44 +202,44 @@ def test_who_rates_in_an_open_campaign_reads_no_labels(
         assert "better" not in answer.content.decode()
     card = shown(client, "/datasets/room/1/")
     assert "Distribution" not in card and "B better" not in card
-    room.close()
+    scene.close()
     assert client.get(LIST).status_code == 200
     assert "Distribution" in shown(client, "/datasets/room/1/")
 
 
 def test_a_rating_that_was_revised_after_the_freeze_is_marked(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    ada = signed_in(room.ada)
+    ada = signed_in(scene.ada)
     assert "revised since" not in shown(ada, f"{LIST}1/")
     pk = next(iter(read_rows(version))).provenance["ratings"][0]
     Rating.objects.filter(pk=pk).update(revised_at="2999-01-01T00:00Z")
     assert shown(ada, f"{LIST}1/").count("revised since") == 1
 
 
-def test_files_are_named_to_admins_only(room: FrozenRoom, version: DatasetVersion) -> None:
+def test_files_are_named_to_admins_only(scene: FrozenScene, version: DatasetVersion) -> None:
     source = ClaimImport.objects.create(
-        campaign=room.campaign,
-        asked_by=room.ada,
+        campaign=scene.campaign,
+        asked_by=scene.ada,
         file_name="../../cups <b>.jsonl",
         file_sha256="f" * 64,
         file_bytes=1,
         format="claims-jsonl",
     )
     Reference.objects.update(imported_from=source)
-    page = shown(signed_in(room.ada), f"{LIST}1/")
+    page = shown(signed_in(scene.ada), f"{LIST}1/")
     assert "../../cups &lt;b&gt;.jsonl" in page and "f" * 64 in page and "room-ada" in page
-    room.close()
-    page = shown(signed_in(room.rita), f"{LIST}1/")
+    scene.close()
+    page = shown(signed_in(scene.rita), f"{LIST}1/")
     assert "cups" not in page.split("</h1>")[1] and "f" * 64 not in page
 
 
 def test_ratings_of_another_campaign_that_a_file_names_are_not_looked_up(
-    room: FrozenRoom, data_directory: Path, cast: Any
+    scene: FrozenScene, data_directory: Path, cast: Any
 ) -> None:
     from tests.conftest import grant
 
-    mine = next(iter(read_rows(room.freeze())))
+    mine = next(iter(read_rows(scene.freeze())))
     foreign = import_dataset(
         name="foreign",
         rows=[replace(mine, split="train")],
@@ -253,16 +253,18 @@ def test_ratings_of_another_campaign_that_a_file_names_are_not_looked_up(
     assert all(side.pk is None for side in answer.context["lineage"].sides)
 
 
-def test_there_is_no_quadruplet_beyond_the_last(room: FrozenRoom, version: DatasetVersion) -> None:
-    ada = signed_in(room.ada)
+def test_there_is_no_quadruplet_beyond_the_last(
+    scene: FrozenScene, version: DatasetVersion
+) -> None:
+    ada = signed_in(scene.ada)
     for place in (0, 10, 10**12):
         assert ada.get(f"{LIST}{place}/").status_code == 404, place
 
 
 def test_a_changed_file_is_told_and_not_shown(
-    room: FrozenRoom, version: DatasetVersion, data_directory: Path
+    scene: FrozenScene, version: DatasetVersion, data_directory: Path
 ) -> None:
-    ada, paths = signed_in(room.ada), (LIST, f"{LIST}1/")
+    ada, paths = signed_in(scene.ada), (LIST, f"{LIST}1/")
     for path in paths:
         shown(ada, path)
     file = data_directory / "datasets" / f"{version.sha256}.jsonl"
@@ -278,9 +280,9 @@ def test_a_changed_file_is_told_and_not_shown(
 
 
 def test_one_quadruplet_is_read_without_the_others(
-    room: FrozenRoom, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+    scene: FrozenScene, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada = signed_in(room.ada)
+    ada = signed_in(scene.ada)
     shown(ada, LIST)
     taken: list[str] = []
     of_line = formats_rows.of_line

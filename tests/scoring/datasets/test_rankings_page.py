@@ -11,7 +11,7 @@ from scoring import files as scoring_files
 from scoring.datasets.versions.rankings import NO_CAMPAIGN
 from scoring.models import DatasetVersion
 from tests.conftest import grant, make_user
-from tests.scoring.conftest import FrozenRoom, signed_in
+from tests.scoring.conftest import FrozenScene, signed_in
 
 pytestmark = [pytest.mark.django_db]
 PAGE = "/datasets/room/1/ranking/"
@@ -19,9 +19,9 @@ VERSION = "/datasets/room/1/"
 
 
 @pytest.fixture
-def version(room: FrozenRoom) -> DatasetVersion:
-    room.house.name_systems()
-    return room.freeze()
+def version(scene: FrozenScene) -> DatasetVersion:
+    scene.scenario.name_systems()
+    return scene.freeze()
 
 
 def shown(client: Client, path: str = PAGE, status: int = 200) -> str:
@@ -31,8 +31,8 @@ def shown(client: Client, path: str = PAGE, status: int = 200) -> str:
 
 
 @pytest.mark.usefixtures("version")
-def test_systems_stay_hidden_while_the_campaign_is_open(room: FrozenRoom) -> None:
-    for user in (room.ada, room.rita):
+def test_systems_stay_hidden_while_the_campaign_is_open(scene: FrozenScene) -> None:
+    for user in (scene.ada, scene.rita):
         page = shown(signed_in(user))
         assert "stays hidden until the campaign" in page
         for word in ("ash", "birch", "Strength", "Mean rating"):
@@ -41,43 +41,43 @@ def test_systems_stay_hidden_while_the_campaign_is_open(room: FrozenRoom) -> Non
 
 
 @pytest.mark.usefixtures("version")
-def test_who_rates_there_is_refused_while_it_is_open(room: FrozenRoom) -> None:
-    both = grant(room.people["alice"], room.campaign, "researcher")
+def test_who_rates_there_is_refused_while_it_is_open(scene: FrozenScene) -> None:
+    both = grant(scene.people["alice"], scene.campaign, "researcher")
     assert "Not while you rate here" in shown(signed_in(both), status=403)
-    room.close()
+    scene.close()
     assert "birch" in shown(signed_in(both))
 
 
 @pytest.mark.usefixtures("version")
-def test_a_closed_campaign_shows_both_rankings(room: FrozenRoom) -> None:
-    room.close()
-    page = shown(signed_in(room.rita))
+def test_a_closed_campaign_shows_both_rankings(scene: FrozenScene) -> None:
+    scene.close()
+    page = shown(signed_in(scene.rita))
     for word in ("ash", "birch", "cedar", "Share won", "Mean rating", "overall quality"):
         assert word in page
-    assert PAGE in shown(signed_in(room.rita), VERSION)
-    other = shown(signed_in(room.rita), f"{PAGE}?criterion=logical_linkage")
+    assert PAGE in shown(signed_in(scene.rita), VERSION)
+    other = shown(signed_in(scene.rita), f"{PAGE}?criterion=logical_linkage")
     assert "By ratings, logical linkage" in other
 
 
 @pytest.mark.usefixtures("version")
-def test_a_reopened_campaign_hides_them_again(room: FrozenRoom) -> None:
-    room.close()
-    shown(signed_in(room.rita))
-    campaign = room.campaign
+def test_a_reopened_campaign_hides_them_again(scene: FrozenScene) -> None:
+    scene.close()
+    shown(signed_in(scene.rita))
+    campaign = scene.campaign
     campaign.status = CampaignStatus.OPEN
     campaign.save()
-    assert "birch" not in shown(signed_in(room.rita))
+    assert "birch" not in shown(signed_in(scene.rita))
 
 
 @pytest.mark.usefixtures("version")
-def test_that_systems_were_shown_goes_on_record(room: FrozenRoom) -> None:
-    client = signed_in(room.rita)
+def test_that_systems_were_shown_goes_on_record(scene: FrozenScene) -> None:
+    client = signed_in(scene.rita)
     shown(client)
     assert not Unblinding.objects.exists()
-    room.close()
+    scene.close()
     shown(client)
     (row,) = Unblinding.objects.all()
-    assert (row.user, row.shown) == (room.rita, Shown.SYSTEMS)
+    assert (row.user, row.shown) == (scene.rita, Shown.SYSTEMS)
 
 
 def chosen(page: str, name: str) -> str:
@@ -88,10 +88,10 @@ def chosen(page: str, name: str) -> str:
 
 
 @pytest.mark.usefixtures("version")
-def test_the_menu_names_the_criterion_of_the_table(room: FrozenRoom) -> None:
-    room.freeze(criteria=ALL_CRITERIA[1:3])
-    room.close()
-    rita = signed_in(room.rita)
+def test_the_menu_names_the_criterion_of_the_table(scene: FrozenScene) -> None:
+    scene.freeze(criteria=ALL_CRITERIA[1:3])
+    scene.close()
+    rita = signed_in(scene.rita)
     for path, shown_criterion in (
         (PAGE, "Overall quality"),
         (f"{PAGE}?criterion=", "Overall quality"),
@@ -105,35 +105,35 @@ def test_the_menu_names_the_criterion_of_the_table(room: FrozenRoom) -> None:
 
 
 @pytest.mark.usefixtures("version")
-def test_a_criterion_that_is_none_is_refused_in_words(room: FrozenRoom) -> None:
-    room.close()
-    page = shown(signed_in(room.rita), f"{PAGE}?criterion=beauty", status=422)
+def test_a_criterion_that_is_none_is_refused_in_words(scene: FrozenScene) -> None:
+    scene.close()
+    page = shown(signed_in(scene.rita), f"{PAGE}?criterion=beauty", status=422)
     assert "birch" not in page
     assert "Select a valid choice" in page
 
 
 def test_a_damaged_file_is_said_and_tells_nothing(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
-    room.close()
+    scene.close()
     scoring_files.dataset_path(version.sha256).write_bytes(b"")
-    answer = signed_in(room.rita).get(PAGE)
+    answer = signed_in(scene.rita).get(PAGE)
     assert answer.status_code >= 400
     assert "birch" not in answer.content.decode()
 
 
 @pytest.mark.usefixtures("version")
-def test_who_may_not_see_the_dataset_finds_no_ranking(room: FrozenRoom) -> None:
-    room.close()
-    shown(signed_in(room.people["bob"]), status=403)
+def test_who_may_not_see_the_dataset_finds_no_ranking(scene: FrozenScene) -> None:
+    scene.close()
+    shown(signed_in(scene.people["bob"]), status=403)
     elsewhere = Campaign.objects.create(slug="elsewhere", name="elsewhere")
     stranger = grant(make_user("stranger"), elsewhere, "researcher")
     shown(signed_in(stranger), status=404)
 
 
 def test_an_imported_dataset_says_that_no_system_is_known(
-    room: FrozenRoom, version: DatasetVersion
+    scene: FrozenScene, version: DatasetVersion
 ) -> None:
     version.dataset.campaign = None
     version.dataset.save()
-    assert NO_CAMPAIGN in shown(signed_in(room.rita))
+    assert NO_CAMPAIGN in shown(signed_in(scene.rita))

@@ -25,7 +25,7 @@ KEY = "logical_linkage"
 
 
 @pytest.fixture
-def house(rated: Callable[..., Any]) -> Any:
+def scenario(rated: Callable[..., Any]) -> Any:
     """Three references, all rated alike: ash above birch above cedar, but in r2 cedar is second."""
     found = rated(3)
     found.name_systems()
@@ -33,9 +33,9 @@ def house(rated: Callable[..., Any]) -> Any:
     return found
 
 
-def freeze(house: Any, seed: int = 7) -> DatasetVersion:
+def freeze(scenario: Any, seed: int = 7) -> DatasetVersion:
     frozen = freeze_dataset(
-        campaign=house.campaign,
+        campaign=scenario.campaign,
         policy="settled",
         tie_band=0.0,
         criteria=list(ALL_CRITERIA),
@@ -49,9 +49,9 @@ def freeze(house: Any, seed: int = 7) -> DatasetVersion:
 
 
 @pytest.fixture
-def version(house: Any) -> DatasetVersion:
+def version(scenario: Any) -> DatasetVersion:
     """Frozen, and the campaign closed since."""
-    return freeze(house)
+    return freeze(scenario)
 
 
 def shares(version: DatasetVersion) -> dict[str, float]:
@@ -71,10 +71,10 @@ def test_wins_are_counted_by_system_and_not_by_candidate(version: DatasetVersion
 
 
 def test_the_side_a_candidate_stands_on_does_not_matter(
-    house: Any, version: DatasetVersion
+    scenario: Any, version: DatasetVersion
 ) -> None:
     Campaign.objects.update(status=CampaignStatus.OPEN)
-    other = freeze(house, seed=8)
+    other = freeze(scenario, seed=8)
     assert [row.b_id for row in read_rows(other)] != [row.b_id for row in read_rows(version)]
     assert shares(other) == shares(version)
 

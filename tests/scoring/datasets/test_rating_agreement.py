@@ -19,7 +19,7 @@ ROWS = [
 ]
 
 
-def test_alpha_is_the_reliability_rooms_own_with_n_and_interval() -> None:
+def test_alpha_is_the_reliability_pages_own_with_n_and_interval() -> None:
     found = measure_agreement(ROWS, ALL_CRITERIA)
     assert list(found) == list(ALL_CRITERIA)
     for key in ALL_CRITERIA:

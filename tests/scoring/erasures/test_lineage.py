@@ -15,15 +15,15 @@ from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun, UsedRating
 from scoring.quadruplets import SplitPlan
 from scoring.reports.services import request_report
-from tests.scoring.conftest import FrozenRoom, signed_in
+from tests.scoring.conftest import FrozenScene, signed_in
 
 pytestmark = [pytest.mark.django_db]
 CRITERION = "feature_completeness"
 
 
 @pytest.fixture
-def ada(room: FrozenRoom) -> Client:
-    return signed_in(room.ada)
+def ada(scene: FrozenScene) -> Client:
+    return signed_in(scene.ada)
 
 
 def trained_on(version: DatasetVersion) -> ModelVersion:
@@ -45,22 +45,22 @@ def used(client: Client, rating: Rating) -> list[str]:
     return [str(use.version) for use in answer.context["uses"]]
 
 
-def rating_of(room: FrozenRoom, reference: int, number: int) -> Rating:
-    rating = Rating.objects.filter(candidate=room.house.candidate(reference, number)).first()
+def rating_of(scene: FrozenScene, reference: int, number: int) -> Rating:
+    rating = Rating.objects.filter(candidate=scene.scenario.candidate(reference, number)).first()
     assert rating is not None
     return rating
 
 
-def reference_of(room: FrozenRoom, number: int) -> Reference:
-    return Reference.objects.get(campaign=room.campaign, reference_id=f"r{number}")
+def reference_of(scene: FrozenScene, number: int) -> Reference:
+    return Reference.objects.get(campaign=scene.campaign, reference_id=f"r{number}")
 
 
 def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(
-    room: FrozenRoom, ada: Client
+    scene: FrozenScene, ada: Client
 ) -> None:
-    rating = rating_of(room, 0, 1)
+    rating = rating_of(scene, 0, 1)
     assert used(ada, rating) == []
-    one, two = room.freeze(), room.freeze(tie_band=9.0)
+    one, two = scene.freeze(), scene.freeze(tie_band=9.0)
     model = trained_on(two)
     report = request_report(version=one, criterion=CRITERION, scorers=["length"], split="all")
     assert used(ada, rating) == ["room@2", "room@1"]
@@ -73,25 +73,25 @@ def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(
 
 
 def test_a_version_without_the_reference_does_not_use_its_ratings(
-    room: FrozenRoom, ada: Client
+    scene: FrozenScene, ada: Client
 ) -> None:
     Reference.objects.filter(reference_id="r0").update(may_train=False)
-    room.freeze()
-    assert used(ada, rating_of(room, 0, 1)) == []
-    assert used(ada, rating_of(room, 1, 1)) == ["room@1"]
+    scene.freeze()
+    assert used(ada, rating_of(scene, 0, 1)) == []
+    assert used(ada, rating_of(scene, 1, 1)) == ["room@1"]
 
 
-def test_the_page_of_a_rating_has_a_pseudonym_and_no_text(room: FrozenRoom, ada: Client) -> None:
-    rating = rating_of(room, 0, 1)
+def test_the_page_of_a_rating_has_a_pseudonym_and_no_text(scene: FrozenScene, ada: Client) -> None:
+    rating = rating_of(scene, 0, 1)
     page = ada.get(f"/datasets/ratings/{rating.pk}/").content.decode()
     assert "Annotator " in page and rating.annotator.username not in page
     assert "A mug" not in page and "A cup" not in page
 
 
 def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(
-    room: FrozenRoom, ada: Client
+    scene: FrozenScene, ada: Client
 ) -> None:
-    room.freeze()
+    scene.freeze()
     answer = ada.get("/datasets/room/1/quadruplets/1/")
     for line in answer.context["lineage"].ratings:
         assert f'href="/datasets/ratings/{line.pk}/"' in answer.content.decode()
@@ -99,15 +99,15 @@ def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(
 
 
 def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(
-    room: FrozenRoom, ada: Client
+    scene: FrozenScene, ada: Client
 ) -> None:
-    with_it = room.freeze()
+    with_it = scene.freeze()
     Reference.objects.filter(reference_id="r0").update(may_train=False)
-    without_it = room.freeze()
+    without_it = scene.freeze()
     model, _ = trained_on(with_it), trained_on(without_it)
     for version in (with_it, without_it):
-        b"".join(export_version(version=version, exported_by=room.ada).pieces)
-    reference = reference_of(room, 0)
+        b"".join(export_version(version=version, exported_by=scene.ada).pieces)
+    reference = reference_of(scene, 0)
     answer = ada.get(f"/datasets/references/{reference.pk}/")
     touched = answer.context["touched"]
     assert [(use.version, use.models) for use in touched.uses] == [(with_it, (model,))]
@@ -120,47 +120,47 @@ def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(
 
 
 def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(
-    room: FrozenRoom, ada: Client
+    scene: FrozenScene, ada: Client
 ) -> None:
-    version = room.freeze()
+    version = scene.freeze()
     UsedRating.objects.all().delete()
-    answer = ada.get(f"/datasets/references/{reference_of(room, 0).pk}/")
+    answer = ada.get(f"/datasets/references/{reference_of(scene, 0).pk}/")
     assert [use.version for use in answer.context["touched"].uses] == [version]
 
 
 def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
-    room: FrozenRoom, ada: Client, data_directory: Path, rows: Callable[..., list[DatasetRow]]
+    scene: FrozenScene, ada: Client, data_directory: Path, rows: Callable[..., list[DatasetRow]]
 ) -> None:
     version = import_dataset(
-        name="tiny", rows=rows(2), plan=SplitPlan("file"), campaign=room.campaign
+        name="tiny", rows=rows(2), plan=SplitPlan("file"), campaign=scene.campaign
     ).version
     touched = [
-        ada.get(f"/datasets/references/{reference_of(room, n).pk}/").context["touched"].uses
+        ada.get(f"/datasets/references/{reference_of(scene, n).pk}/").context["touched"].uses
         for n in range(3)
     ]
     assert [[use.version for use in uses] for uses in touched] == [[version], [version], []]
 
 
 def test_looking_at_what_an_erasure_would_touch_changes_nothing(
-    room: FrozenRoom, ada: Client
+    scene: FrozenScene, ada: Client
 ) -> None:
-    room.freeze()
+    scene.freeze()
     before = (Rating.objects.count(), DatasetVersion.objects.count(), AuditEvent.objects.count())
-    ada.get(f"/datasets/references/{reference_of(room, 0).pk}/")
+    ada.get(f"/datasets/references/{reference_of(scene, 0).pk}/")
     after = (Rating.objects.count(), DatasetVersion.objects.count(), AuditEvent.objects.count())
     assert before == after
 
 
 def test_only_admins_of_the_campaign_follow_a_rating_or_a_reference(
-    room: FrozenRoom, cast: Any
+    scene: FrozenScene, cast: Any
 ) -> None:
     paths = (
-        f"/datasets/ratings/{rating_of(room, 0, 1).pk}/",
-        f"/datasets/references/{reference_of(room, 0).pk}/",
+        f"/datasets/ratings/{rating_of(scene, 0, 1).pk}/",
+        f"/datasets/references/{reference_of(scene, 0).pk}/",
     )
     for path in paths:
-        assert signed_in(room.rita).get(path).status_code == 403
-        assert signed_in(room.people["alice"]).get(path).status_code == 403
+        assert signed_in(scene.rita).get(path).status_code == 403
+        assert signed_in(scene.people["alice"]).get(path).status_code == 403
         assert signed_in(cast.ada).get(path).status_code == 404
         nobodys = f"{path.rsplit('/', 2)[0]}/{UUID(int=7)}/"
-        assert signed_in(room.ada).get(nobodys).status_code == 404
+        assert signed_in(scene.ada).get(nobodys).status_code == 404

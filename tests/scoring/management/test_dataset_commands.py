@@ -64,8 +64,8 @@ def quality(path: Path, references: int = 6, **changes: Any) -> str:
 
 
 def test_a_freeze_prints_one_document(rated: Callable[..., Any]) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     found = document("freeze_dataset", "room")
     assert list(found)[:4] == ["dataset", "version", "sha256", "items"]
     assert (found["dataset"], found["version"], found["items"]) == ("room", 1, 9)
@@ -128,8 +128,8 @@ def test_a_file_of_rows_that_stand_twice_is_the_same_dataset_and_says_so(
 
 def test_a_freeze_with_shares_of_0_withholds_nothing(rated: Callable[..., Any]) -> None:
     # Of one reference nothing could be withheld, whatever the shares.
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     found = document("freeze_dataset", "room", "--test-share", "0", "--validation-share", "0")
     assert found["splits"] == {"train": 9, "validation": 0, "test": 0}
     assert found["withheld"] == "nothing"
@@ -138,8 +138,8 @@ def test_a_freeze_with_shares_of_0_withholds_nothing(rated: Callable[..., Any]) 
 def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
     rated: Callable[..., Any], data_directory: Path, tmp_path: Path
 ) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     frozen = document("freeze_dataset", "room")
     imported = document("import_dataset", quality(tmp_path / "items.json"), "--name", "foreign")
     indexes = sorted(path.name for path in (data_directory / "cache").glob("rows-*.sqlite3"))
@@ -147,8 +147,8 @@ def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
 
 
 def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., Any]) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     chosen = ("--criteria", "overall_quality", "logical_linkage", "--split-by", "time")
     found = document("freeze_dataset", "room", *chosen)
     assert list(found["labels"]) == ["logical_linkage", "overall_quality"]
@@ -159,20 +159,20 @@ def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., A
 
 
 def test_a_freeze_without_json_prints_words(rated: Callable[..., Any]) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     out, _ = run("freeze_dataset", "room")
     assert "dataset: room" in out
     assert "items: 9" in out
 
 
 def test_a_freeze_is_refused_in_one_line(rated: Callable[..., Any]) -> None:
-    room = rated(1)
+    scene = rated(1)
     assert "There is no campaign 'nowhere'. Campaigns: room." in refusal(
         "freeze_dataset", "nowhere"
     )
     assert "gives no quadruplet" in refusal("freeze_dataset", "room")
-    room.rate_all([0])
+    scene.rate_all([0])
     assert "1 independent references cannot fill 3 splits" in refusal("freeze_dataset", "room")
     assert "tie band" in refusal("freeze_dataset", "room", "--tie-band", "nan")
     assert "cannot be a dataset's name" in refusal("freeze_dataset", "room", "--name", "a b")
@@ -236,8 +236,8 @@ def test_an_export_of_one_split_holds_its_rows_only(
 
 
 def test_an_exported_row_names_its_ratings(rated: Callable[..., Any], tmp_path: Path) -> None:
-    room = rated(3)
-    room.rate_all(range(3))
+    scene = rated(3)
+    scene.rate_all(range(3))
     run("freeze_dataset", "room")
     run("export_dataset", "room", "--output", str(tmp_path / "out.jsonl"))
     lines = (tmp_path / "out.jsonl").read_text().split("\n")[:-1]

@@ -28,7 +28,7 @@ OnProgress = Callable[[Progress], None]
 STEPS = 9  # three epochs of three batches
 
 
-class Room:
+class Scene:
     """One training set, an encoder with dropout, and a place for the models and the state."""
 
     def __init__(self, items: Items, encoder: Path, directory: Path) -> None:
@@ -76,8 +76,8 @@ class Room:
 
 
 @pytest.fixture
-def room(quadruplets: Items, tiny_bert: Path, tmp_path: Path) -> Room:
-    return Room(quadruplets, tiny_bert, tmp_path)
+def scene(quadruplets: Items, tiny_bert: Path, tmp_path: Path) -> Scene:
+    return Scene(quadruplets, tiny_bert, tmp_path)
 
 
 def die() -> None:
@@ -122,57 +122,57 @@ def at_rename(number: int) -> Callable[[], OnProgress]:
     "batching", ["paper", pytest.param("by-reference", marks=pytest.mark.exhaustive)]
 )
 def test_a_training_killed_at_any_moment_goes_on_to_the_very_same_weights(
-    room: Room, batching: str
+    scene: Scene, batching: str
 ) -> None:
-    straight = room.straight(batching=batching)
+    straight = scene.straight(batching=batching)
     moments = [at_step(3), at_step(6), at_rename(1), at_rename(3), at_rename(4), at_rename(2)]
     for moment in moments if batching == "paper" else moments[:2]:
-        room.killed(moment, batching=batching)
+        scene.killed(moment, batching=batching)
     told: list[Progress] = []
-    result = room.train("resumed", told.append, batching=batching)
-    assert room.weights("resumed") == straight
-    assert result.history == room.history
+    result = scene.train("resumed", told.append, batching=batching)
+    assert scene.weights("resumed") == straight
+    assert result.history == scene.history
     steps = [progress.step for progress in told if progress.stage == "training"]
     assert steps[0] > 2, "nothing was gone on from"
     assert any(progress.note.startswith("Going on after step") for progress in told)
 
 
-def test_a_training_killed_at_its_last_step_keeps_the_best_epoch_of_before(room: Room) -> None:
-    straight = room.straight()
-    room.killed(at_step(STEPS))
-    assert list(room.state.glob("best-*"))
-    room.train("resumed")
-    assert room.weights("resumed") == straight
-    first, second = (read_checkpoint(room.directory / n).config for n in ("straight", "resumed"))
+def test_a_training_killed_at_its_last_step_keeps_the_best_epoch_of_before(scene: Scene) -> None:
+    straight = scene.straight()
+    scene.killed(at_step(STEPS))
+    assert list(scene.state.glob("best-*"))
+    scene.train("resumed")
+    assert scene.weights("resumed") == straight
+    first, second = (read_checkpoint(scene.directory / n).config for n in ("straight", "resumed"))
     assert first == second
 
 
-def test_a_state_of_other_settings_is_left_aside_and_said(room: Room) -> None:
-    straight = room.straight(seed=1)
-    room.killed(at_step(6), seed=2)
+def test_a_state_of_other_settings_is_left_aside_and_said(scene: Scene) -> None:
+    straight = scene.straight(seed=1)
+    scene.killed(at_step(6), seed=2)
     told: list[Progress] = []
-    result = room.train("other", told.append, seed=1)
-    assert room.weights("other") == straight
+    result = scene.train("other", told.append, seed=1)
+    assert scene.weights("other") == straight
     assert any("belongs to another settings" in progress.note for progress in told)
-    assert result.warnings == room.train("again", seed=1).warnings
+    assert result.warnings == scene.train("again", seed=1).warnings
 
 
-def test_a_damaged_state_gives_way_to_the_one_before_and_to_the_same_weights(room: Room) -> None:
-    straight = room.straight()
-    room.killed(at_step(7))
-    newest = max(room.state.glob("rest-*"), key=lambda path: int(path.stem.split("-")[1]))
+def test_a_damaged_state_gives_way_to_the_one_before_and_to_the_same_weights(scene: Scene) -> None:
+    straight = scene.straight()
+    scene.killed(at_step(7))
+    newest = max(scene.state.glob("rest-*"), key=lambda path: int(path.stem.split("-")[1]))
     newest.write_bytes(b"torn")
     told: list[Progress] = []
-    room.train("resumed", told.append)
-    assert room.weights("resumed") == straight
+    scene.train("resumed", told.append)
+    assert scene.weights("resumed") == straight
     assert any("is damaged" in progress.note for progress in told)
 
 
 def test_memory_that_runs_out_halves_what_is_encoded_at_once_and_says_so(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoder = load_encoder(str(room.encoder), max_tokens=4096)
-    longest = max(encoder.token_count(*pair) for pair in distinct_pairs(room.items))
+    encoder = load_encoder(str(scene.encoder), max_tokens=4096)
+    longest = max(encoder.token_count(*pair) for pair in distinct_pairs(scene.items))
     real, sizes = step_module.batch_losses, []
 
     def losses(network: Any, extra: Any, items: Items, settings: Any) -> torch.Tensor:
@@ -184,35 +184,35 @@ def test_memory_that_runs_out_halves_what_is_encoded_at_once_and_says_so(
     monkeypatch.setattr(step_module, "batch_losses", losses)
     monkeypatch.setattr("scoring.patclaimeval.finetune.first_budget", lambda device: 4 * longest)
     told: list[Progress] = []
-    result = room.train("m", told.append, epochs=1)
+    result = scene.train("m", told.append, epochs=1)
     assert sizes[0] > 2 * longest >= max(sizes[1:])
     assert any("Memory ran out at step 1" in warning for warning in result.warnings)
     assert any("Memory ran out" in progress.note for progress in told)
 
 
 def test_memory_that_runs_out_again_fails_with_the_step(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def losses(*args: Any) -> torch.Tensor:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(step_module, "batch_losses", losses)
     with pytest.raises(TrainingFailed, match="ran out at step 1, also with"):
-        room.train("m", epochs=1)
-    assert not (room.directory / "m").exists()
+        scene.train("m", epochs=1)
+    assert not (scene.directory / "m").exists()
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory"), MemoryError()])
 def test_memory_that_runs_out_between_two_steps_fails_in_a_sentence(
-    room: Room, monkeypatch: pytest.MonkeyPatch, error: Exception
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def tau(*args: Any) -> None:
         raise error
 
     monkeypatch.setattr("scoring.patclaimeval.finetune.validation_tau", tau)
     with pytest.raises(TrainingFailed, match="ran out while texts were encoded"):
-        room.train("m", epochs=1)
-    assert not (room.directory / "m").exists()
+        scene.train("m", epochs=1)
+    assert not (scene.directory / "m").exists()
 
 
 def test_scores_that_are_no_numbers_leave_tau_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,18 +221,20 @@ def test_scores_that_are_no_numbers_leave_tau_undefined(monkeypatch: pytest.Monk
     assert step_module.validation_tau(torch.nn.Identity(), lambda pairs: None, items) is None
 
 
-def test_other_errors_of_a_step_are_passed_on(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_errors_of_a_step_are_passed_on(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def losses(*args: Any) -> torch.Tensor:
         raise RuntimeError("shapes do not match")
 
     monkeypatch.setattr(step_module, "batch_losses", losses)
     with pytest.raises(RuntimeError, match="shapes do not match"):
-        room.train("m", epochs=1)
+        scene.train("m", epochs=1)
 
 
 @pytest.mark.parametrize("write", range(1, 8))
 def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
-    room: Room, monkeypatch: pytest.MonkeyPatch, write: int
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
     real, count = os.fsync, [0]
 
@@ -244,9 +246,9 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
 
     monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(TrainingFailed, match="disk is full"):
-        room.train("m", epochs=1)
+        scene.train("m", epochs=1)
     assert count[0] >= write
-    left = {path.name for path in room.directory.rglob("*")}
+    left = {path.name for path in scene.directory.rglob("*")}
     assert not [
         name for name in left if name.startswith(TEMPORARY_PREFIX) or name.endswith(".partial")
     ]
@@ -254,35 +256,35 @@ def test_a_full_disk_fails_in_a_sentence_and_leaves_no_half_file(
 
 
 def test_a_run_that_is_taken_up_again_computes_in_the_floats_that_it_began_with(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def measures(found: str) -> None:
         monkeypatch.setattr("scoring.patclaimeval.encoder._faster", lambda device: found)
 
     measures("bf16")
     asked = {"precision": "auto", "epochs": 1}
-    straight = room.straight(**asked)
-    room.killed(at_step(3), **asked)
+    straight = scene.straight(**asked)
+    scene.killed(at_step(3), **asked)
     measures("fp32")
     told: list[Progress] = []
-    result = room.train("resumed", told.append, **asked)
+    result = scene.train("resumed", told.append, **asked)
     assert any(progress.note.startswith("Going on after step 2") for progress in told)
     assert result.settings["precision"] == "bf16"
-    assert room.weights("resumed") == straight
+    assert scene.weights("resumed") == straight
 
 
-def test_progress_tells_pace_and_time_left(room: Room) -> None:
+def test_progress_tells_pace_and_time_left(scene: Scene) -> None:
     told: list[Progress] = []
-    room.train("m", told.append)
+    scene.train("m", told.append)
     steps = [progress for progress in told if progress.stage == "training"]
     assert all(progress.tokens_per_second and progress.tokens_per_second > 0 for progress in steps)
     assert steps[-1].seconds_left == 0
     assert all((progress.seconds_left or 0) > 0 for progress in steps if progress.step < STEPS)
 
 
-def test_the_global_random_state_of_the_caller_is_given_back(room: Room) -> None:
+def test_the_global_random_state_of_the_caller_is_given_back(scene: Scene) -> None:
     torch.manual_seed(3)
     wanted = torch.rand(2)
     torch.manual_seed(3)
-    room.train("m", epochs=1)
+    scene.train("m", epochs=1)
     assert torch.equal(torch.rand(2), wanted)

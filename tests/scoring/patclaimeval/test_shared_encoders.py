@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file, save_file
 
-from scoring.patclaimeval import shared_encoders as room
+from scoring.patclaimeval import shared_encoders as scene
 from scoring.patclaimeval.config import TrainingSettings
 from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.encoder import Encoder, EncoderUnavailable
@@ -44,7 +44,7 @@ def test_an_encoder_is_loaded_once_for_as_long_as_its_files_are_untouched(direct
 def test_no_more_encoders_are_kept_than_there_is_room_for(directory: Path) -> None:
     for limit in range(100, 101 + MOST_KEPT):
         shared(directory, max_tokens=limit)
-    assert room._loaded.cache_info().currsize == MOST_KEPT
+    assert scene._loaded.cache_info().currsize == MOST_KEPT
 
 
 def test_a_directory_that_cannot_be_read_says_what_it_needs(
@@ -53,10 +53,10 @@ def test_a_directory_that_cannot_be_read_says_what_it_needs(
     with pytest.raises(EncoderUnavailable, match="no encoder directory"):
         shared(directory / "none")
 
-    def fail(place: Path) -> room.Files:
+    def fail(place: Path) -> scene.Files:
         raise PermissionError("Permission denied")
 
-    monkeypatch.setattr(room, "_files", fail)
+    monkeypatch.setattr(scene, "_files", fail)
     with pytest.raises(EncoderUnavailable, match="cannot be loaded: Permission denied"):
         shared(directory)
 

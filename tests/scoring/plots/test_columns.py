@@ -7,8 +7,8 @@ from scoring.plots.columns import FOOT, HEIGHT, TOP, column_plot
 
 def test_columns_are_as_high_as_their_counts() -> None:
     plot = column_plot("Ratings", "ratings", [("1", 20), ("2", 10), ("3", 0)], "own")
-    room = HEIGHT - FOOT - TOP
-    assert [bar.height for bar in plot.bars] == pytest.approx([room, room / 2, 0], abs=0.01)
+    scene = HEIGHT - FOOT - TOP
+    assert [bar.height for bar in plot.bars] == pytest.approx([scene, scene / 2, 0], abs=0.01)
     assert {round(bar.y + bar.height, 1) for bar in plot.bars} == {HEIGHT - FOOT}
     assert plot.description == "1: 20 ratings; 2: 10 ratings; 3: 0 ratings"
 

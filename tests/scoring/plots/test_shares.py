@@ -2,16 +2,16 @@
 
 import pytest
 
-from scoring.plots.shares import GAP, WIDTH, share_bar, format_share
+from scoring.plots.shares import GAP, WIDTH, format_share, share_bar
 
 
 def test_parts_are_as_wide_as_their_share() -> None:
     plot = share_bar("Labels", [("b", "B better", 6), ("tie", "equal", 3), ("c", "C better", 3)])
     one, two, three = plot.bars
-    room = WIDTH - 2 * GAP
-    assert [bar.width for bar in plot.bars] == pytest.approx([room / 2, room / 4, room / 4])
+    scene = WIDTH - 2 * GAP
+    assert [bar.width for bar in plot.bars] == pytest.approx([scene / 2, scene / 4, scene / 4])
     assert (one.x, two.x, three.x) == pytest.approx(
-        (0, room / 2 + GAP, room / 2 + room / 4 + 2 * GAP)
+        (0, scene / 2 + GAP, scene / 2 + scene / 4 + 2 * GAP)
     )
     assert three.x + three.width == pytest.approx(WIDTH)
     assert [bar.kind for bar in plot.bars] == ["b", "tie", "c"]

@@ -30,19 +30,19 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
-def room(rated: Callable[..., RatedCampaign]) -> RatedCampaign:
+def scene(rated: Callable[..., RatedCampaign]) -> RatedCampaign:
     """Eight references of three candidates; alice and bob agree on no pair of the last one."""
-    room: RatedCampaign = rated(8)
-    room.rate_all(range(7))
+    scene: RatedCampaign = rated(8)
+    scene.rate_all(range(7))
     for number, hers, his in ((1, 6, 5), (2, 5, 5), (3, 5, 6)):
-        room.rate("alice", 7, number, hers, 5, 5, 5)
-        room.rate("bob", 7, number, his, 5, 5, 5)
-    return room
+        scene.rate("alice", 7, number, hers, 5, 5, 5)
+        scene.rate("bob", 7, number, his, 5, 5, 5)
+    return scene
 
 
 @pytest.fixture
-def frozen(room: RatedCampaign) -> DatasetVersion:
-    found: DatasetVersion = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+def frozen(scene: RatedCampaign) -> DatasetVersion:
+    found: DatasetVersion = freeze_dataset(campaign=scene.campaign, include_unlocked=True).version
     return found
 
 
@@ -67,9 +67,9 @@ def test_each_pair_of_candidates_is_judged_once_by_each_annotator(frozen: Datase
     assert len(set(found.cluster.tolist())) == 8
 
 
-def test_per_annotator_rows_do_not_repeat_a_pair(room: RatedCampaign) -> None:
+def test_per_annotator_rows_do_not_repeat_a_pair(scene: RatedCampaign) -> None:
     version = freeze_dataset(
-        campaign=room.campaign, include_unlocked=True, policy="per-annotator"
+        campaign=scene.campaign, include_unlocked=True, policy="per-annotator"
     ).version
     assert version.items == 48
     found = evidence(version).overlap
@@ -132,10 +132,10 @@ def test_unknown_systems_and_languages_are_said_in_words(
     assert (found.overlap, found.no_overlap, found.points) == (None, NO_RATINGS, {})
 
 
-def test_ipc_sections_and_languages_come_from_the_rows(room: RatedCampaign) -> None:
+def test_ipc_sections_and_languages_come_from_the_rows(scene: RatedCampaign) -> None:
     Reference.objects.filter(reference_id="r0").update(ipc="g06F 11/36", language="de")
     Reference.objects.filter(reference_id="r1").update(ipc="?", language="en")
-    frozen = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+    frozen = freeze_dataset(campaign=scene.campaign, include_unlocked=True).version
     groups = evidence(frozen).groups
     (sections,) = groups["ipc"]
     assert (sections.count("G"), sections.count("")) == (3, 21)
@@ -151,22 +151,22 @@ def test_drafts_are_found_by_the_text_of_their_reference(
     assert drafts_of(version) == {}
 
 
-def made_admin(room: RatedCampaign, name: str) -> None:
-    room.campaign.memberships.create(user=room.people[name], role="admin")
+def made_admin(scene: RatedCampaign, name: str) -> None:
+    scene.campaign.memberships.create(user=scene.people[name], role="admin")
 
 
 def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(
-    room: RatedCampaign,
+    scene: RatedCampaign,
 ) -> None:
-    room.people["ada"] = grant(User.objects.create(username="ada"), room.campaign, "annotator")
-    spread(room.campaign, 3)
-    room.rate("ada", 0, 1, 9, 9, 9, 9)
-    frozen = freeze_dataset(campaign=room.campaign, include_unlocked=True).version
+    scene.people["ada"] = grant(User.objects.create(username="ada"), scene.campaign, "annotator")
+    spread(scene.campaign, 3)
+    scene.rate("ada", 0, 1, 9, 9, 9, 9)
+    frozen = freeze_dataset(campaign=scene.campaign, include_unlocked=True).version
     everything = finished(frozen, "length")
     assert everything["checks"]["items"] == 24
     assert everything["checks"]["by_admins"] == {"items": 0, "counted": False}
     assert everything["checks"]["annotators"] == 3
-    made_admin(room, "ada")
+    made_admin(scene, "ada")
     without = finished(frozen, "length")
     # Of the three comparisons of r0, the two that hold c1.
     assert without["checks"]["items"] == 22
@@ -184,9 +184,9 @@ def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(
 
 
 def test_a_report_of_nothing_but_ratings_of_admins_says_so(
-    room: RatedCampaign, frozen: DatasetVersion
+    scene: RatedCampaign, frozen: DatasetVersion
 ) -> None:
-    made_admin(room, "alice")
+    made_admin(scene, "alice")
     row = carried_out(request(frozen, "length"))
     assert (row.status, row.message) == ("failed", ONLY_ADMINS)
     assert finished(frozen, "length", admins_counted=True)["checks"]["items"] == 24

@@ -60,7 +60,8 @@ def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
     assert (
-        "tau-b 0.50 [0.25, 0.70]" in scoring_model_details(make_model(version, figures=figures)).worth
+        "tau-b 0.50 [0.25, 0.70]"
+        in scoring_model_details(make_model(version, figures=figures)).worth
     )
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
     assert scoring_model_details(undefined).worth.endswith("tau-b undefined, n = 12")

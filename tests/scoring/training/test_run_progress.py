@@ -45,7 +45,9 @@ def words(progress: RunProgress) -> list[str]:
 
 def test_figures_reach_the_row(run: TrainingRun, clock: list[float]) -> None:
     said: list[str] = []
-    RunProgress(run, said.append).store_progress(Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0))
+    RunProgress(run, said.append).store_progress(
+        Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0)
+    )
     run.refresh_from_db()
     assert (run.stage, run.step, run.steps, run.epoch, run.epochs) == ("training", 3, 12, 1, 4)
     assert (run.loss, run.validation_tau, run.progress) == (0.5, 0.25, 0.25)

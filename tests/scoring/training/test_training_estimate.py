@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
 from scoring.models import DatasetVersion, TrainingRun
-from scoring.training.runs import estimate as room
+from scoring.training.runs import estimate as scene
 from scoring.training.runs.choices import resolved_options
 from scoring.training.runs.estimate import data_sizes, training_estimate
 from tests.conftest import make_user
@@ -30,7 +30,7 @@ def rita(version: DatasetVersion, cast: Any) -> User:
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(room, "GPU", tmp_path / "none")
+    monkeypatch.setattr(scene, "GPU", tmp_path / "none")
 
 
 def ended(version: DatasetVersion, seconds: float, **changes: Any) -> TrainingRun:
@@ -148,7 +148,7 @@ def test_a_gpu_is_counted_where_the_device_may_use_it(
     rita: User, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "gpu").touch()
-    monkeypatch.setattr(room, "GPU", tmp_path / "gpu")
+    monkeypatch.setattr(scene, "GPU", tmp_path / "gpu")
     tuned = {"method": "finetune"}
     found = training_estimate(rita, version, [CRITERION], tuned)
     assert found is not None and found.basis.startswith("On a GPU, from assumptions")

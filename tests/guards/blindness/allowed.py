@@ -1,0 +1,173 @@
+"""Who may meet which secret of their campaign in which state; what is not listed is for nobody.
+
+Drawn up from the permission matrix and the rules B1-B12 of the trust document. A row says
+principal, secrets, and from which states on: every state, a list, or the doors that tell it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from tests.guards.blindness.marks import WORDS
+from tests.guards.blindness.people import ROLES
+from tests.guards.blindness.states import STATES
+
+EVER: Final = STATES
+WITH_CONFLICT: Final = STATES[STATES.index("conflict open") :]
+# An adjudicator reads ratings in a turn of their own, and once they are locked.
+READABLE: Final = ("taken", "ruled", "closed", "reopened")
+SINCE_RULED: Final = STATES[STATES.index("ruled") :]
+SINCE_VOIDED: Final = STATES[STATES.index("voided") :]
+SINCE_CLOSED: Final = STATES[STATES.index("closed") :]
+TAKEN: Final = "annotator:adjudicate after annotator:take_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Secrets that principals may meet in these states; where doors are named, only there."""
+
+    principals: tuple[str, ...]
+    secrets: tuple[str, ...]
+    states: tuple[str, ...] = EVER
+    doors: tuple[str, ...] = ()
+
+
+ONE: Final = ("one", "read token", "write token")
+ANNOTATORS: Final = (*ONE, "peer")
+ADJUDICATORS: Final = ("adjudicator", "adjudicator's token")
+ADMINS: Final = ("admin", "admin's token")
+MEMBERS: Final = (*ANNOTATORS, *ADJUDICATORS, *ADMINS, "researcher", "reader")
+
+RESEARCHERS: Final = ("researcher", *ADMINS)
+EVERYBODY: Final = (*MEMBERS, "outsider", "boss")
+RATINGS: Final = tuple(f"{who}.{what}" for who in ("one", "peer") for what in ("words", "overall"))
+OVERALLS: Final = ("one.overall", "peer.overall")
+IMPORTS: Final = (
+    *("annotator:import_claims", "annotator:claim_import", "annotator:claim_import_progress"),
+    *("annotator:confirm_import", "annotator:cancel_import"),
+    *("api:import_claims", "api:claim_import", "api:confirm_import", "api:cancel_import"),
+    "annotator:claim_import after annotator:import_claims",
+    "annotator:claim_import after annotator:confirm_import",
+    "annotator:claim_import after annotator:cancel_import",
+)
+# The preview of a file that waits to be confirmed is the one place where its texts are shown.
+PREVIEWS: Final = tuple(door for door in IMPORTS if "annotator:claim_import" in door)
+SETTLED: Final = ("annotator:settled", "annotator:settled_candidate")
+QUADRUPLETS: Final = ("scoring:quadruplets", "scoring:quadruplet")
+USES: Final = ("scoring:rating_uses", "scoring:reference_uses")
+# Texts that somebody pasted to be scored, and the scores: theirs alone.
+SCORES: Final = (
+    *("scoring:score", "scoring:scored", "scoring:score_progress", "scoring:api:score"),
+    *("scoring:scored after scoring:score", "scoring:score after scoring:delete_scores"),
+)
+REPORTS: Final = (
+    *("scoring:reports", "scoring:report", "scoring:compare_reports", "scoring:download_report"),
+    *("scoring:api:reports", "scoring:api:report"),
+)
+EXPORT: Final = ("annotator:export_ratings",)
+NAMES: Final = tuple(f"{who}.name" for who in ROLES)
+USERS: Final = (
+    *("annotator:users", "annotator:change_user"),
+    *("annotator:users after annotator:users", "annotator:users after annotator:change_user"),
+)
+# The trail of a campaign names rows by their keys; who rated what it does not say (B11).
+TRAIL: Final = ("annotator:audit", "annotator:export_audit")
+ACTED_ON: Final = ("conflict.pk", "import", "one.assignment", "one.rating", "peer.rating")
+ACCOUNTS: Final = (
+    *NAMES,
+    *(f"{who}.person" for who in ROLES),
+    *("outsider.pk", "elsewhere"),
+)
+
+
+TABLE: Final = (
+    # Every page says who is signed in, and members know their campaign.
+    *(Row((who,), (f"{who}.name",)) for who in ("one", "peer", "researcher", "reader", "admin")),
+    # Names of routes and plain numbers, which say nothing of any campaign.
+    Row(("boss",), tuple(WORDS), doors=("annotator:metrics",)),
+    Row(ADJUDICATORS, ("adjudicator.name",)),
+    Row(MEMBERS, ("campaign",)),
+    # The schema of the API names things, and tells of none.
+    Row(EVERYBODY, ("conflict.word",), doors=("api:schema",)),
+    # Of the own campaign everything that one's roles there open, of the crawled one nothing.
+    Row(("outsider",), ("elsewhere", "outsider.pk", *WORDS)),
+    # A site admin looks after accounts, and reads no more of anybody than the name.
+    Row(("boss",), ACCOUNTS, doors=(*USERS, "annotator:system_audit")),
+    # A site admin makes campaigns, and reads the rules of the new one.
+    Row(("boss",), ("boss",)),
+    Row(
+        ("boss",),
+        ("conflict.word",),
+        doors=("annotator:campaign_rules after annotator:new_campaign",),
+    ),
+    # Annotators: the claim sets that are theirs to rate, and what they did themselves (B1, B2).
+    Row(ANNOTATORS, ("claims", "reference")),
+    Row(ONE, ("one.words", "one.draft", "one.rating", "one.assignment", "one.overall")),
+    Row(("peer",), ("peer.words", "peer.draft", "peer.rating", "peer.assignment", "peer.overall")),
+    # Those who are asked to look again are told at what, and by nobody.
+    Row(ANNOTATORS, ("question",), ("waiting",)),
+    # Adjudicators: the conflicts that are theirs to rule on, without names (B6).
+    Row(ADJUDICATORS, ("conflict.word",)),
+    Row(ADJUDICATORS, ("conflict.pk", "claims", "reference"), WITH_CONFLICT),
+    Row(ADJUDICATORS, ("one.rating", "peer.rating"), WITH_CONFLICT),
+    Row(ADJUDICATORS, RATINGS, READABLE),
+    Row(ADJUDICATORS, RATINGS, WITH_CONFLICT, doors=(TAKEN,)),
+    Row(ADJUDICATORS, ("ruling", "void reason"), SINCE_RULED),
+    Row(ADJUDICATORS, ("ruling.pk",), SINCE_RULED, doors=("annotator:own_acts",)),
+    # Adjudicators ask the question; who reads the history of a candidate finds it there.
+    Row(ADJUDICATORS, ("question",), ("waiting",)),
+    Row(ADMINS, ("question",), ("waiting",), doors=SETTLED),
+    # A signature that was voided says by whom.
+    Row(ADJUDICATORS, ("admin.name",), ("voided",)),
+    # Researchers and admins: datasets, models and reports; the texts in them are for admins.
+    Row(RESEARCHERS, ("dataset", "training", "report", "conflict.word")),
+    # Readers: finished reports, which name their dataset.
+    Row(("reader",), ("dataset", "report"), doors=REPORTS),
+    Row(("researcher",), ("scored", "metric score"), doors=SCORES),
+    Row(ADMINS, ("export", "export ids"), doors=("scoring:export", "scoring:api:export")),
+    Row(ADMINS, ("export ids",), doors=QUADRUPLETS),
+    Row(ADMINS, ("export",), doors=("scoring:quadruplet",)),
+    # Ids may tell which system made a candidate; researchers meet them once it is closed.
+    Row(("researcher",), ("export ids",), ("closed",), doors=QUADRUPLETS),
+    # Admins follow a rating to what used it, and a reference to what an erasure would touch.
+    Row(ADMINS, ("candidate_id", "candidate.pk", "reference.pk"), doors=USES),
+    Row(ADMINS, ("one.rating", "peer.rating"), doors=USES),
+    # Settled ratings: the value of each candidate, and once closed which system made it.
+    Row(ADMINS, ("reference", "candidate.pk"), doors=SETTLED),
+    Row(("researcher",), ("reference", "candidate.pk"), ("closed",), doors=SETTLED),
+    Row(RESEARCHERS, ("system", "candidate_id"), ("closed",), doors=SETTLED),
+    # The ranking names the systems once they are told.
+    Row(RESEARCHERS, ("system",), ("closed",), doors=("scoring:ranking",)),
+    # The file of all ratings has what people wrote, and for admins the layout that holds texts.
+    Row(ADMINS, (*RATINGS, "claims", "candidate_id"), doors=EXPORT),
+    Row(("researcher",), (*RATINGS, "reference"), ("closed",), doors=EXPORT),
+    Row(RESEARCHERS, ("system", "candidate_id", "purpose"), ("closed",), doors=EXPORT),
+    # Once closed, ratings are read without names; figures tell what was found by sentinels.
+    Row(RESEARCHERS, OVERALLS, ("closed",)),
+    Row(RESEARCHERS, ("purpose",), doors=("api:agreement", "annotator:reliability")),
+    # An admin knows the candidates by the ids of the file that they were imported from.
+    Row(ADMINS, (*OVERALLS, "candidate_id"), doors=SETTLED),
+    # Admins import: they know the file, and look at what is in it before it is stored.
+    Row(ADMINS, ("import",), doors=IMPORTS),
+    Row(ADMINS, ("import text",), doors=PREVIEWS),
+    Row(ADMINS, ("import",), doors=("annotator:own_acts",)),
+    Row(ADMINS, ACTED_ON, doors=TRAIL),
+    # What admins did themselves: the reason for closing, the conflict whose signature they voided.
+    Row(ADMINS, ("conflict.pk",), SINCE_VOIDED, doors=("annotator:own_acts",)),
+    Row(ADMINS, ("close reason",), SINCE_CLOSED, doors=(*TRAIL, "annotator:own_acts")),
+    Row(ADMINS, ("reference.pk",), doors=("scoring:ask_erasure",)),
+    # Admins: who takes part, how far they are, and who signed what.
+    Row(ADMINS, (*NAMES, "reference", "purpose")),
+    Row(ADMINS, ("ruling", "ruling.pk", "void reason"), SINCE_RULED),
+)
+
+
+def allowed(principal: str, state: str, door: str) -> frozenset[str]:
+    """Return the secrets that a principal may meet in a state behind a door."""
+    return frozenset(
+        secret
+        for row in TABLE
+        if principal in row.principals
+        and state in row.states
+        and (not row.doors or door in row.doors)
+        for secret in row.secrets
+    )

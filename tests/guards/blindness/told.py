@@ -1,0 +1,137 @@
+"""Every key that the API tells, by method and route: a new column stays hidden until listed here.
+
+Roles do not change the keys of an answer: a route tells the same to everybody whom the permission
+matrix lets in. States change those of `api:conflicts`, whose ratings are read in a turn.
+"""
+
+from typing import Final
+
+from tests.guards.blindness.allowed import READABLE
+
+_SCORES: Final = (
+    "scores scores.feature_completeness scores.conceptual_clarity scores.terminology_consistency "
+    "scores.logical_linkage"
+)
+_TAGS: Final = (
+    "error_tags error_tags.tag error_tags.side error_tags.start error_tags.end error_tags.remark"
+)
+_OVERALL: Final = "overall_quality overall_quality.numerator overall_quality.value"
+_RATING: Final = (
+    f"id assignment {_SCORES} {_OVERALL} comment note active_seconds version rubric_version "
+    "submitted_at revised_at error_tags"
+)
+_CAMPAIGN: Final = "slug name status rubric_version overlap roles"
+_REFERENCE: Final = (
+    "reference reference.reference_id reference.title reference.office reference.ipc "
+    "reference.language reference.claims"
+)
+_AGREEMENT: Final = (
+    "status progress message input_sha256 result_sha256 since finished_at age_seconds is_current "
+    "result"
+)
+_IMPORT: Final = (
+    "id url status stage is_stored progress message file_name file_sha256 file_bytes format "
+    "may_train counts counts.references counts.candidates counts.known_references "
+    "counts.known_candidates notes bad_records near_duplicates near_duplicates.first "
+    "near_duplicates.first.reference_id near_duplicates.first.candidate_id near_duplicates.second "
+    "near_duplicates.second.reference_id near_duplicates.second.candidate_id "
+    "near_duplicates.likeness near_duplicates.similarity near_duplicates.is_own_reference "
+    "near_duplicates.words created_at finished_at"
+)
+_VERSION: Final = "dataset full_name version sha256 items labels splits left_out created_at"
+_RUN: Final = (
+    "id dataset criterion status progress stage step steps epoch epochs loss validation_tau "
+    "tokens_per_second seconds_left history history.epoch history.loss history.validation_tau log "
+    "log.at log.words message model is_reused"
+)
+_MODEL: Final = (
+    "id criterion is_promoted run dataset dataset_sha256 manifest_sha256 code_version validation "
+    "tie_threshold warnings created_at"
+)
+_REPORT: Final = (
+    "id dataset criterion asked_scorers split tie_threshold resamples seed systems_shown "
+    "admins_counted status progress stage done total message"
+)
+_SCORE: Final = "id status progress message deleted_at candidates"
+_PROMOTED: Final = "model criterion is_promoted is_asked_for"
+_CONFLICT: Final = (
+    f"id campaign kind criterion gap words {_REFERENCE} candidates candidates.label "
+    "candidates.claims candidates.scores_as candidates.ratings candidates.ratings.id "
+    "candidates.ratings.scores"
+)
+_READ: Final = tuple(
+    f"candidates.ratings.{key}" for key in f"{_SCORES} {_OVERALL} {_TAGS} comment note".split()
+)
+# Figures by name of scorer, criterion or split: nothing of a person or a claim set is among them.
+FIGURES: Final = (
+    *("labels", "splits", "left_out", "validation", "result"),
+    *("scorers", "baselines", "published", "checks", "human_ceiling", "method", "question"),
+    *("dropped", "comparisons", "power", "breakdowns", "scatter"),
+)
+# One answers with the schema of all, the others with a file of lines.
+NO_SERIALIZER: Final = {"api:schema", "scoring:api:export", "scoring:api:data_card"}
+TOLD: Final = {
+    "GET api:campaigns": _CAMPAIGN,
+    "GET api:campaign": _CAMPAIGN,
+    "GET api:campaign_progress": (
+        "references candidates begun complete locked ratings open_conflicts waiting_conflicts "
+        "ruled_conflicts lapsed_conflicts unsettled annotators annotators.username "
+        "annotators.assigned annotators.rated annotators.quota annotators.overdue "
+        "annotators.last_rated_on"
+    ),
+    "GET api:agreement": _AGREEMENT,
+    "POST api:agreement": _AGREEMENT,
+    "POST api:import_claims": _IMPORT,
+    "GET api:claim_import": (
+        f"{_IMPORT} bad_records.line bad_records.item bad_records.field bad_records.reason"
+    ),
+    "POST api:confirm_import": _IMPORT,
+    "POST api:cancel_import": _IMPORT,
+    "POST api:take_next": (
+        f"id campaign {_REFERENCE} candidate candidate.label candidate.claims lease_expires_at "
+        "rubric rubric.version rubric.criteria rubric.criteria.key rubric.criteria.name "
+        "rubric.criteria.weight rubric.criteria.question rubric.criteria.bands "
+        "rubric.criteria.bands.low rubric.criteria.bands.high rubric.criteria.bands.sentence"
+    ),
+    "POST api:ratings": _RATING,
+    "GET api:rating": f"{_RATING} {_TAGS}",
+    "PATCH api:rating": f"{_RATING} {_TAGS}",
+    "GET api:conflicts": _CONFLICT,
+    "POST api:take_turn": "until",
+    "POST api:give_back": "",
+    "POST api:call_back": "",
+    "POST api:send_back": "kind number question made_at",
+    "POST api:adjudications": (
+        "id conflict decision reason_code reason has_guideline_gap made_at signed_as meaning "
+        f"record_sha256 rulings rulings.rating {' '.join(f'rulings.{k}' for k in _SCORES.split())} "
+        "rulings.scores.overall_quality"
+    ),
+    "GET scoring:api:datasets": _VERSION,
+    "GET scoring:api:dataset_version": _VERSION,
+    "POST scoring:api:datasets": _VERSION,
+    "GET scoring:api:runs": _RUN,
+    "GET scoring:api:run": _RUN,
+    "POST scoring:api:runs": _RUN,
+    "POST scoring:api:cancel_run": _RUN,
+    "POST scoring:api:train_again": _RUN,
+    "GET scoring:api:models": _MODEL,
+    "GET scoring:api:model": _MODEL,
+    "POST scoring:api:promote": _PROMOTED,
+    "POST scoring:api:scores": _SCORE,
+    "DELETE scoring:api:score": "",
+    "GET scoring:api:score": (
+        f"{_SCORE} candidates.candidate candidates.scores candidates.scores.criterion "
+        "candidates.scores.model candidates.scores.tie_threshold candidates.scores.validation "
+        "candidates.scores.score candidates.scores.error"
+    ),
+    "GET scoring:api:reports": _REPORT,
+    "POST scoring:api:reports": _REPORT,
+    "POST scoring:api:cancel_report": _REPORT,
+    "GET scoring:api:report": f"{_REPORT} {' '.join(FIGURES[5:])} signature",
+}
+
+
+def told(where: str, state: str) -> frozenset[str]:
+    """Return the keys that "METHOD route" may tell in a state."""
+    keys = frozenset(TOLD.get(where, "").split())
+    return keys | set(_READ) if where == "GET api:conflicts" and state in READABLE else keys
