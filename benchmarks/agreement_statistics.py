@@ -141,7 +141,7 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
         ScorerScores,
         distinct_texts,
         item_checks,
-        keep_scored,
+        comparable_items,
         score_differences,
     )
 
@@ -163,7 +163,7 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     def do() -> dict[str, float]:
         begin = time.process_time()
         distinct_texts(made)
-        kept = keep_scored(made, [ScorerScores("one", "1", scores)])
+        kept = comparable_items(made, [ScorerScores("one", "1", scores)])
         left = score_differences(kept.items, kept.scorers[0])
         sample = make_sample(kept.items, resamples, 0)
         measure(sample, left, predicted_labels(left, TIE_THRESHOLD))

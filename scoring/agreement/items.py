@@ -392,7 +392,7 @@ TOO_FAR_APART = "The two scores are too far apart to be subtracted."
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Comparable:
     """What is left to compare.
 
     items: those that every scorer left has a finite difference for; positions: where they stood
@@ -416,7 +416,7 @@ class _Failures:
     reasons: list[str]
 
 
-def keep_scored(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> Kept:
+def comparable_items(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> Comparable:
     """Keep the items that all scorers can be compared on.
 
     Input: n >= 0 items; scorers of distinct names, whose scores may lack texts or not be finite.
@@ -437,7 +437,7 @@ def keep_scored(items: Sequence[Item], scorers: Sequence[ScorerScores]) -> Kept:
     for failed in counted.values():
         is_kept[failed.positions] = False
     positions = np.flatnonzero(is_kept)
-    return Kept(
+    return Comparable(
         items=[items[position] for position in positions.tolist()],
         positions=positions,
         scorers=[scorer for scorer in scorers if scorer.name in counted],

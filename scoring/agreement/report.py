@@ -29,12 +29,12 @@ from scoring.agreement.items import (
     Floats,
     Integers,
     Item,
-    Kept,
+    Comparable,
     Question,
     ScorerScores,
     contain_reference,
     item_checks,
-    keep_scored,
+    comparable_items,
     score_differences,
     signature,
 )
@@ -218,8 +218,8 @@ def build_report(
     """Answer the question for n >= 1 items.
 
     Input: the items; the scores of each scorer, or why it has none, and of each baseline (majority
-    is added here; a baseline may be asked for as a scorer too); what else is known; `on_progress` gets
-    what is computed next and may raise to stop.
+    is added here; a baseline may be asked for as a scorer too); what else is known;
+    `on_progress` gets what is computed next and may raise to stop.
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
     same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,
     scatter, published, checks, method, signature. All rows are measured on the same items: see
@@ -243,7 +243,7 @@ class _Work:
     def __init__(
         self,
         question: Question,
-        compared: Kept,
+        compared: Comparable,
         scorers: Sequence[Asked],
         baselines: Sequence[ScorerScores],
         evidence: Evidence,
@@ -278,7 +278,7 @@ class _Work:
         on_progress("Looking for missing scores.")
         able = {one.name: one for one in baselines}
         able |= {one.name: one for one in scorers if isinstance(one, ScorerScores)}
-        compared = keep_scored(items, list(able.values()))
+        compared = comparable_items(items, list(able.values()))
         if not compared.items:
             failed = ", ".join(compared.dropped["scorers"])
             raise AgreementError(NONE_LEFT.format(failed=failed))

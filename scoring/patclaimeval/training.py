@@ -95,7 +95,7 @@ def chosen_device(wanted: str) -> str:
     return wanted
 
 
-def kept_precision(encoder: Encoder, settings: TrainingSettings, directory: Path | None) -> str:
+def stored_precision(encoder: Encoder, settings: TrainingSettings, directory: Path | None) -> str:
     """Return the precision to compute in; what 'auto' measured is kept in ``directory``.
 
     A run that is taken up again must not measure again: another outcome would be another model.
@@ -189,7 +189,7 @@ def train_model(
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
     encoder = load_settings_encoder(settings)
-    precision = kept_precision(encoder, settings, state_directory)
+    precision = stored_precision(encoder, settings, state_directory)
     settings = replace(settings, precision=encoder.use_precision(precision, settings.device))
     facts = encoder.facts()
     fitting = fitting_items(

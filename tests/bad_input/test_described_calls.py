@@ -146,7 +146,7 @@ class Chains:
 def test_no_chain_of_calls_breaks(scene: Scene, tally: Tally, who: str) -> None:
     document = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     machine = schemathesis.openapi.from_dict(document).as_state_machine()
-    chains: Any = type("OurChains", (Chains, machine), {"room": scene, "who": who})
+    chains: Any = type("OurChains", (Chains, machine), {"scene": scene, "who": who})
     run_state_machine_as_test(
         chains,
         settings=settings(

@@ -27,11 +27,9 @@ def test_a_waiting_job_is_rung_once(
     report: AgreementReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rung: list[object] = []
-    monkeypatch.setattr(registry, "_bells", {AgreementReport: rung.append})
-    for expected in (
-        "1 jobs enqueued, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
-        "0 jobs enqueued, 0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted",
-    ):
+    monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: rung.append})
+    rest = "0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted"
+    for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):
         err = io.StringIO()
         call_command("sweep", stderr=err)
         assert err.getvalue().strip() == expected

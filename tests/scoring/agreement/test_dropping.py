@@ -13,7 +13,7 @@ from scoring.agreement.items import (
     Item,
     ScorerScores,
     distinct_texts,
-    keep_scored,
+    comparable_items,
     score_differences,
 )
 
@@ -32,7 +32,7 @@ def scorer(name: str, changes: dict[str, float | None], reasons: dict[str, str] 
 
 
 def test_complete_scores_keep_every_item() -> None:
-    kept = keep_scored(ITEMS, [scorer("one", {})])
+    kept = comparable_items(ITEMS, [scorer("one", {})])
     assert kept.items == ITEMS
     assert kept.positions.tolist() == [0, 1, 2, 3, 4, 5]
     assert (kept.dropped["items"], kept.dropped["scorers"], kept.dropped["listed"]) == (0, {}, [])
@@ -41,7 +41,7 @@ def test_complete_scores_keep_every_item() -> None:
 
 def test_an_item_that_one_scorer_lacks_is_left_out_for_all() -> None:
     scorers = [scorer("one", {"b1": None}), scorer("two", {"c4": math.inf})]
-    kept = keep_scored(ITEMS, scorers)
+    kept = comparable_items(ITEMS, scorers)
     assert [item.id for item in kept.items] == ["q0", "q2", "q3", "q5"]
     assert kept.positions.tolist() == [0, 2, 3, 5]
     assert kept.scorers == scorers
@@ -57,7 +57,7 @@ def test_an_item_that_one_scorer_lacks_is_left_out_for_all() -> None:
 
 
 def test_reasons_are_the_scorers_own_where_it_gave_one() -> None:
-    kept = keep_scored(
+    kept = comparable_items(
         ITEMS,
         [scorer("one", {"b0": None, "c0": math.inf, "b2": math.nan}, {"b0": "No answer came."})],
     )
@@ -70,18 +70,18 @@ def test_reasons_are_the_scorers_own_where_it_gave_one() -> None:
 
 def test_a_missing_score_counts_before_an_infinite_one_on_either_side() -> None:
     for changes in ({"b5": None, "c5": math.inf}, {"b5": -math.inf, "c5": None}):
-        told = keep_scored(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
+        told = comparable_items(ITEMS, [scorer("one", changes)]).dropped["scorers"]["one"]
         assert told == {"missing": 1, "infinite": 0, "reasons": {NO_SCORE: 1}}
 
 
 def test_scores_whose_difference_overflows_count_as_infinite() -> None:
-    kept = keep_scored(ITEMS, [scorer("one", {"b3": 1e308, "c3": -1e308})])
+    kept = comparable_items(ITEMS, [scorer("one", {"b3": 1e308, "c3": -1e308})])
     told = kept.dropped["scorers"]["one"]
     assert told == {"missing": 0, "infinite": 1, "reasons": {TOO_FAR_APART: 1}}
 
 
 def test_an_item_that_two_scorers_lack_is_listed_once_with_both() -> None:
-    kept = keep_scored(ITEMS, [scorer("one", {"b1": None}), scorer("two", {"b1": math.nan})])
+    kept = comparable_items(ITEMS, [scorer("one", {"b1": None}), scorer("two", {"b1": math.nan})])
     assert kept.dropped["items"] == 1
     assert kept.dropped["listed"] == [{"id": "q1", "scorers": ["one", "two"], "reason": NO_SCORE}]
 
@@ -91,7 +91,7 @@ def test_a_scorer_that_fails_on_more_than_half_takes_no_items(
     failing: int, is_set_aside: bool
 ) -> None:
     scorers = [scorer("bad", {f"b{i}": None for i in range(failing)}), scorer("good", {})]
-    kept = keep_scored(ITEMS, scorers)
+    kept = comparable_items(ITEMS, scorers)
     assert len(kept.items) == (6 if is_set_aside else 3)
     assert [one.name for one in kept.scorers] == (["good"] if is_set_aside else ["bad", "good"])
     assert kept.dropped["items"] == len(ITEMS) - len(kept.items) == len(kept.dropped["listed"])
@@ -104,17 +104,17 @@ def test_a_scorer_that_fails_on_more_than_half_takes_no_items(
 def test_no_more_than_a_hundred_dropped_items_are_listed() -> None:
     items = [Item("r", "A", f"b{i}", "c", 0, id=str(i)) for i in range(300)]
     scores = {("A", "c"): 0.0} | {("A", f"b{i}"): 1.0 for i in range(180)}
-    dropped = keep_scored(items, [ScorerScores("one", "1", scores)]).dropped
+    dropped = comparable_items(items, [ScorerScores("one", "1", scores)]).dropped
     assert (dropped["items"], len(dropped["listed"])) == (120, MOST_LISTED)
     assert dropped["listed"][0]["id"] == "180"
 
 
 def test_scorers_that_fail_on_different_items_may_leave_none() -> None:
     first, second = ({f"b{i}": None for i in part} for part in (range(3), range(3, 6)))
-    kept = keep_scored(ITEMS, [scorer("one", first), scorer("two", second)])
+    kept = comparable_items(ITEMS, [scorer("one", first), scorer("two", second)])
     assert (kept.items, kept.dropped["items"]) == ([], 6)
 
 
 def test_no_items_are_kept_of_none() -> None:
-    kept = keep_scored([], [scorer("one", {})])
+    kept = comparable_items([], [scorer("one", {})])
     assert (kept.items, kept.set_aside, kept.dropped["items"]) == ([], {}, 0)

@@ -18,7 +18,7 @@ from scoring.agreement.items import (
     AgreementError,
     Item,
     ScorerScores,
-    keep_scored,
+    comparable_items,
     score_differences,
 )
 
@@ -197,7 +197,7 @@ def test_scores_that_are_no_numbers_leave_the_figures_of_the_other_items() -> No
     }
     scores |= {(item.reference, item.c): 0.0 for item in ITEMS}
     scores["R3", "b3"] = float("nan")
-    kept = keep_scored(ITEMS, [ScorerScores("one", "1", scores)])
+    kept = comparable_items(ITEMS, [ScorerScores("one", "1", scores)])
     left = score_differences(kept.items, kept.scorers[0])
     figures = measure(make_sample(kept.items, RESAMPLES, 0), left, predicted_labels(left, 0.2))
     assert figures["n"] == N - 1
