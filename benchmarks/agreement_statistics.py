@@ -139,9 +139,9 @@ def of_items(items: int, resamples: int) -> Callable[[], dict[str, float]]:
     from scoring.agreement.items import (
         Item,
         ScorerScores,
+        comparable_items,
         distinct_texts,
         item_checks,
-        comparable_items,
         score_differences,
     )
 

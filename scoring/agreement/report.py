@@ -26,15 +26,15 @@ from scoring.agreement.figures import Sample, make_sample, measure, no_figure, n
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
+    Comparable,
     Floats,
     Integers,
     Item,
-    Comparable,
     Question,
     ScorerScores,
+    comparable_items,
     contain_reference,
     item_checks,
-    comparable_items,
     score_differences,
     signature,
 )

@@ -12,8 +12,8 @@ from scoring.agreement.items import (
     TOO_FAR_APART,
     Item,
     ScorerScores,
-    distinct_texts,
     comparable_items,
+    distinct_texts,
     score_differences,
 )
 
