@@ -248,7 +248,7 @@ def test_a_backup_that_left_the_files_out_is_found_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sealed = tmp_path / "rows.backup"
-    monkeypatch.setattr(backups_services, "kept_files", list)
+    monkeypatch.setattr(backups_services, "stored_files", list)
     make_backup(target=sealed, seal=seal_to([key[0]]))
     said = host.command("restore", str(sealed), "--identity", str(key[1]))
     assert said.returncode == 0, said.stderr

@@ -126,7 +126,7 @@ def test_another_version_of_a_scorer_makes_another_question(
 ) -> None:
     first = request(version, "length")
     real = scorers.describe_version
-    monkeypatch.setattr(reports_services, "version_words", lambda *asked: f"{real(*asked)}!")
+    monkeypatch.setattr(reports_services, "describe_version", lambda *asked: f"{real(*asked)}!")
     assert request(version, "length").pk != first.pk
 
 
@@ -228,7 +228,7 @@ def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
     assert not request(version, "length", "bertscore").is_neural  # no weights: a row that says so
     assert request(version, f"model:{make_model(version).pk}").is_neural
     monkeypatch.setattr(scorers, "what_is_missing", lambda name, places: "")
-    monkeypatch.setattr(reports_services, "version_words", lambda *asked: "1")
+    monkeypatch.setattr(reports_services, "describe_version", lambda *asked: "1")
     assert request(version, "length", "bertscore").is_neural
 
 
