@@ -1,7 +1,8 @@
 """Has the database itself keep apart who rates a candidate and who rules on it.
 
-A later migration that makes one of the two tables anew on SQLite (any AlterField does) loses its
-trigger: it has to run `make_triggers` again. A test says so.
+A later migration that makes one of the two tables anew on SQLite (any AlterField does, and so does a
+new column that is not NULL) is refused by the other one's trigger: it has to run `drop_triggers`
+before and `make_triggers` after.
 """
 
 from django.db import migrations

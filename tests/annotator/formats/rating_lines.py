@@ -51,7 +51,7 @@ def rating(four: tuple[int, ...], comment: str = "", **more: Any) -> dict[str, A
             {"number": 2, "made_at": LATER} | scored(scores, comment, [TAG]),
         ],
     } | more
-    assert tuple(line) == RATING_KEYS
+    assert tuple(line) == RATING_KEYS, "Give each field that is exported a value in `scored`."
     return line
 
 
