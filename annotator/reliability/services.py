@@ -89,13 +89,9 @@ def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Pla
 
 
 def _criterion(given: Given, key: str, check: Callable[[], None]) -> Plain:
-    from annotator.reliability.people import (
-        drift_report,
-        others_report,
-        repeats_report,
-        severity_report,
-    )
+    from annotator.reliability.people import drift_report, others_report, repeats_report
     from annotator.reliability.rules import criterion_report
+    from annotator.reliability.severity import severity_report
 
     table, unit = score_table(given.ratings.rows, key), unit_of(key)
     found = criterion_report(table, unit, check, seed=SEED)

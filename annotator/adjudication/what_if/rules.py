@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from annotator.conflicts.rules import ConflictRules, Finding, widest_flips
-from annotator.rating_values import RatedScores
+from annotator.conflicts.rules import ConflictRules, widest_flips
 from annotator.rubric import CRITERIA, TOTAL_WEIGHT
 
 CRITERION_GAP: Final = "criterion_gap"
@@ -48,22 +47,13 @@ class Width(NamedTuple):
 Row = tuple[str, int, int, int, int, int]
 
 
-def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:
+def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Iterator[Width]:
     """Measure the ratings of one reference once, for every rule.
 
-    Input: the reference's name and the ratings of its candidates, at most one for each annotator
-    and candidate. Output: the widths above 0; none where fewer than two annotators rated.
+    Input: the reference's name; by candidate the rows of its annotators, at most one of each: plain
+    tuples, because those of a whole campaign are many. Output: the widths above 0; none where
+    fewer than two annotators rated.
     """
-    by_candidate: dict[str, list[Row]] = {}
-    for rating in ratings:
-        one, two, three, four = (rating.scores[criterion] for criterion in CRITERIA)
-        row = (rating.annotator, rating.overall, one, two, three, four)
-        by_candidate.setdefault(rating.candidate, []).append(row)
-    return row_widths(reference, by_candidate)
-
-
-def row_widths(reference: str, by_candidate: Mapping[str, Sequence[Row]]) -> Iterator[Width]:
-    """Measure as `widths` does, from rows by candidate: those of a whole campaign are many."""
     for candidate, rows in by_candidate.items():
         if len(rows) > 1:
             yield from _gaps(reference, candidate, rows)
@@ -105,11 +95,6 @@ def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
     if rules.has_ladder:
         return [width for width in measured if width.on_ladder >= least[width.kind]]
     return [width for width in measured if width.largest >= least[width.kind]]
-
-
-def as_findings(measured: Iterable[Width]) -> list[Finding]:
-    """Return the widths as conflicts are stored: by place, with the largest gap, sorted."""
-    return sorted(Finding(*row.place, max(row.largest, row.on_ladder)) for row in measured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,21 @@
 """What other conflict rules would find."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.adjudication.what_if.rules import (
     Caught,
-    as_findings,
+    Row,
+    Width,
     cases,
     caught,
     curve,
     found_by,
-    widths,
+    row_widths,
 )
-from annotator.conflicts.rules import ConflictRules, find_conflicts
+from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts
 from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 from tests.amounts import tries
@@ -23,6 +24,21 @@ from tests.amounts import tries
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
     scores = dict(zip(CRITERIA, values or (5, 5, 5, 5), strict=True))
     return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
+
+
+def widths(reference: str, ratings: Sequence[RatedScores]) -> Iterator[Width]:
+    """Measure the ratings of one reference."""
+    by_candidate: dict[str, list[Row]] = {}
+    for rating in ratings:
+        one, two, three, four = (rating.scores[criterion] for criterion in CRITERIA)
+        row = (rating.annotator, rating.overall, one, two, three, four)
+        by_candidate.setdefault(rating.candidate, []).append(row)
+    return row_widths(reference, by_candidate)
+
+
+def as_findings(measured: Iterable[Width]) -> list[Finding]:
+    """Return the widths as conflicts are stored: by place, with the largest gap, sorted."""
+    return sorted(Finding(*row.place, max(row.largest, row.on_ladder)) for row in measured)
 
 
 def some_ratings() -> st.SearchStrategy[list[RatedScores]]:

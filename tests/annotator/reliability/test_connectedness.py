@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.reliability.people import components, connection_warning, is_connected
+from annotator.reliability.severity import components, connection_warning, is_connected
 from tests.core.statistics.conftest import GAP, make_table
 
 CHAIN = [[1, 2, GAP], [GAP, 3, 4]]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.people import component_numbers, fit_additive
+from annotator.reliability.severity import component_numbers, fit_additive
 from core.statistics.tables import Table
 from tests.amounts import tries
 from tests.core.statistics.conftest import make_table, random_tables

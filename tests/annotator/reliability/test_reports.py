@@ -6,21 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.people import (
-    LEAST_CHANGE,
-    MOST_ITEMS,
-    NORMAL,
-    drift_report,
-    repeats_report,
-    severities,
-    severity_report,
-)
+from annotator.reliability.people import drift_report, repeats_report
 from annotator.reliability.rules import (
     STANDARD_ERRORS,
     annotators_needed,
     criterion_report,
     histogram,
     preference_report,
+)
+from annotator.reliability.severity import (
+    LEAST_CHANGE,
+    MOST_ITEMS,
+    NORMAL,
+    severities,
+    severity_report,
 )
 from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
 from core.statistics.tables import Repeat, Table

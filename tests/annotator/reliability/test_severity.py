@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.reliability.people import (
+from annotator.reliability.severity import (
     NO_ERROR,
     NO_REST,
     UNLINKED,

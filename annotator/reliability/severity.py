@@ -1,0 +1,344 @@
+"""How severe each annotator is on one criterion: an additive fit of shared items, and its links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.statistics.tables import (
+    Floats,
+    Integers,
+    Plain,
+    ReliabilityError,
+    Table,
+    scaled,
+)
+
+# Rest of this share of the spread is rounding of a perfect fit.
+PERFECT = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdditiveFit:
+    """The fit  score = item effect + annotator effect + residual  of an I x J table.
+
+    `unit_covariance` x residual variance is the covariance of the J annotator effects;
+    `residuals` and `leverages` are I x J, NaN in gaps; `residual_sd` is None without degrees of
+    freedom.
+    """
+
+    effects: Floats
+    item_effects: Floats
+    unit_covariance: Floats
+    residuals: Floats
+    leverages: Floats
+    residual_sd: float | None
+
+
+def fit_additive(table: Table) -> AdditiveFit:
+    """Fit item and annotator effects; the latter sum to 0 within each group of linked annotators.
+
+    Input: a table of I x J scores with gaps; items without a score get NaN as their effect.
+    Output: effects in points and what is needed to judge them.
+    Formula: with the items swept out, L b = r; L = diag(scores an annotator) - sum over items of
+    z z' / m (z marks the annotators of an item with m scores), r = sums of deviations from item
+    means. The pseudo-inverse of L gives the solution that sums to 0 within groups, and its
+    covariance over the residual variance, which has N - I - J + groups degrees of freedom. The
+    leverage of a score is its variance of fit over the residual variance.
+    Source: Searle, 1987, chapter 4; the matrix L is a graph Laplacian.
+    """
+    rated = table.is_rated.astype(np.float64)
+    counts = rated.sum(axis=1)
+    weights = rated / np.maximum(counts, 1)[:, None]
+    means = np.nansum(table.values, axis=1) / np.where(counts > 0, counts, np.nan)
+    deviations = np.where(table.is_rated, table.values - means[:, None], 0.0)
+    laplacian = np.diag(rated.sum(axis=0)) - rated.T @ weights
+    inverse = np.linalg.pinv(laplacian, hermitian=True)
+    effects = inverse @ deviations.sum(axis=0)
+    item_effects = means - weights @ effects
+    fitted = item_effects[:, None] + effects[None, :]
+    residuals = np.where(table.is_rated, table.values - fitted, np.nan)
+    rank = int(np.linalg.matrix_rank(laplacian, hermitian=True)) if laplacian.size else 0
+    freedom = int(rated.sum()) - int((counts > 0).sum()) - rank
+    return AdditiveFit(
+        effects,
+        item_effects,
+        inverse,
+        residuals,
+        np.where(table.is_rated, _leverages(weights, counts, inverse), np.nan),
+        residual_sd(residuals, deviations, freedom),
+    )
+
+
+def residual_sd(residuals: Floats, deviations: Floats, freedom: int) -> float | None:
+    """Root of the residual variance; 0 where only rounding is left, None without freedom.
+
+    Input: residuals with NaN in gaps, deviations from item means, degrees of freedom.
+    """
+    if freedom < 1:
+        return None
+    rest, spread = np.nansum(np.square(residuals)), np.square(deviations).sum()
+    return 0.0 if rest <= PERFECT * spread else float(np.sqrt(rest / freedom))
+
+
+def _leverages(weights: Floats, counts: Floats, inverse: Floats) -> Floats:
+    """Of a score: 1 / m + (e - z / m)' inverse (e - z / m), e its annotator. Output: I x J."""
+    carried = weights @ inverse
+    of_item = (carried * weights).sum(axis=1)
+    own = np.diag(inverse)[None, :] - 2 * carried + of_item[:, None]
+    leverages: Floats = 1 / np.maximum(counts, 1)[:, None] + own
+    return leverages
+
+
+def components(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Group annotators who are linked by items that several of them rated.
+
+    Input: a table. Output: groups of the annotators with at least one score, largest first, then by
+    name; two annotators stand in one group when a chain of shared items leads from one to the
+    other. Source: Searle, 1987, Linear models for unbalanced data (connected designs).
+    """
+    numbers = component_numbers(table)
+    groups: dict[int, list[str]] = {}
+    for column, number in enumerate(numbers.tolist()):
+        if table.is_rated[:, column].any():
+            groups.setdefault(number, []).append(table.annotators[column])
+    return tuple(sorted((tuple(sorted(g)) for g in groups.values()), key=lambda g: (-len(g), g)))
+
+
+def component_numbers(table: Table) -> Integers:
+    """Number the groups of linked annotators. Output: J numbers, equal within a group."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    rated = csr_array(table.is_rated.astype(np.int32))
+    _, numbers = connected_components((rated.T @ rated).tocsr(), directed=False)
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def is_connected(table: Table) -> bool:
+    """Return whether all annotators with scores are linked. True also for one annotator or none."""
+    return len(components(table)) <= 1
+
+
+def connection_warning(table: Table) -> str:
+    """Return the sentence that a page shows when annotators are not all linked, else ""."""
+    count = len(components(table))
+    if count <= 1:
+        return ""
+    return (
+        f"The annotators fall into {count} groups that share no item with each other. Severities "
+        "and adjusted scores can be compared within a group only; let annotators of different "
+        "groups rate some of the same items."
+    )
+
+
+UNLINKED = (
+    "This annotator shares no item with another, so strictness cannot be told from the items."
+)
+NO_ERROR = "There are too few shared ratings to say how sure the severity is."
+NO_REST = "The scores fit without any rest, so nothing says how sure the severity is."
+NO_MISFIT = "The fit follows this annotator's ratings exactly, so there is no rest to judge."
+NO_FREEDOM = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Severity:
+    """An annotator's strictness in points: above 0 means lower scores than the group's mean.
+
+    `misfit` is the spread of this annotator's residuals over that of all (1 = as expected); `n` the
+    ratings of items that another annotator rated too.
+    """
+
+    annotator: str
+    value: float | None
+    standard_error: float | None
+    misfit: float | None
+    n: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedScore:
+    """An item's mean score as given, and as it would be from annotators of average strictness."""
+
+    item: str
+    raw: float
+    adjusted: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityReport:
+    """Severities, scores, the groups of linked annotators, and a warning or ""."""
+
+    severities: tuple[Severity, ...]
+    scores: tuple[AdjustedScore, ...]
+    components: tuple[tuple[str, ...], ...]
+    warning: str
+    residual_sd: float | None
+
+    @property
+    def is_connected(self) -> bool:
+        return len(self.components) <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSeverities:
+    """Severity over all criteria, and for each criterion how far the annotator departs from it."""
+
+    overall: SeverityReport
+    departures: dict[str, tuple[Severity, ...]]
+
+
+def severities(table: Table) -> SeverityReport:
+    """Fit  score = item - severity of the annotator + rest  by least squares.
+
+    Input: a table, gaps allowed. Output: severities in points, which sum to 0 within each group of
+    linked annotators (that makes them unique; between groups they say nothing), their standard
+    errors, misfits; each rated item's mean score and its fitted item effect. Severity and what
+    follows are None, with the reason, for an annotator who shares no item with another.
+    Formula: see least_squares.fit_additive; misfit = sqrt(sum of squared residuals of the annotator
+    / their expected sum). Source: Linacre, 1989 (severity and fit, there in logits); Searle, 1987.
+    """
+    fit = fit_additive(table)
+    groups = component_numbers(table)
+    is_linked = np.bincount(groups)[groups] > 1 if len(groups) else np.zeros(0, dtype=bool)
+    rated = table.is_rated
+    people = tuple(
+        _severity(table, fit, column, bool(is_linked[column]))
+        for column in np.flatnonzero(rated.any(axis=0)).tolist()
+    )
+    return SeverityReport(
+        people,
+        _adjusted_scores(table, fit, is_linked),
+        components(table),
+        connection_warning(table),
+        fit.residual_sd,
+    )
+
+
+def severities_by_criterion(tables: Mapping[str, Table]) -> CriterionSeverities:
+    """Fit  score = item x criterion - severity - departure of annotator in criterion + rest.
+
+    Input: one table a criterion with the same items, annotators and gaps. Output: the severities of
+    the mean over criteria, and the severities of each criterion's distance from that mean; the
+    departures of one annotator sum to 0. As every rating holds all criteria, this is the joint
+    fit, with standard errors that allow for criteria of one rating going together.
+    Raises ReliabilityError without tables or when their cells differ. Source: as severities().
+    """
+    if not tables:
+        raise ReliabilityError("There must be at least one criterion.")
+    first, *others = tables.values()
+    for other in others:
+        same_names = other.items == first.items and other.annotators == first.annotators
+        if not same_names or not np.array_equal(other.is_rated, first.is_rated):
+            raise ReliabilityError("Every rating must hold a score for each criterion.")
+    mean = np.mean([table.values for table in tables.values()], axis=0)
+    departures = {
+        criterion: severities(_with_values(table, table.values - mean)).severities
+        for criterion, table in tables.items()
+    }
+    return CriterionSeverities(severities(_with_values(first, mean)), departures)
+
+
+def _with_values(table: Table, values: np.ndarray) -> Table:
+    return Table(values, table.clusters, table.items, table.annotators)
+
+
+def _severity(table: Table, fit: AdditiveFit, column: int, is_linked: bool) -> Severity:
+    name = table.annotators[column]
+    n = int((table.is_rated[:, column] & (table.counts >= 2)).sum())
+    if not is_linked:
+        return Severity(name, None, None, None, n, UNLINKED)
+    value = -float(fit.effects[column])
+    if fit.residual_sd is None:
+        return Severity(name, value, None, None, n, NO_ERROR)
+    if fit.residual_sd == 0:
+        return Severity(name, value, None, None, n, NO_REST)
+    error = fit.residual_sd * float(np.sqrt(fit.unit_covariance[column, column]))
+    rest = np.nansum(np.square(fit.residuals[:, column]))
+    expected = np.nansum(1 - fit.leverages[:, column])
+    if expected < NO_FREEDOM:
+        return Severity(name, value, error, None, n, NO_MISFIT)
+    return Severity(name, value, error, float(np.sqrt(rest / expected)) / fit.residual_sd, n)
+
+
+def _adjusted_scores(
+    table: Table, fit: AdditiveFit, is_linked: np.ndarray
+) -> tuple[AdjustedScore, ...]:
+    # All annotators of one item are linked or it has only one.
+    is_known = (table.is_rated & is_linked).any(axis=1)
+    counts = table.counts
+    raw = np.nansum(table.values, axis=1) / np.maximum(counts, 1)
+    return tuple(
+        AdjustedScore(
+            table.items[row],
+            float(raw[row]),
+            float(fit.item_effects[row]) if is_known[row] else None,
+            int(counts[row]),
+        )
+        for row in np.flatnonzero(counts).tolist()
+    )
+
+
+# Two-sided 95 % of the standard normal distribution.
+NORMAL = 1.959963984540054
+MOST_ITEMS = 20
+LEAST_CHANGE = 0.05
+
+
+def severity_report(table: Table, unit: int = 1) -> Plain:
+    """Fit severities and say what they change.
+
+    Input: a table; units a point. Output, in points: `people` (a list, sorted as the columns:
+    annotator, n of shared ratings, ratings in all, raw_mean, severity with low and high = severity
+    -+ 1.96 standard errors, adjusted_mean = raw_mean + severity, misfit, reason), `groups` (number
+    of groups of linked annotators), `warning`, `residual_sd`, `items` (the MOST_ITEMS whose mean
+    moves most, by LEAST_CHANGE or more: item, raw, adjusted, n). Formula and source: severities().
+    """
+    found = severities(table)
+    return {
+        "people": [_person(table, one, unit) for one in found.severities],
+        "groups": len(found.components),
+        "warning": found.warning,
+        "residual_sd": scaled(found.residual_sd, unit),
+        "items": _moved(found, unit),
+    }
+
+
+def _person(table: Table, found: Severity, unit: int) -> Plain:
+    own = table.values[:, table.annotators.index(found.annotator)]
+    mean = float(np.nanmean(own)) / unit
+    value = scaled(found.value, unit)
+    low, high = normal_interval(value, scaled(found.standard_error, unit))
+    return {
+        "annotator": found.annotator,
+        "n": found.n,
+        "ratings": int(np.count_nonzero(~np.isnan(own))),
+        "raw_mean": mean,
+        "severity": value,
+        "low": low,
+        "high": high,
+        "adjusted_mean": None if value is None else mean + value,
+        "misfit": found.misfit,
+        "reason": found.reason,
+    }
+
+
+def normal_interval(value: float | None, error: float | None) -> tuple[float | None, float | None]:
+    """Return the 95 % interval of an estimate with a standard error; None twice without either."""
+    if value is None or error is None:
+        return None, None
+    return value - NORMAL * error, value + NORMAL * error
+
+
+def _moved(found: SeverityReport, unit: int) -> list[Plain]:
+    known = [(one, one.adjusted) for one in found.scores if one.adjusted is not None]
+    known.sort(key=lambda pair: (-abs(pair[1] - pair[0].raw), pair[0].item))
+    return [
+        {"item": one.item, "raw": one.raw / unit, "adjusted": adjusted / unit, "n": one.n}
+        for one, adjusted in known[:MOST_ITEMS]
+        if abs(adjusted - one.raw) >= LEAST_CHANGE * unit
+    ]
