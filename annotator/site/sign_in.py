@@ -40,7 +40,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def let_in(
-    request: HttpRequest, user: User, target: str, *, resubmitted: str = "", with_code: bool = False
+    request: HttpRequest, user: User, target: str, *, carried: str = "", with_code: bool = False
 ) -> HttpResponse:
     """Begin the session of a person, and answer with where to go, or a script with its token."""
     request.session.pop(PENDING, None)
@@ -49,10 +49,10 @@ def let_in(
     request.session[DEVICE] = describe_device(request.headers.get("User-Agent", ""))
     request.session[GIVEN] = with_code
     response: HttpResponse = HttpResponseRedirect(target)
-    if resubmitted and (page := resubmitted_page(target)):
-        response = _shown_again(request, user, page, target, resubmitted) or response
-    elif resubmitted:
-        _save_draft(request, target, resubmitted)
+    if carried and (page := resubmitted_page(target)):
+        response = _shown_again(request, user, page, target, carried) or response
+    elif carried:
+        _save_draft(request, target, carried)
     if request.headers.get("HX-Request"):
         response = JsonResponse({"token": get_token(request), "username": user.username})
     remember_browser(request, response, user.username)
@@ -69,7 +69,7 @@ def resubmitted_page(target: str) -> ResolverMatch | None:
 
 
 def _shown_again(
-    request: HttpRequest, user: User, page: ResolverMatch, target: str, resubmitted: str
+    request: HttpRequest, user: User, page: ResolverMatch, target: str, carried: str
 ) -> HttpResponse | None:
     """Show a form that came before the sign-in, if it is of a page of this person's.
 
@@ -79,7 +79,7 @@ def _shown_again(
     is_comparison = page.view_name == COMPARE_ROUTE
     own = compare_page(user, pk) if is_comparison else adjudication_page(user, pk)
     try:
-        fields = loads(resubmitted.encode("utf-8", "surrogatepass"))
+        fields = loads(carried.encode("utf-8", "surrogatepass"))
     except StrictJsonError:
         return None
     if own is None or not isinstance(fields, dict):
@@ -89,7 +89,7 @@ def _shown_again(
     return render(request, "annotator/site/carried.html", {"typed": typed}) if typed else None
 
 
-def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> None:
+def _save_draft(request: HttpRequest, target: str, carried: str) -> None:
     """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
     user = request.user
     assert isinstance(user, User)
@@ -98,7 +98,7 @@ def _save_draft(request: HttpRequest, target: str, resubmitted: str) -> None:
     if assignment is None:
         return
     try:
-        typed = loads(resubmitted.encode("utf-8", "surrogatepass"))
+        typed = loads(carried.encode("utf-8", "surrogatepass"))
         version = int(str(typed.get(DRAFT_FIELD) or 0))
         kept = save_refused(
             assignment=assignment,
@@ -129,7 +129,7 @@ OVER = "That took too long. Sign in with your password again."
 
 
 def ask_for_code(
-    request: HttpRequest, form: CodeForm, target: str, resubmitted: str, status: int = 200
+    request: HttpRequest, form: CodeForm, target: str, carried: str, status: int = 200
 ) -> HttpResponse:
     """Show the page that asks for a code, or tell a script where to send one."""
     if request.headers.get("HX-Request"):
@@ -138,7 +138,7 @@ def ask_for_code(
         if status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
         return JsonResponse(told, status=status)
-    context = {"form": form, "next": target, "carried": resubmitted}
+    context = {"form": form, "next": target, "carried": carried}
     return render(request, "annotator/site/login_code.html", context, status=status)
 
 
@@ -160,22 +160,20 @@ class SignInCode(RedirectURLMixin, View):
                 return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
             return redirect("annotator:login")
         form = CodeForm(request.POST)
-        resubmitted = request.POST.get("carried", "")
+        carried = request.POST.get("carried", "")
         if not form.is_valid():
-            return self._again(form, resubmitted, 422)
+            return self._again(form, carried, 422)
         try:
             check_code(user=user, code=form.cleaned_data["code"])
         except Refused as refusal:
             form.take_refusal(refusal)
-            return self._again(form, resubmitted, refusal.status, refusal)
-        return let_in(
-            request, user, self.get_success_url(), resubmitted=resubmitted, with_code=True
-        )
+            return self._again(form, carried, refusal.status, refusal)
+        return let_in(request, user, self.get_success_url(), carried=carried, with_code=True)
 
     def _again(
-        self, form: CodeForm, resubmitted: str, status: int, refusal: Refused | None = None
+        self, form: CodeForm, carried: str, status: int, refusal: Refused | None = None
     ) -> HttpResponse:
-        response = ask_for_code(self.request, form, self.get_redirect_url(), resubmitted, status)
+        response = ask_for_code(self.request, form, self.get_redirect_url(), carried, status)
         if isinstance(refusal, TooOften):
             response["Retry-After"] = str(refusal.retry_after)
         return response
@@ -215,7 +213,7 @@ class SignIn(LoginView):
                 return super().post(request, *args, **kwargs)
             except TooOften as refusal:
                 return self._too_often(refusal)
-        context = self.get_context_data(form=SignInForm(request), resubmitted=json.dumps(typed))
+        context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
         return self.render_to_response(context, status=UNAUTHORIZED)
 
     def _resubmitted(self) -> dict[str, str] | None:
@@ -233,17 +231,17 @@ class SignIn(LoginView):
         }
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        resubmitted = {"carried": self.request.POST.get("carried", "")}
-        return super().get_context_data(**(resubmitted | kwargs))
+        carried = {"carried": self.request.POST.get("carried", "")}
+        return super().get_context_data(**(carried | kwargs))
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
         assert isinstance(user, User)
-        resubmitted = self.request.POST.get("carried", "")
+        carried = self.request.POST.get("carried", "")
         if not has_factor(user):
-            return let_in(self.request, user, self.get_success_url(), resubmitted=resubmitted)
+            return let_in(self.request, user, self.get_success_url(), carried=carried)
         await_code(self.request, user)
-        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), resubmitted)
+        return ask_for_code(self.request, CodeForm(), self.get_redirect_url(), carried)
 
     def _too_often(self, refusal: TooOften) -> HttpResponse:
         """Return when to try again; the name, and what a form carries, stay."""

@@ -54,7 +54,7 @@ class ScorerScores:
     """What one scorer gave: a number for (reference, candidate) texts of the items.
 
     A text may be missing, or its number not finite; `reasons` may say why. Such items are left
-    out before anything is computed (see keep_scored).
+    out before anything is computed (see comparable_items).
     """
 
     name: str

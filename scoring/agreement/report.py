@@ -223,7 +223,7 @@ def build_report(
     Output: JSON-ready: question, scorers and baselines (by name, each with its figures, and the
     same under `without_reference_items`), dropped, comparisons, power, human_ceiling, breakdowns,
     scatter, published, checks, method, signature. All rows are measured on the same items: see
-    items.keep_scored.
+    items.comparable_items.
     Raises AgreementError without items, where none is left, or for a name given twice.
     """
     if not items:

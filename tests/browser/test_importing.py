@@ -107,7 +107,7 @@ def page_of_long_file(
     """The page of an import that waits for a worker; the test is the worker."""
     for name in ("SMALL_BYTES", "SMALL_PACKED_BYTES"):
         monkeypatch.setattr(imports_services, name, 0)
-    monkeypatch.setattr("annotator.imports.views.ring_on_commit", lambda row: None)
+    monkeypatch.setattr("annotator.imports.views.enqueue_on_commit", lambda row: None)
     enter(page.context, ada)
     page.goto(f"{site}/campaigns/cups/import/")
     wide = "1. A cup \u202e" + "w" * 500

@@ -11,9 +11,9 @@ from core.configuration import stored_secret
 ASK = """
 import sys
 from pathlib import Path
-from core.configuration import kept_secret
+from core.configuration import stored_secret
 print("asking", flush=True)
-print(kept_secret(Path(sys.argv[1]), 64))
+print(stored_secret(Path(sys.argv[1]), 64))
 """
 
 

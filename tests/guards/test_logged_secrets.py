@@ -227,7 +227,7 @@ def test_no_line_of_another_library_tells_what_it_quotes(
 
 def test_the_words_of_this_project_stay(told: Told) -> None:
     logging.getLogger("annotator.workers").warning("cannot enqueue %s", "ClaimImport")
-    assert "cannot ring ClaimImport" in told()
+    assert "cannot enqueue ClaimImport" in told()
 
 
 EVERY_LOGGER: Final = """

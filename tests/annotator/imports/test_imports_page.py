@@ -28,7 +28,7 @@ def rung(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list
     settings.DATA_DIR = tmp_path
     drop_at_once(monkeypatch)
     found: list[Any] = []
-    monkeypatch.setattr("annotator.imports.views.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.imports.views.enqueue_on_commit", found.append)
     return found
 
 

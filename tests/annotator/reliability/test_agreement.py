@@ -19,7 +19,7 @@ PATH = "campaigns/cups/agreement/"
 @pytest.fixture(autouse=True)
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    monkeypatch.setattr("annotator.reliability.api.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.reliability.api.enqueue_on_commit", found.append)
     return found
 
 

@@ -19,7 +19,7 @@ PAGE = "/feedback/cups/"
 @pytest.fixture(autouse=True)
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    monkeypatch.setattr("annotator.reliability.views.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.reliability.views.enqueue_on_commit", found.append)
     return found
 
 

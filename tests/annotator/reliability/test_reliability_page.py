@@ -23,7 +23,7 @@ NAMES = f"{PAGE}names/"
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """No broker: what would be rung is noted."""
     found: list[Any] = []
-    monkeypatch.setattr("annotator.reliability.views.ring_on_commit", found.append)
+    monkeypatch.setattr("annotator.reliability.views.enqueue_on_commit", found.append)
     return found
 
 
