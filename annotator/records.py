@@ -31,7 +31,7 @@ from annotator.models import (
 from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import ALL_CRITERIA, CRITERIA, HIGHEST, SCORE_COLUMNS
 
-# Raised when a change here, in rating_tables or in annotator.reliability moves a number.
+# Raised when a change here or in annotator.reliability moves a number.
 CODE_VERSION: Final = "1"
 
 
