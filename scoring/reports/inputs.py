@@ -233,7 +233,7 @@ def report_rows(
 ) -> ReportRows:
     """Read the labelled rows of a split, and of the others what leaks between them.
 
-    `tell` hears every thousand rows how many were read, and may raise to stop.
+    `on_progress` gets, every thousand rows, how many were read, and may raise to stop.
     Raises StoredFileDamaged when the stored file is missing or changed.
     """
     pool = _Pool()
