@@ -23,7 +23,7 @@ from pathlib import Path
 from annotator.claims import reading
 from annotator.claims.antecedents import missing_antecedents
 from annotator.claims.edits import Edit, apply_edits
-from annotator.claims.limitations import align_limitations
+from annotator.claims.limitations import align_features, split_features
 from annotator.claims.pairing import align_claims
 from annotator.claims.reading import read_pair
 from annotator.claims.term_changes import foreign_terms, renamed_terms
@@ -84,7 +84,7 @@ def steps(reference: str, candidate: str) -> dict[str, Callable[[], object]]:
         "trees of both": lambda: (build_tree(left), build_tree(right)),
         "align claims": lambda: align_claims(left, right),
         "diff aligned pairs": lambda: [diff_words(*pair) for pair in rows],
-        "limitations of pairs": lambda: [align_limitations(*pair) for pair in rows],
+        "limitations of pairs": lambda: [align_features(*map(split_features, p)) for p in rows],
         "antecedents of both": lambda: (
             missing_antecedents(reference),
             missing_antecedents(candidate),

@@ -80,23 +80,11 @@ def find_references(text: str) -> tuple[ClaimReference, ...]:
     Output: references whose start and end are offsets into `text`; `closes_range` is true
     for the 3 of "claims 1 to 3". "Any preceding claim" cites no number and is not listed.
     """
-    return tuple(_iterate_references(text))
-
-
-def _iterate_references(text: str) -> Iterator[ClaimReference]:
-    for match in _EXPLICIT.finditer(text):
-        for piece in _PIECE.finditer(text, match.start(1), match.end(1)):
-            yield ClaimReference(
-                number=int(piece.group(2)),
-                start=piece.start(2),
-                end=piece.end(2),
-                closes_range=piece.group(1) is not None,
-            )
-
-
-def cites_preceding(text: str) -> bool:
-    """Tell whether a claim depends on all claims before it ("any one of the preceding claims")."""
-    return any(not _means_one(text, match) for match in _PRECEDING.finditer(text))
+    return tuple(
+        ClaimReference(int(piece[2]), piece.start(2), piece.end(2), piece[1] is not None)
+        for match in _EXPLICIT.finditer(text)
+        for piece in _PIECE.finditer(text, match.start(1), match.end(1))
+    )
 
 
 def _means_one(text: str, match: re.Match[str]) -> bool:
@@ -223,14 +211,14 @@ def find_markers(text: str) -> tuple[Marker, ...]:
     opening of a claim. Time is linear in the length of the text.
     """
     found = _candidates(text)
-    style = _main_style(found)
-    found = [replace(mark, opens_line=False) if _strays(mark, style) else mark for mark in found]
-    return tuple(_count(text, found, style)) or tuple(_bare_markers(text))
-
-
-def _strays(mark: Marker, style: str) -> bool:
-    """Whether a mark at the start of a line is of another style than the claims' own."""
-    return mark.opens_line and mark.style != style and not mark.is_cancelled
+    lines = [mark for mark in found if mark.opens_line and not mark.is_cancelled]
+    first = next((mark for mark in lines if mark.number == 1), None)
+    style = (first or lines[0]).style if lines else ""
+    # A mark at the start of a line in another style than the claims' own is one inside a line.
+    for place, mark in enumerate(found):
+        if mark.opens_line and mark.style != style and not mark.is_cancelled:
+            found[place] = replace(mark, opens_line=False)
+    return tuple(_count(text, found)) or tuple(_bare_markers(text))
 
 
 def _candidates(text: str) -> list[Marker]:
@@ -258,13 +246,7 @@ def _mark(match: re.Match[str], digits: str, style: str, *, opens_line: bool) ->
     return Marker(number, number, match.start(), match.end(), style, opens_line)
 
 
-def _main_style(found: list[Marker]) -> str:
-    lines = [mark for mark in found if mark.opens_line and not mark.is_cancelled]
-    first = next((mark.style for mark in lines if mark.number == 1), None)
-    return first or (lines[0].style if lines else "")
-
-
-def _count(text: str, found: list[Marker], style: str) -> Iterator[Marker]:
+def _count(text: str, found: list[Marker]) -> Iterator[Marker]:
     """Yield the marks that open claims, walking once and knowing what is still to come."""
     lines_ahead = Counter(mark.number for mark in found if mark.opens_line)
     closed = [_is_closed(text, mark) for mark in found]
@@ -290,16 +272,12 @@ def _count(text: str, found: list[Marker], style: str) -> Iterator[Marker]:
         elif mark.number == expected:
             accepted = ends or inline_ahead[mark.number] == 0
         else:
-            accepted = ends and previous is not None and _jumps(text, mark, expected)
+            # Out of turn, but before what reads like the opening of a claim.
+            nearby = previous is not None and 1 <= mark.number <= expected + _LONGEST_JUMP
+            accepted = ends and nearby and _CLAIM_OPENING.match(text, mark.end) is not None
         if accepted:
             previous = mark
             yield mark
-
-
-def _jumps(text: str, mark: Marker, expected: int) -> bool:
-    """Whether a number out of turn stands before what reads like the opening of a claim."""
-    nearby = 1 <= mark.number <= expected + _LONGEST_JUMP
-    return nearby and _CLAIM_OPENING.match(text, mark.end) is not None
 
 
 def _opening_number(found: list[Marker]) -> int:
@@ -359,11 +337,6 @@ class Claim:
         """The words of the claim, without its number and without outer white space."""
         return self.text[self.body_offset :].strip()
 
-    @property
-    def is_independent(self) -> bool:
-        """Whether the claim cites no other claim."""
-        return not self.depends_on
-
 
 # Every analysis of a pair begins here: the pair at hand is cut once.
 @lru_cache(maxsize=8)
@@ -388,13 +361,8 @@ def parse_claims(text: str) -> tuple[Claim, ...]:
         starts[0] = 0
     earlier: list[int] = []
     for marker, start, end in zip(markers, starts, starts[1:], strict=False):
-        claims.append(_make_claim(text, marker, start, end, earlier))
+        cited = dependencies(text[marker.end : end], earlier)
+        offset = marker.end - start
+        claims.append(Claim(marker.number, text[start:end], start, end, cited, offset, marker.last))
         earlier.append(marker.number)
     return tuple(claims)
-
-
-def _make_claim(source: str, marker: Marker, start: int, end: int, earlier: Sequence[int]) -> Claim:
-    offset = marker.end - start
-    text = source[start:end]
-    cited = dependencies(text[offset:], earlier)
-    return Claim(marker.number, text, start, end, cited, offset, marker.last)

@@ -189,9 +189,8 @@ def _holds_a_name(written: list[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MissingAntecedent:
-    """One definite term without basis: the claim it stands in, and its span in the source."""
+    """One definite term without basis, and its span in the source."""
 
-    claim_number: int | None
     term: str
     start: int
     end: int
@@ -217,13 +216,15 @@ def missing_antecedents(text: str) -> tuple[MissingAntecedent, ...]:
         reading = Reading.of(claim.text)
         chain = above | 1 << place
         for mention in reading.definite:
-            opens = _opens(claim, mention.start)
+            before = claim.text[claim.body_offset : mention.start]
+            opens = claim.number is not None and not before.strip()
             orphan = opens and bool(place) and not claim.depends_on
             if not orphan and basis.holds(mention, reading, above, loosely=opens):
                 continue
             keys = _report_keys(mention)
             if not any(reported.get(key, 0) & chain for key in keys):
-                findings.append(_finding(claim, mention))
+                start, end = claim.start + mention.start, claim.start + mention.end
+                findings.append(MissingAntecedent(mention.term, start, end))
             for key in keys:
                 reported[key] = reported.get(key, 0) | 1 << place
         basis.add(reading, place)
@@ -262,13 +263,3 @@ def _report_keys(mention: Mention) -> tuple[str, ...]:
     if first in ORDINALS:
         return tuple(f"{first} {head}" for head in mention.heads)
     return mention.heads
-
-
-def _opens(claim: Claim, place: int) -> bool:
-    """Whether a place in a numbered claim is its first word."""
-    return claim.number is not None and not claim.text[claim.body_offset : place].strip()
-
-
-def _finding(claim: Claim, mention: Mention) -> MissingAntecedent:
-    start, end = claim.start + mention.start, claim.start + mention.end
-    return MissingAntecedent(claim.number, mention.term, start, end)

@@ -1,6 +1,4 @@
-"""Owns changes to claim text by spans: apply them, remove a listed element, remove a claim.
-
-Owns known damage to claim sets: seeded functions, each of which lowers one criterion.
+"""Known damage to claim sets: seeded functions, each of which lowers one criterion.
 
 A person who knows the rubric would lower the named criterion and, as far as the text allows, no
 other. The functions are pure: the same text, severity, seed and word pairs give the same result.
@@ -10,6 +8,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, TypeVar
 
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
@@ -56,12 +55,9 @@ def drop_feature(text: str, severity: int, seed: int) -> Damaged:
     removals are tried as MOST_READ allows.
     Raises NothingToDamage when no feature can be removed.
     """
-    rng = _seeded(seed)
+    rng = random.Random(seed)
     current, dropped = text, 0
-    while dropped < severity:
-        shorter = _drop_one(current, rng)
-        if shorter is None:
-            break
+    while dropped < severity and (shorter := _drop_one(current, rng)) is not None:
         current, dropped = shorter, dropped + 1
     return _damaged(current, "drop_feature", "feature_completeness", dropped, "features removed")
 
@@ -71,7 +67,7 @@ def narrow_scope(text: str, severity: int, seed: int, narrowings: WordPairs) -> 
 
     Lowers feature_completeness slightly. Each of `narrowings` is used at its first place only.
     """
-    edits = [_replace(match, new) for old, new in narrowings for match in _places(old, text)[:1]]
+    edits = _replacements(narrowings, text, most=1)
     return _edited(
         text, edits, severity, seed, ("narrow_scope", "feature_completeness", "limitations added")
     )
@@ -84,9 +80,9 @@ def rename_term(text: str, severity: int, seed: int, pairs: WordPairs = RENAMING
     words that introduce the term keep its first name and the two names stand side by side.
     """
     edits = [
-        Edit(match.start(2), match.end(), name + match[3])
+        Edit(match.start(1), match.end(), name + match[2])
         for term, name in pairs
-        for match in re.finditer(_definite(term), text, re.IGNORECASE)
+        for match in re.finditer(rf"\b(?:the|said|each) ({re.escape(term)})(s?)\b", text, re.I)
         if not _opens_claim(text, match.start())
     ]
     return _edited(
@@ -100,10 +96,9 @@ def delete_antecedent(text: str, severity: int, seed: int) -> Damaged:
     Lowers conceptual_clarity. Only mentions whose change leaves a term without basis count; as
     many are tried as MOST_READ allows.
     """
-    rng = _seeded(seed)
     current, deleted, known = text, 0, len(missing_antecedents(text))
     mentions = [item for item in find_mentions(text) if item.article in ("a", "an")]
-    rng.shuffle(mentions)
+    random.Random(seed).shuffle(mentions)
     edits: list[Edit] = []
     inside = [item for item in mentions if not _opens_claim(text, item.start)]
     for mention in _tried(inside, text):
@@ -125,8 +120,8 @@ def muddle_clause(text: str, severity: int, seed: int) -> Damaged:
 
     Lowers conceptual_clarity; every feature of the text stays named.
     """
-    rng = _seeded(seed)
-    edits = [_replace(match, new) for old, new in MUDDLES for match in _places(old, text)]
+    rng = random.Random(seed)
+    edits = _replacements(MUDDLES, text)
     edits += [
         Edit(match.start(), match.start(), rng.choice(BLURRED_ENDINGS))
         for match in re.finditer(r"(?<=[\w)])(?=;|\.\s*$)", text, re.MULTILINE)
@@ -141,7 +136,7 @@ def break_dependency(text: str, severity: int, seed: int) -> Damaged:
 
     Lowers logical_linkage. One citation per claim is changed; "any preceding claim" is left.
     """
-    rng = _seeded(seed)
+    rng = random.Random(seed)
     claims = parse_claims(text)
     numbers = [claim.number for claim in claims if claim.number is not None]
     edits = []
@@ -149,7 +144,9 @@ def break_dependency(text: str, severity: int, seed: int) -> Damaged:
         cited = find_references(claim.text[claim.body_offset :])
         if claim.number is not None and cited:
             offset = claim.start + claim.body_offset
-            wrong = _wrong_number(claim.number, numbers, rng)
+            unknown = max(numbers) + rng.randint(4, 30)
+            later = [number for number in numbers if number > claim.number]
+            wrong = rng.choice([claim.number, unknown, rng.choice(later) if later else unknown])
             edits.append(Edit(offset + cited[-1].start, offset + cited[-1].end, str(wrong)))
     return _edited(
         text, edits, severity, seed, ("break_dependency", "logical_linkage", "dependencies broken")
@@ -160,7 +157,7 @@ def reword_harmlessly(
     text: str, severity: int, seed: int, pairs: WordPairs = REWORDINGS
 ) -> Damaged:
     """Say up to `severity` places in other words of the same meaning; lowers no criterion."""
-    edits = [_replace(match, new) for old, new in pairs for match in _places(old, text)]
+    edits = _replacements(pairs, text)
     return _edited(text, edits, severity, seed, ("reword_harmlessly", None, "places reworded"))
 
 
@@ -198,40 +195,26 @@ def _tried(places: Sequence[Place], text: str) -> Sequence[Place]:
     return places[: 1 + MOST_READ // (len(text) + 1)]
 
 
-def _seeded(seed: int) -> random.Random:
-    return random.Random(seed)
-
-
-def _wrong_number(own: int, numbers: list[int], rng: random.Random) -> int:
-    unknown = max(numbers) + rng.randint(4, 30)
-    later = [number for number in numbers if number > own]
-    return rng.choice([own, unknown, rng.choice(later) if later else unknown])
-
-
 def _opens_claim(text: str, place: int) -> bool:
     """Whether a word is the first of a claim: a preamble, not a limitation."""
     return re.search(r"(?:^|\d[.):])\s*$", text[max(0, place - 12) : place]) is not None
 
 
-def _definite(term: str) -> str:
-    return rf"\b(the|said|each) ({re.escape(term)})(s?)\b"
-
-
-def _places(phrase: str, text: str) -> list[re.Match[str]]:
-    return list(re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text))
-
-
-def _replace(match: re.Match[str], new: str) -> Edit:
-    return Edit(match.start(), match.end(), new)
+def _replacements(pairs: WordPairs, text: str, most: int | None = None) -> list[Edit]:
+    """Put the second for the first of each pair, wherever it stands or in the first places."""
+    return [
+        Edit(match.start(), match.end(), new)
+        for old, new in pairs
+        for match in islice(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text), most)
+    ]
 
 
 def _edited(
     text: str, edits: list[Edit], severity: int, seed: int, label: tuple[str, str | None, str]
 ) -> Damaged:
     """Make a seeded choice of at most `severity` edits that do not overlap."""
-    shuffled = list(edits)
-    _seeded(seed).shuffle(shuffled)
-    chosen = without_overlaps(shuffled)[:severity]
+    random.Random(seed).shuffle(edits)
+    chosen = without_overlaps(edits)[:severity]
     kind, criterion, note = label
     return _damaged(apply_edits(text, chosen), kind, criterion, len(chosen), note)
 

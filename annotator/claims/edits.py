@@ -86,7 +86,7 @@ def remove_claim(text: str, claim: Claim) -> str:
         for start, end, number in _written_numbers(other):
             if number > gone:
                 edits.append(Edit(start, end, str(number - 1)))
-    return apply_edits(text, edits).rstrip() + _trailing_space(text)
+    return apply_edits(text, edits).rstrip() + text[len(text.rstrip()) :]
 
 
 def _written_numbers(claim: Claim) -> list[tuple[int, int, int]]:
@@ -100,7 +100,3 @@ def _written_numbers(claim: Claim) -> list[tuple[int, int, int]]:
     if marker and claim.number is not None:
         spans.append((claim.start + marker.start(), claim.start + marker.end(), claim.number))
     return spans
-
-
-def _trailing_space(text: str) -> str:
-    return text[len(text.rstrip()) :]

@@ -107,7 +107,6 @@ class LimitationPair:
     reference: Limitation | None
     candidate: Limitation | None
     standing: Standing
-    similarity: float
 
 
 @dataclass(slots=True)
@@ -122,14 +121,15 @@ class _Part:
     partner: "_Part | None" = None
 
 
-def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, ...]:
+def align_features(
+    reference: Sequence[Feature], candidate: Sequence[Feature]
+) -> tuple[LimitationPair, ...]:
     """Set the limitations of an aligned pair of claims side by side.
 
-    Inputs: the texts of two claims. Output: pairs in which every feature of `split_features` of
-    both sides lies in exactly one limitation; features in a row are one limitation where the other
-    side says them in one. Order: that of the reference; an added limitation stands after the pair
-    of the one before it. `similarity`: Dice's on the sets of content words, 0 to 1; 0 alone.
-    Standing, by sets of content words (see `content.content_words`):
+    Inputs: the features of two claims, as `split_features` cuts them. Output: pairs in which each
+    feature of both sides lies in exactly one limitation; features in a row are one limitation where
+    the other side says them in one. Order: that of the reference; an added limitation stands after
+    the pair of the one before it. Standing, by sets of content words (see `words.content_words`):
     MATCHED if the sets are equal; NARROWED if the candidate only adds; BROADENED if it only lacks.
     If it does both: the side with twice as many words wins; otherwise MATCHED if up to a fifth of
     the words were exchanged, none of them a number or a negation; otherwise the side with more
@@ -138,15 +138,10 @@ def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, .
     side holds all its words.
     Words are counted, not understood: a standing is a question to the attorney, not a verdict.
     """
-    return align_features(split_features(reference), split_features(candidate))
-
-
-def align_features(
-    reference: Sequence[Feature], candidate: Sequence[Feature]
-) -> tuple[LimitationPair, ...]:
-    """Do as `align_limitations` with the features of two claims."""
     left, right = _parts(reference), _parts(candidate)
-    _pair(left, right)
+    bands = compare_bags([list(part.words) for part in left], [list(part.words) for part in right])
+    for i, j in pair_up(bands, _RULES):
+        left[i].partner, right[j].partner = right[j], left[i]
     _absorb(left)
     _absorb(right)
     return _in_rows(left, right)
@@ -162,12 +157,6 @@ def _parts(features: Sequence[Feature]) -> list[_Part]:
         )
         for item in features
     ]
-
-
-def _pair(left: list[_Part], right: list[_Part]) -> None:
-    bands = compare_bags([list(part.words) for part in left], [list(part.words) for part in right])
-    for i, j in pair_up(bands, _RULES):
-        left[i].partner, right[j].partner = right[j], left[i]
 
 
 def _absorb(parts: list[_Part]) -> None:
@@ -200,15 +189,6 @@ def _host(part: _Part, *neighbours: _Part | None) -> _Part | None:
     return best
 
 
-def _as_pair(reference: _Part, candidate: _Part) -> LimitationPair:
-    left = Limitation(reference.start, reference.end)
-    right = Limitation(candidate.start, candidate.end)
-    known, given = set(reference.words), set(candidate.words)
-    words = len(known) + len(given)
-    similarity = 2 * len(known & given) / words if words else 1.0
-    return LimitationPair(left, right, _standing(known, given), similarity)
-
-
 class _WordMasks:
     """Which parts of a side hold which word, as bits."""
 
@@ -236,13 +216,10 @@ def _standing(known: set[str], given: set[str]) -> Standing:
     if len(lost) >= _OUTWEIGHS * len(added):
         return Standing.BROADENED
     exchanged = max(len(lost) / len(known), len(added) / len(given))
-    if exchanged <= _REWORDED and not any(map(_is_decisive, lost | added)):
+    is_decisive = any(word in _DECISIVE or word[0].isdigit() for word in lost | added)
+    if exchanged <= _REWORDED and not is_decisive:
         return Standing.MATCHED
     return Standing.NARROWED if len(added) > len(lost) else Standing.BROADENED
-
-
-def _is_decisive(word: str) -> bool:
-    return word in _DECISIVE or word[0].isdigit()
 
 
 def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...]:
@@ -253,16 +230,18 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     for part in right:
         if part.partner is None:
             standing = Standing.MATCHED if said_left.holds(part) else Standing.ADDED
-            alone = LimitationPair(None, Limitation(part.start, part.end), standing, 0.0)
+            alone = LimitationPair(None, Limitation(part.start, part.end), standing)
             followers.setdefault(leader, []).append(alone)
         else:
             leader = id(part)
     rows = followers.get(None, [])
     for part in left:
-        if part.partner is None:
+        own, other = Limitation(part.start, part.end), part.partner
+        if other is None:
             standing = Standing.MATCHED if said_right.holds(part) else Standing.MISSING
-            rows.append(LimitationPair(Limitation(part.start, part.end), None, standing, 0.0))
+            rows.append(LimitationPair(own, None, standing))
         else:
-            rows.append(_as_pair(part, part.partner))
-            rows.extend(followers.get(id(part.partner), ()))
+            standing = _standing(set(part.words), set(other.words))
+            rows.append(LimitationPair(own, Limitation(other.start, other.end), standing))
+            rows.extend(followers.get(id(other), ()))
     return tuple(rows)

@@ -107,7 +107,12 @@ def sketch(text: str) -> Sketch:
     has a 64-bit hash; its first byte says the bin; a bin holds the last 16 bits (at least 1) of
     its smallest hash. A text of fewer words is one run.
     """
-    hashes = np.sort(_runs(_word_hashes(text.encode("utf-8", "surrogatepass"))))
+    words = _word_hashes(text.encode("utf-8", "surrogatepass"))
+    size = max(1, len(words) - WORDS + 1)
+    runs = np.zeros(size, np.uint64)
+    for place in range(min(WORDS, len(words))):
+        runs = runs * np.uint64(_BASE) + words[place : place + size]
+    hashes = np.sort(_mixed(runs))
     bins = (hashes >> np.uint64(56)).astype(np.intp)
     smallest = np.flatnonzero(np.diff(bins, prepend=-1))
     found = np.zeros(BINS, np.uint16)
@@ -141,7 +146,11 @@ class SketchTable:
         it, `ignored` left out; None where no text does.
         """
         fresh = sketch(text)
-        number = self._keep(fresh)
+        number = self._count
+        if number % _BLOCK == 0:
+            self._blocks.append(np.zeros((_BLOCK, BINS), np.uint16))
+        self._blocks[-1][number % _BLOCK] = fresh
+        self._count += 1
         others: set[int] = set()
         for band, values in enumerate(_filled(fresh)[: BANDS * ROWS].reshape(BANDS, ROWS)):
             place = self._bands.enter((band, values.tobytes()))
@@ -150,20 +159,12 @@ class SketchTable:
             else:
                 others.add(self._first_with[place])
         others -= {number, -1 if ignored is None else ignored}
-        measured = ((similarity(self._sketch(other), fresh), -other) for other in others)
+        measured = (
+            (similarity(self._blocks[other // _BLOCK][other % _BLOCK], fresh), -other)
+            for other in others
+        )
         best = max(measured, default=None)
         return None if best is None else (-best[1], best[0])
-
-    def _keep(self, fresh: Sketch) -> int:
-        if self._count % _BLOCK == 0:
-            self._blocks.append(np.zeros((_BLOCK, BINS), np.uint16))
-        self._blocks[-1][self._count % _BLOCK] = fresh
-        self._count += 1
-        return self._count - 1
-
-    def _sketch(self, number: int) -> Sketch:
-        found: Sketch = self._blocks[number // _BLOCK][number % _BLOCK]
-        return found
 
 
 def _filled(found: Sketch) -> Sketch:
@@ -187,15 +188,9 @@ class _Powers:
     @classmethod
     def reach(cls, count: int) -> None:
         if len(cls.up) < count:
-            size = max(count, 2 * len(cls.up), 8192)
-            cls.up = _powers(_BASE, size)
-            cls.down = _powers(pow(_BASE, -1, 1 << 64), size)
-
-
-def _powers(base: int, size: int) -> Hashes:
-    factors = np.full(size, base, np.uint64)
-    factors[0] = 1
-    return np.cumprod(factors, dtype=np.uint64)
+            factors = np.ones((2, max(count, 2 * len(cls.up), 8192)), np.uint64)
+            factors[0, 1:], factors[1, 1:] = _BASE, pow(_BASE, -1, 1 << 64)
+            cls.up, cls.down = np.cumprod(factors, axis=1, dtype=np.uint64)
 
 
 def _word_hashes(data: bytes) -> Hashes:
@@ -208,15 +203,6 @@ def _word_hashes(data: bytes) -> Hashes:
     sums = np.zeros(len(data) + 1, np.uint64)
     np.cumsum(letters * _Powers.up[: len(data)], out=sums[1:])
     return _mixed((sums[ends] - sums[starts]) * _Powers.down[starts])
-
-
-def _runs(words: Hashes) -> Hashes:
-    """Return a hash for each run of WORDS words."""
-    size = max(1, len(words) - WORDS + 1)
-    runs = np.zeros(size, np.uint64)
-    for place in range(min(WORDS, len(words))):
-        runs = runs * np.uint64(_BASE) + words[place : place + size]
-    return _mixed(runs)
 
 
 def _mixed(values: Hashes) -> Hashes:
@@ -294,7 +280,11 @@ class NearDuplicates:
         name = (reference_id, candidate_id)
         number = self._names.add(name)
         composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-        key = self._keys.enter(_without_space(composed))
+        if composed.isascii():  # the quick way
+            bare = composed.encode().translate(None, _SPACE).decode()
+        else:
+            bare = "".join(composed.split())
+        key = self._keys.enter(bare)
         is_new = key == len(self._first)
         if is_new:
             self._first.append(number)
@@ -305,8 +295,13 @@ class NearDuplicates:
         if not is_new:
             is_own = bool(candidate_id) and key == self._own
             first = (reference_id, "") if is_own else self._names[self._first[key]]
-            self._report(Alike(first, name, self._likeness(key, text, composed)))
-        if is_new and self.is_sketching:
+            likeness = Likeness.WHITE_SPACE
+            if self._exact[key] == _bits(text):
+                likeness = Likeness.EXACT
+            elif self._composed[key] == _bits(composed):
+                likeness = Likeness.NFC
+            self._report(Alike(first, name, likeness))
+        elif self.is_sketching:
             self._compare(key, name, composed)
 
     def forget_pairs(self) -> None:
@@ -319,11 +314,6 @@ class NearDuplicates:
     def pairs(self) -> list[Alike]:
         """What was found, the closest first, at most MOST_LISTED."""
         return [pair for kind in Likeness for pair in self._listed[kind]][:MOST_LISTED]
-
-    def _likeness(self, key: int, text: str, composed: str) -> Likeness:
-        if self._exact[key] == _bits(text):
-            return Likeness.EXACT
-        return Likeness.NFC if self._composed[key] == _bits(composed) else Likeness.WHITE_SPACE
 
     def _compare(self, key: int, name: Name, composed: str) -> None:
         if key >= self._most_sketched:
@@ -345,13 +335,6 @@ class NearDuplicates:
         listed = self._listed[pair.likeness]
         if len(listed) < MOST_LISTED:
             listed.append(pair)
-
-
-def _without_space(text: str) -> str:
-    """Return the text without any white space, by the quick way where it is ASCII."""
-    if text.isascii():
-        return text.encode().translate(None, _SPACE).decode()
-    return "".join(text.split())
 
 
 def _bits(text: str) -> int:

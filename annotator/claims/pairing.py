@@ -59,18 +59,15 @@ def compare_bags(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) 
         mask = _mask(bag, bits)
         size = mask.bit_count()
         low, high = _window(place, len(left), len(right))
-        bands.append(Band(low, _likeness(mask, size, masks[low:high], sizes[low:high])))
+        scores = [
+            (common := (mask & other).bit_count()) / (size + weight)
+            + common / (2 * (size if size < weight else weight))
+            if size and weight
+            else float(size == weight)
+            for other, weight in zip(masks[low:high], sizes[low:high], strict=True)
+        ]
+        bands.append(Band(low, scores))
     return bands
-
-
-def _likeness(mask: int, size: int, masks: list[int], sizes: list[int]) -> list[float]:
-    return [
-        (common := (mask & other).bit_count()) / (size + weight)
-        + common / (2 * (size if size < weight else weight))
-        if size and weight
-        else float(size == weight)
-        for other, weight in zip(masks, sizes, strict=True)
-    ]
 
 
 def _word_bits(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -250,7 +247,6 @@ class Row:
 
     reference: int | None
     candidate: int | None
-    similarity: float
 
 
 def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> tuple[Row, ...]:
@@ -258,12 +254,12 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
 
     Inputs: the parsed claims of both sides. Output: rows in which every claim of each side stands
     exactly once, one to one, in the order of the reference; a candidate claim without a partner
-    stands after the row of its predecessor, at the top if it has none. `similarity` is that of
-    `pairing.compare_bags` on content words, 0 to 1, and 0 for a claim alone.
-    Pairs keep the order of both sides, but for claims that were clearly moved: see
-    `pairing.pair_up`. Independent claims count as less alike to dependent ones and methods to
-    things, claims of one number as a trifle more alike; words before the first number pair with
-    their like only. The same claims give the same rows. It is a reading aid, not a finding.
+    stands after the row of its predecessor, at the top if it has none.
+    Pairs, by `compare_bags` on content words, keep the order of both sides, but for claims that
+    were clearly moved: see `pair_up`. Independent claims count as less alike to dependent ones and
+    methods to things, claims of one number as a trifle more alike; words before the first number
+    pair with their like only. The same claims give the same rows. It is a reading aid, not a
+    finding.
     """
     raw = compare_bags(
         [content_words(claim.text[claim.body_offset :]) for claim in reference],
@@ -278,10 +274,7 @@ def align_claims(reference: tuple[Claim, ...], candidate: tuple[Claim, ...]) -> 
         for row, band in enumerate(raw)
     ]  # fmt: skip
     partner = dict(pair_up(bands, _RULES))
-    rows = [
-        Row(i, partner.get(i), score_at(raw, i, partner[i]) if i in partner else 0.0)
-        for i in range(len(reference))
-    ]
+    rows = [Row(place, partner.get(place)) for place in range(len(reference))]
     return _with_strays(rows, len(candidate))
 
 
@@ -327,7 +320,7 @@ def _with_strays(rows: list[Row], count: int) -> tuple[Row, ...]:
         if place in paired:
             leader = place
         else:
-            followers.setdefault(leader, []).append(Row(None, place, 0.0))
+            followers.setdefault(leader, []).append(Row(None, place))
     ordered = followers.get(None, [])
     for row in rows:
         ordered.append(row)

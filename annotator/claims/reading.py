@@ -21,7 +21,7 @@ from annotator.claims.limitations import (
 from annotator.claims.pairing import Row, align_claims, pairs_compared
 from annotator.claims.segments import Segment, Span, cut_segments
 from annotator.claims.term_changes import foreign_terms, renamed_terms
-from annotator.claims.tree import Node, build_tree
+from annotator.claims.tree import build_tree
 from annotator.claims.word_diff import Kind, Piece, diff_words
 from core.claim_text import Claim, find_markers, parse_claims
 
@@ -102,12 +102,6 @@ def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
         for side in claims
         for index, claim in enumerate(claims[side])
     }
-    uncut = _too_many_limitations(rows, features)
-    return _compared(rows, claims, features, is_cut=not uncut), uncut
-
-
-def _too_many_limitations(rows: Iterable[Row], features: _Features) -> str:
-    """Say that a pair has too many limitations to be cut into them; "" where it has not."""
     counts = Counter[str]()
     for (side, _), found in features.items():
         counts[side] += len(found)
@@ -119,7 +113,8 @@ def _too_many_limitations(rows: Iterable[Row], features: _Features) -> str:
         if row.reference is not None and row.candidate is not None
     )
     most = max(counts.values(), default=0)
-    return LIMITATIONS.message(most) or COMPARISONS.message(compared)
+    uncut = LIMITATIONS.message(most) or COMPARISONS.message(compared)
+    return _compared(rows, claims, features, is_cut=not uncut), uncut
 
 
 def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut: bool) -> Pairs:
@@ -137,18 +132,14 @@ def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut
             )
             continue
         one, other = (REFERENCE, row.reference), (CANDIDATE, row.candidate)
-        texts = (
-            claim_body(claims[REFERENCE][row.reference]),
-            claim_body(claims[CANDIDATE][row.candidate]),
-        )
-        here, there = diff_words(*texts)
+        left = claim_body(claims[REFERENCE][row.reference])
+        right = claim_body(claims[CANDIDATE][row.candidate])
+        here, there = diff_words(left, right)
+        own, others = _whole(left), _whole(right)
         if is_cut:
             pairs = align_features(features[one], features[other])
-            found[one] = ComparedClaim(here, _standings(pairs, REFERENCE))
-            found[other] = ComparedClaim(there, _standings(pairs, CANDIDATE))
-        else:
-            found[one] = ComparedClaim(here, _whole(texts[0]))
-            found[other] = ComparedClaim(there, _whole(texts[1]))
+            own, others = _standings(pairs, REFERENCE), _standings(pairs, CANDIDATE)
+        found[one], found[other] = ComparedClaim(here, own), ComparedClaim(there, others)
     return found
 
 
@@ -204,7 +195,6 @@ class ClaimView:
     marker: str
     limitations: tuple[LimitationView, ...]
     parents: tuple[int, ...]
-    has_dependents: bool
     faults: tuple[str, ...]
 
 
@@ -244,7 +234,9 @@ def read_pair(reference: str, candidate: str) -> Reading:
     byte. The marks are surface readings, a help for the eye and no verdict. What `budget` does
     not allow is left out, and said in `notices`.
     """
-    too_large = _too_large(reference, candidate)
+    too_large = CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
+        max(len(find_markers(text)) for text in (reference, candidate))
+    )
     if too_large:
         return read_plainly(reference, candidate, too_large)
     claims = {REFERENCE: parse_claims(reference), CANDIDATE: parse_claims(candidate)}
@@ -269,7 +261,7 @@ def read_pair(reference: str, candidate: str) -> Reading:
             )
             for row in rows
         ),
-        _messages(uncut, _unshown(left, right)),
+        _messages(left, right, uncut),
     )
 
 
@@ -277,7 +269,7 @@ def read_plainly(reference: str, candidate: str, *notices: str) -> Reading:
     """Show two texts as they are: nothing is cut, compared or marked but what nobody can see."""
     left, right = _plain_side(reference), _plain_side(candidate)
     row = (next(iter(left.claims), None), next(iter(right.claims), None))
-    said = _messages(*notices, _unshown(left, right))
+    said = _messages(left, right, *notices)
     return Reading(left, right, (row,) if any(row) else (), said, is_plain=True)
 
 
@@ -285,30 +277,20 @@ def plain(reading: Reading) -> Reading:
     """Return a reading with its texts as they are and the reasons that it had."""
     if reading.is_plain:
         return reading
-    return read_plainly(_text(reading.reference), _text(reading.candidate), *reading.notices)
-
-
-def _text(side: SideView) -> str:
-    return "".join(
-        claim.marker
-        + "".join(piece.text for entry in claim.limitations for piece in entry.segments)
-        for claim in side.claims
+    texts = (
+        "".join(
+            claim.marker
+            + "".join(piece.text for entry in claim.limitations for piece in entry.segments)
+            for claim in side.claims
+        )
+        for side in (reading.reference, reading.candidate)
     )
+    return read_plainly(*texts, *reading.notices)
 
 
-def _too_large(reference: str, candidate: str) -> str:
-    """Say that a pair is too large to be cut into claims; "" where it is not."""
-    return CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
-        max(len(find_markers(text)) for text in (reference, candidate))
-    )
-
-
-def _unshown(*sides: SideView) -> str:
-    return MARKS.message(max(side.mark_count for side in sides))
-
-
-def _messages(*notices: str) -> tuple[str, ...]:
-    return tuple(notice for notice in notices if notice)
+def _messages(left: SideView, right: SideView, *notices: str) -> tuple[str, ...]:
+    unshown = MARKS.message(max(left.mark_count, right.mark_count))
+    return tuple(filter(None, (*notices, unshown)))
 
 
 def _own_marks(text: str) -> tuple[Span, ...]:
@@ -327,11 +309,7 @@ def _own_marks(text: str) -> tuple[Span, ...]:
 
 
 def _side(
-    side: str,
-    text: str,
-    claims: tuple[Claim, ...],
-    marks: tuple[Span, ...],
-    pairs: Pairs,
+    side: str, text: str, claims: tuple[Claim, ...], marks: tuple[Span, ...], pairs: Pairs
 ) -> SideView:
     tree = build_tree(claims)
     most = MARKS.most
@@ -342,12 +320,12 @@ def _side(
     )
     by_claim = _by_claim(claims, sorted(spans, key=lambda item: item.start)[:most])
     views = tuple(
-        _view(claim, node, by_claim[node.index], pairs[side, node.index])
-        for claim, node in zip(claims, tree.nodes, strict=True)
+        _view(claim, tree.nodes[place].depth, by_claim[place], pairs[side, place])
+        for place, claim in enumerate(claims)
     )
     findings = tuple(
-        Finding(span.kind, _span_label(span, text), claims[index].number, span.start)
-        for index, group in enumerate(by_claim)
+        Finding(span.kind, _span_label(span, text), claim.number, span.start)
+        for claim, group in zip(claims, by_claim, strict=True)
         for span in group
     )
     return SideView(
@@ -363,16 +341,8 @@ def _plain_side(text: str) -> SideView:
     if not text:
         return SideView((), (), None, 0, 0)
     marks = find_invisible(text, MARKS.most)
-    claim = ClaimView(
-        number=None,
-        start=0,
-        depth=0,
-        marker="",
-        limitations=(LimitationView("", cut_segments(text, 0, marks)),),
-        parents=(),
-        has_dependents=False,
-        faults=(),
-    )
+    limitation = LimitationView("", cut_segments(text, 0, marks))
+    claim = ClaimView(None, 0, 0, "", (limitation,), (), ())
     findings = tuple(Finding(span.kind, span.note, None, span.start) for span in marks)
     return SideView((claim,), findings, None, len(text.split()), count_invisible(text))
 
@@ -397,7 +367,7 @@ def _span_label(span: Span, text: str) -> str:
     return span.note
 
 
-def _view(claim: Claim, node: Node, marks: list[Span], compared: ComparedClaim) -> ClaimView:
+def _view(claim: Claim, depth: int, marks: list[Span], compared: ComparedClaim) -> ClaimView:
     offset = claim.start + claim.body_offset
     words = claim_body(claim)
     spans = [
@@ -412,14 +382,13 @@ def _view(claim: Claim, node: Node, marks: list[Span], compared: ComparedClaim) 
     return ClaimView(
         number=claim.number,
         start=claim.start,
-        depth=node.depth,
+        depth=depth,
         marker=claim.text[: claim.body_offset],
         limitations=tuple(
             LimitationView(standing, cut_segments(words[a:b], offset + a, own))
             for (a, b, standing), own in _shared_out(compared.limitations, offset, spans)
         ),
         parents=claim.depends_on,
-        has_dependents=bool(node.children),
         faults=tuple(mark.note for mark in marks if mark.kind == BROKEN),
     )
 

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from annotator.claims.antecedents import MissingAntecedent, chains_above, missing_antecedents
-from annotator.claims.terms import LONGEST_CACHED, STOP_WORDS, Mention, find_mentions, singular
+from annotator.claims.terms import STOP_WORDS, Mention, cached, find_mentions, singular
 from core.claim_text import Claim, parse_claims
 
 # A word of Latin letters, digits allowed after the first ("H2O"); hyphens and apostrophes join.
@@ -60,7 +59,11 @@ def foreign_terms(reference: str, candidate: str) -> tuple[ForeignTerm, ...]:
     article or adjective moved. Common words of claims, single letters, numbers and units are never
     terms. () where either text has no Latin words: there is nothing to compare.
     """
-    known = _folded(reference)
+    known: set[str] = set()
+    for word in {match.group() for match in _WORD.finditer(reference)}:
+        # A word is known by its stem, those of its parts, and itself in one piece.
+        parts = _PART.split(_lowered(word))
+        known.update(map(fold, [*parts, "".join(parts)]))
     if not known:
         return ()
     found: list[tuple[int, int]] = []
@@ -74,23 +77,7 @@ def foreign_terms(reference: str, candidate: str) -> tuple[ForeignTerm, ...]:
     return tuple(ForeignTerm(candidate[start:end], start, end) for start, end in found)
 
 
-def _folded(text: str) -> frozenset[str]:
-    words: set[str] = set()
-    for word in {match.group() for match in _WORD.finditer(text)}:
-        words.update(_forms(word))
-    return frozenset(words)
-
-
-def _forms(word: str) -> Iterator[str]:
-    """Yield what stands for a word: its stem, those of its parts, and itself in one piece."""
-    lowered = _lowered(word)
-    parts = _PART.split(lowered)
-    yield from (fold(part) for part in parts)
-    if len(parts) > 1:
-        yield fold("".join(parts))
-
-
-def _is_foreign(word: str, known: frozenset[str]) -> bool:
+def _is_foreign(word: str, known: set[str]) -> bool:
     parts = [part for part in _PART.split(word) if _is_content(part)]
     if not parts or fold(_PART.sub("", _lowered(word))) in known:
         return False
@@ -110,28 +97,21 @@ def _is_content(word: str) -> bool:
     return len(word) > 2 or (len(word) == 2 and word.isupper())
 
 
+@cached
 def fold(word: str) -> str:
     """Fold the inflections and plain derivations of a lower-case word to one stem, by suffix.
 
     "Rotating", "rotates", "rotation" and "rotated" share "rot"; "control" and "controller" meet.
     Stems keep at least three letters. A surface proxy: "general" and "generator" meet too.
     """
-    return _fold_cached(word) if len(word) <= LONGEST_CACHED else _fold(word)
-
-
-def _fold(word: str) -> str:
     stem = _without_suffix(singular(word))
     if stem.endswith("miss"):
-        # "Transmission" and "transmit".
-        stem = stem[:-2] + "t"
+        stem = stem[:-2] + "t"  # "transmission" and "transmit"
     if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] and stem[-1] not in "aeiou":
         stem = stem[:-1]
     if len(stem) > _SHORTEST_STEM:
         stem = stem.removesuffix("e")
     return stem[:-1] + "i" if stem.endswith("y") else stem
-
-
-_fold_cached = lru_cache(maxsize=8192)(_fold)
 
 
 def _without_suffix(word: str) -> str:
@@ -280,15 +260,13 @@ def _one_name(first: _Name, then: _Name, text: str) -> bool:
         return True
     if _is_acronym(first.words, then.words) or _is_acronym(then.words, first.words):
         return True
-    beside_first = _words_around(text, first)
-    return fold(then.words[-1]) in beside_first or fold(first.words[-1]) in _words_around(
-        text, then
-    )
+    return _stands_beside(then, first, text) or _stands_beside(first, then, text)
 
 
-def _words_around(text: str, name: _Name) -> set[str]:
-    around = text[max(0, name.start - _NEARBY) : name.end + _NEARBY // 3]
-    return {fold(singular(word.lower())) for word in _CAPITALISED.findall(around)}
+def _stands_beside(name: _Name, other: _Name, text: str) -> bool:
+    around = text[max(0, other.start - _NEARBY) : other.end + _NEARBY // 3]
+    words = (singular(word.lower()) for word in _CAPITALISED.findall(around))
+    return fold(name.words[-1]) in map(fold, words)
 
 
 def _is_acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
@@ -330,8 +308,7 @@ def _by_introduction(
 
 def _as_name(mention: Mention, claim: Claim) -> _Name:
     end = claim.start + mention.end
-    words = tuple(singular(word) for word in mention.term.split(" "))
-    return _Name(words, end - len(mention.term), end)
+    return _Name(tuple(map(singular, mention.term.split(" "))), end - len(mention.term), end)
 
 
 @dataclass(slots=True)

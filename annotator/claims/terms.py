@@ -1,9 +1,10 @@
-"""Owns the surface reading of noun phrases in a claim: which term stands after which article."""
+"""The surface reading of noun phrases in a claim: which term stands after which article."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 _DEFINITE = ("the", "said")
 _ARTICLE = re.compile(
@@ -63,8 +64,14 @@ women:woman
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_WORDS.split())
 _LONGEST_TERM = 4
-# A memory of words must not keep a text that is one word.
-LONGEST_CACHED = 40
+_LONGEST_CACHED = 40
+T = TypeVar("T")
+
+
+def cached(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember what a function says of a word, but not of a text that is one long word."""
+    remembered = lru_cache(maxsize=16_384)(function)
+    return lambda word: (remembered if len(word) <= _LONGEST_CACHED else function)(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +100,10 @@ class Mention:
         The whole term; and what stands before a possible verb in "-s" or "-ing", because "the
         pressure sensor rises" is read as one term of three words.
         """
-        return (
-            _phrases_cached(self.term) if len(self.term) <= LONGEST_CACHED else _phrases(self.term)
-        )
+        return _phrases(self.term)
 
 
+@cached
 def _phrases(term: str) -> tuple[str, ...]:
     words = term.split(" ")
     ends = [
@@ -109,9 +115,6 @@ def _phrases(term: str) -> tuple[str, ...]:
     return tuple(" ".join(folded[:end]) for end in [len(words), *reversed(ends)])
 
 
-_phrases_cached = lru_cache(maxsize=8192)(_phrases)
-
-
 def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the noun phrases of `text` that stand after an article, in order.
 
@@ -120,10 +123,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     a noun of its own, or punctuation: a surface proxy, not a grammar. "The at least one valve" is
     a mention of "valve" with the article "the".
     """
-    return tuple(_iterate_mentions(text))
-
-
-def _iterate_mentions(text: str) -> Iterator[Mention]:
+    found: list[Mention] = []
     taken = 0
     for match in _ARTICLE.finditer(text):
         if match.start() < taken:
@@ -140,7 +140,8 @@ def _iterate_mentions(text: str) -> Iterator[Mention]:
             end = word.end()
             position = end + 1 if text[end : end + 1] in (" ", "\n") else len(text)
         if words:
-            yield Mention(article, " ".join(words), match.start(), end)
+            found.append(Mention(article, " ".join(words), match.start(), end))
+    return tuple(found)
 
 
 def _ends_phrase(word: str, text: str, end: int) -> bool:
@@ -156,15 +157,12 @@ def _ends_phrase(word: str, text: str, end: int) -> bool:
     return word.endswith("ly") and word.rsplit("-", 1)[-1] not in _NOUNS_IN_LY
 
 
+@cached
 def singular(word: str) -> str:
     """Fold a plain English plural ("valves", "boxes", "batteries") to its singular.
 
     By suffix, but for a few irregular nouns. A word that is no plural comes back as it is.
     """
-    return _singular_cached(word) if len(word) <= LONGEST_CACHED else _singular(word)
-
-
-def _singular(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
@@ -174,6 +172,3 @@ def _singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
-
-
-_singular_cached = lru_cache(maxsize=8192)(_singular)

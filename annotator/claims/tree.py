@@ -107,11 +107,9 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One claim in the tree: its index, the claims it cites, those that cite it, its depth."""
+    """One claim in the tree: the claims it cites, by index, and its depth."""
 
-    index: int
     parents: tuple[int, ...]
-    children: tuple[int, ...]
     depth: int
 
 
@@ -120,7 +118,6 @@ class ClaimTree:
     """The tree of a claim set: nodes[i] belongs to claims[i]."""
 
     nodes: tuple[Node, ...]
-    roots: tuple[int, ...]
     faults: tuple[Fault, ...]
 
 
@@ -130,53 +127,45 @@ def build_tree(claims: tuple[Claim, ...]) -> ClaimTree:
     Input: the claims of one set in order, as `parse_claims` gives them. Output: one node per
     claim. `parents` are the cited claims that stand before it (a repeated number means the
     nearest one before), so the links never form a circle; `depth` is 0 without parents, else one
-    more than the deepest parent's. `roots` are all nodes without parents, words before the first
-    number among them. Citations of the claim itself, of later claims and of no claim are faults
-    and give no link; a citation of a later claim that depends on this one is circular. Faults
-    stand in the order of the text.
+    more than the deepest parent's. Citations of the claim itself, of later claims and of no claim
+    are faults and give no link; a citation of a later claim that depends on this one is circular.
+    Faults stand in the order of the text.
     """
-    cited = _citations(claims)
     links = _Links(claims)
     faults: list[Fault] = []
-    parents: list[tuple[int, ...]] = []
+    nodes: list[Node] = []
     forward: list[tuple[int, int, Citation]] = []
-    for place, claim in enumerate(claims):
+    for place, (claim, cited) in enumerate(zip(claims, _citations(claims), strict=True)):
         faults.extend(links.number_faults(place, claim))
         own: dict[int, None] = {}
-        for citation in cited[place]:
+        for citation in cited:
             faults.extend(links.judge(place, citation, own, forward))
         links.add(place, claim)
-        parents.append(tuple(own))
-    linked = [list(own) for own in parents]
+        nodes.append(Node(tuple(own), max((nodes[parent].depth + 1 for parent in own), default=0)))
+    linked = [list(node.parents) for node in nodes]
     for place, target, _ in forward:
         linked[place].append(target)
     circles = find_circles(linked)
     for place, target, citation in forward:
         kind = FaultKind.CIRCULAR if circles[place] == circles[target] else FaultKind.FORWARD
-        number = claims[target].number
-        faults.append(_fault(kind, place, claims[place], number, citation))
+        faults.append(_fault(kind, place, claims[place], claims[target].number, citation))
     faults.sort(key=lambda fault: (fault.start, fault.end))
-    nodes = _nodes(parents)
-    return ClaimTree(nodes, tuple(node.index for node in nodes if not node.parents), tuple(faults))
+    return ClaimTree(tuple(nodes), tuple(faults))
 
 
-def _citations(claims: tuple[Claim, ...]) -> list[tuple[Citation, ...]]:
-    """Return what each claim cites, with spans in the source text."""
-    found: list[tuple[Citation, ...]] = []
+def _citations(claims: tuple[Claim, ...]) -> Iterator[list[Citation]]:
+    """Yield what each claim cites, with spans in the source text."""
     earlier: list[int] = []
     for claim in claims:
         if claim.number is None:
-            found.append(())
+            yield []
             continue
         offset = claim.start + claim.body_offset
-        found.append(
-            tuple(
-                Citation(item.numbers, offset + item.start, offset + item.end)
-                for item in citations(claim.text[claim.body_offset :], earlier)
-            )
-        )
+        yield [
+            Citation(item.numbers, offset + item.start, offset + item.end)
+            for item in citations(claim.text[claim.body_offset :], earlier)
+        ]
         earlier.append(claim.number)
-    return found
 
 
 class _Links:
@@ -204,7 +193,9 @@ class _Links:
         number = claim.number
         if number is None:
             return
-        mark = Citation((), claim.start + _indent(claim), claim.start + claim.body_offset)
+        head = claim.text[: claim.body_offset]
+        indent = len(head) - len(head.lstrip())
+        mark = Citation((), claim.start + indent, claim.start + claim.body_offset)
         if self._seen[number] is not None:
             yield _fault(FaultKind.REPEATED_NUMBER, place, claim, None, mark)
         elif number < self.highest:
@@ -225,7 +216,11 @@ class _Links:
         claim = self.claims[place]
         kinds: set[FaultKind] = set()
         for number in citation.numbers:
-            target = self._place_of(number)
+            target = None
+            if number < len(self._seen):
+                # The nearest claim before that carries the number, else the first one at all.
+                seen = self._seen[number]
+                target = self._later[number] if seen is None else seen
             if target is not None and target < place:
                 own[target] = None
                 continue
@@ -242,13 +237,6 @@ class _Links:
         if not citation.numbers and not own:
             yield _fault(FaultKind.UNKNOWN, place, claim, None, citation)
 
-    def _place_of(self, number: int) -> int | None:
-        """Return the nearest claim before that carries a number, else the first one at all."""
-        if number >= len(self._seen):
-            return None
-        seen = self._seen[number]
-        return self._later[number] if seen is None else seen
-
 
 def _put(places: list[int | None], numbers: range, place: int) -> None:
     places[numbers.start : numbers.stop] = [place] * len(numbers)
@@ -261,22 +249,5 @@ def _numbers(claim: Claim) -> range:
     return range(claim.number, (claim.last_number or claim.number) + 1)
 
 
-def _indent(claim: Claim) -> int:
-    head = claim.text[: claim.body_offset]
-    return len(head) - len(head.lstrip())
-
-
 def _fault(kind: FaultKind, place: int, claim: Claim, cites: int | None, span: Citation) -> Fault:
     return Fault(kind, place, claim.number or 0, cites, span.start, span.end)
-
-
-def _nodes(parents: list[tuple[int, ...]]) -> tuple[Node, ...]:
-    children: list[list[int]] = [[] for _ in parents]
-    depths: list[int] = []
-    for place, own in enumerate(parents):
-        for parent in own:
-            children[parent].append(place)
-        depths.append(max((depths[parent] + 1 for parent in own), default=0))
-    return tuple(
-        Node(place, own, tuple(children[place]), depths[place]) for place, own in enumerate(parents)
-    )

@@ -1,4 +1,4 @@
-"""Owns the word diff of two claim texts: what each side has that the other lacks."""
+"""The word diff of two claim texts: what each side has that the other lacks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -57,44 +57,36 @@ def diff_words(reference: str, candidate: str) -> tuple[tuple[Piece, ...], tuple
         return whole, whole
     left, right = read_tokens(reference), read_tokens(candidate)
     gaps = find_gaps(left.keys, right.keys)
-    return (
-        _pieces(reference, left, [(gap.low, gap.high) for gap in gaps]),
-        _pieces(candidate, right, [(gap.start, gap.stop) for gap in gaps]),
-    )
+    here = [(gap.low, gap.high) for gap in gaps]
+    there = [(gap.start, gap.stop) for gap in gaps]
+    return _pieces(reference, left, here), _pieces(candidate, right, there)
 
 
 def find_gaps(left: list[str], right: list[str]) -> list[Gap]:
     """Return where two lists of token keys differ, in order, made readable."""
-    gaps = _dissolve(raw_gaps(left, right), left)
-    if not gaps:
-        return []
+    gaps: list[Gap] = []
+    for gap in _raw_gaps(left, right):
+        # Gaps that only a few function words part are one, if both sides differ there.
+        while gaps and _parts_little(gaps[-1], gap, left):
+            before = gaps.pop()
+            gap = Gap(before.low, gap.high, before.start, gap.stop)  # noqa: PLW2901
+        gaps.append(gap)
     ends = [*((gap.low, gap.start) for gap in gaps[1:]), (len(left), len(right))]
     moved: list[Gap] = []
     floor = (0, 0)
-    for gap, ceiling in zip(gaps, ends, strict=True):
+    for gap, ceiling in zip(gaps, ends, strict=False):
         moved.append(_slide(gap, left, right, floor, ceiling))
         floor = (moved[-1].high, moved[-1].stop)
     return moved
 
 
-def raw_gaps(left: list[str], right: list[str]) -> Iterator[Gap]:
+def _raw_gaps(left: list[str], right: list[str]) -> Iterator[Gap]:
     """Yield what a longest common subsequence leaves out, in order."""
     low = start = 0
     for i, j in [*common_words(left, right), (len(left), len(right))]:
         if i > low or j > start:
             yield Gap(low, i, start, j)
         low, start = i + 1, j + 1
-
-
-def _dissolve(gaps: Iterator[Gap], left: list[str]) -> list[Gap]:
-    """Join gaps that only a few function words part, if both sides differ there."""
-    joined: list[Gap] = []
-    for gap in gaps:
-        while joined and _parts_little(joined[-1], gap, left):
-            before = joined.pop()
-            gap = Gap(before.low, gap.high, before.start, gap.stop)  # noqa: PLW2901
-        joined.append(gap)
-    return joined
 
 
 def _parts_little(before: Gap, after: Gap, left: list[str]) -> bool:
@@ -122,26 +114,31 @@ def _best_shift(words: list[str], start: int, stop: int, floor: int, ceiling: in
     leftmost = start
     while leftmost > floor and words[leftmost - 1] == words[leftmost - 1 + stop - start]:
         leftmost -= 1
-    rightmost = start
-    while (
-        rightmost + stop - start < ceiling and words[rightmost] == words[rightmost + stop - start]
-    ):
+    size, rightmost = stop - start, start
+    while rightmost + size < ceiling and words[rightmost] == words[rightmost + size]:
         rightmost += 1
-    places = range(leftmost, rightmost + 1)
-    return max(places, key=lambda place: _worth(words, place, place + stop - start)) - start
+
+    def worth(place: int) -> int:
+        """Say how well it reads as one difference: whole clauses first, then whole phrases."""
+        end = place + size
+        opens = place == 0 or not words[place - 1].isalnum()
+        closes = end == len(words) or not words[end - 1].isalnum()
+        return 4 * opens + 2 * closes + is_content(words[end - 1])
+
+    return max(range(leftmost, rightmost + 1), key=worth) - start
 
 
-def _worth(words: list[str], start: int, stop: int) -> int:
-    """Say how well a stretch reads as one difference: whole clauses first, then whole phrases."""
-    opens = start == 0 or not words[start - 1].isalnum()
-    closes = stop == len(words) or not words[stop - 1].isalnum()
-    return 4 * opens + 2 * closes + is_content(words[stop - 1])
-
-
-def _pieces(text: str, tokens: Tokens, differing: list[tuple[int, int]]) -> tuple[Piece, ...]:
+def _pieces(text: str, tokens: Tokens, differing: list[Place]) -> tuple[Piece, ...]:
+    # What is empty is left out, and what touches joined.
+    joined: list[Place] = []
+    for first, last in differing:
+        if joined and joined[-1][1] == first < last:
+            joined[-1] = (joined[-1][0], last)
+        elif first < last:
+            joined.append((first, last))
     pieces: list[Piece] = []
     done = 0
-    for first, last in _joined(differing):
+    for first, last in joined:
         start, end = tokens.starts[first], tokens.ends[last - 1]
         if start > done:
             pieces.append(Piece(done, start, Kind.SAME))
@@ -150,14 +147,3 @@ def _pieces(text: str, tokens: Tokens, differing: list[tuple[int, int]]) -> tupl
     if done < len(text):
         pieces.append(Piece(done, len(text), Kind.SAME))
     return tuple(pieces)
-
-
-def _joined(stretches: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Leave out what is empty and join what touches."""
-    joined: list[tuple[int, int]] = []
-    for first, last in stretches:
-        if joined and joined[-1][1] == first < last:
-            joined[-1] = (joined[-1][0], last)
-        elif first < last:
-            joined.append((first, last))
-    return joined

@@ -3,12 +3,14 @@
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import accumulate, count, pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
+
+from annotator.claims.terms import cached
 
 # Scripts that write no spaces: kana, ideographs, Thai, Lao, Burmese, Khmer.
 _UNSPACED = (
@@ -47,7 +49,6 @@ these they this those through thus to under upon using via was were when whereby
 which while who whose will with would
 """
 _FUNCTION = frozenset(_FUNCTION_WORDS.split())
-_LONGEST_CACHED = 40
 # Up to this length capitals may carry the meaning: Co and CO, mM and MM, pH.
 _LONGEST_SYMBOL = 4
 
@@ -78,12 +79,9 @@ def read_tokens(text: str) -> Tokens:
     return Tokens(borders[1:-1:2], borders[2::2], [fold(piece) for piece in pieces[1::2]])
 
 
+@cached
 def fold(word: str) -> str:
     """Return the key by which a token equals another, as `read_tokens` describes it."""
-    return _fold_cached(word) if len(word) <= _LONGEST_CACHED else _fold(word)
-
-
-def _fold(word: str) -> str:
     if not (word.isascii() and word.isalnum()):
         word = unicodedata.normalize("NFKC", _UNSEEN_RUN.sub("", word).translate(_ONE_SIGN))
     if len(word) == 1:
@@ -91,9 +89,6 @@ def _fold(word: str) -> str:
     if len(word) <= _LONGEST_SYMBOL and not word[1:].islower():
         return word
     return word.lower()
-
-
-_fold_cached = lru_cache(maxsize=16_384)(_fold)
 
 
 def is_content(key: str) -> bool:
@@ -138,36 +133,29 @@ def _boxes(left: Sequence[str], right: Sequence[str], box: Box) -> Iterator[Box]
     if (high - low) * (stop - start) <= LARGEST_EXACT:
         yield box
         return
-    anchors = _anchors(left, right, box)
-    corners = [(low, start), *((i, j) for i, j in anchors), (high, stop)]
+    corners = [(low, start), *_anchors(left, right, box), (high, stop)]
     for (i, j), (next_i, next_j) in pairwise(corners):
-        yield from _blocks((i, next_i, j, next_j))
-
-
-def _blocks(box: Box) -> Iterator[Box]:
-    low, high, start, stop = box
-    count = 1
-    if (high - low) * (stop - start) > LARGEST_EXACT:
-        count = -(-max(high - low, stop - start) // int(LARGEST_EXACT**0.5))
-    for k in range(count):
-        yield (
-            low + (high - low) * k // count,
-            low + (high - low) * (k + 1) // count,
-            start + (stop - start) * k // count,
-            start + (stop - start) * (k + 1) // count,
-        )
+        rows, columns = next_i - i, next_j - j
+        blocks = 1
+        if rows * columns > LARGEST_EXACT:
+            blocks = -(-max(rows, columns) // int(LARGEST_EXACT**0.5))
+        for k, then in pairwise(range(blocks + 1)):
+            yield (
+                *(i + rows * k // blocks, i + rows * then // blocks),
+                *(j + columns * k // blocks, j + columns * then // blocks),
+            )
 
 
 def _anchors(left: Sequence[str], right: Sequence[str], box: Box) -> list[Pair]:
     """Return places of words that occur once in each side of the box, rising in both."""
     low, high, start, stop = box
-    once_left, once_right = _once(left, low, high), _once(right, start, stop)
+    once_right = _once(right, start, stop)
     # Patience sorting: `ends` holds the smallest last place of a chain of each length.
     ends: list[int] = []
     chain: list[Pair] = []
     before: list[int] = []
     last: list[int] = []
-    for word, i in once_left.items():
+    for word, i in _once(left, low, high).items():
         if (j := once_right.get(word)) is None:
             continue
         length = bisect_left(ends, j)
@@ -185,14 +173,8 @@ def _anchors(left: Sequence[str], right: Sequence[str], box: Box) -> list[Pair]:
 
 def _once(words: Sequence[str], low: int, high: int) -> dict[str, int]:
     """Map each word that occurs once in words[low:high] to its place, in order."""
-    places: dict[str, int] = {}
-    repeated: set[str] = set()
-    for place in range(low, high):
-        word = words[place]
-        if word in places:
-            repeated.add(word)
-        places[word] = place
-    return {word: place for word, place in places.items() if word not in repeated}
+    times = Counter(words[low:high])
+    return {words[place]: place for place in range(low, high) if times[words[place]] == 1}
 
 
 WordPairs = tuple[tuple[str, str], ...]
@@ -292,7 +274,7 @@ _SUFFIXES = (("ication", "y", 3), ("ation", "", 4), ("ional", "", 4), ("ion", ""
              ("ment", "", 4), ("ingly", "", 4), ("ing", "", 3), ("edly", "", 4), ("ed", "", 3),
              ("ity", "", 4), ("ly", "", 4))  # fmt: skip
 _VOWEL = re.compile("[aeiouy]")
-_SHORTEST_INFLECTED = 4
+_SHORTEST_INFLECTED, _LONGEST_INFLECTED = 4, 40
 _IDEOGRAPH_CRAFT_PAIRS = """
 所述 一种 其中 包括 根据 根據 包含 据权 權利 权利 利要 要求 项所 任一 一项
 """
@@ -338,20 +320,17 @@ def content_words(text: str) -> list[str]:
     return words
 
 
+@cached
 def stem(word: str) -> str:
     """Return the key of a word under which its inflections and its synonyms are one."""
-    return _stem_cached(word) if len(word) <= _LONGEST_CACHED else word
-
-
-@lru_cache(maxsize=16_384)
-def _stem_cached(word: str) -> str:
     cut = _cut(word)
     return _SYNONYMS.get(cut, cut)
 
 
 def _cut(word: str) -> str:
     """Cut the plural, up to two suffixes and a silent e, while a stem remains."""
-    if not word.isascii() or not word.islower() or len(word) < _SHORTEST_INFLECTED:
+    is_word = _SHORTEST_INFLECTED <= len(word) <= _LONGEST_INFLECTED
+    if not (is_word and word.isascii() and word.islower()):
         return word
     if word.endswith(("ies", "ied")):
         word = word[:-3] + "y"

@@ -56,7 +56,6 @@ def test_every_claim_of_both_sides_stands_exactly_once(reference, candidate):
         range(len(right))
     )
     assert all(row.reference is not None or row.candidate is not None for row in rows)
-    assert all(0 <= row.similarity <= 1 for row in rows)
     assert rows == align_claims(left, right)
 
 
@@ -65,7 +64,6 @@ def test_a_claim_set_is_aligned_with_itself_in_order(text):
     claims = parse_claims(text)
     rows = align_claims(claims, claims)
     assert [(row.reference, row.candidate) for row in rows] == [(i, i) for i in range(len(claims))]
-    assert all(row.similarity == 1 for row in rows)
 
 
 def test_a_dropped_claim_leaves_its_row_empty_on_the_other_side():

@@ -5,20 +5,27 @@ from pathlib import Path
 import pytest
 
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
+from core.claim_text import parse_claims
 from tests.amounts import tries
 
 REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 
 
 def terms(text):
-    return [(item.claim_number, item.term) for item in missing_antecedents(text)]
+    """Each term that has no basis, with the number of the claim that it stands in."""
+    return [
+        (claim.number, item.term)
+        for item in missing_antecedents(text)
+        for claim in parse_claims(text)
+        if claim.start <= item.start < claim.end
+    ]
 
 
 def test_a_term_introduced_nowhere_is_found_with_its_place():
     text = "1. A pump comprising a housing, wherein the piston moves."
     (finding,) = missing_antecedents(text)
     assert text[finding.start : finding.end].startswith("the piston")
-    assert finding.claim_number == 1
+    assert terms(text) == [(1, finding.term)]
 
 
 def test_a_term_introduced_in_the_chain_has_basis():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.claim_text import citations, cites_preceding, dependencies, find_references
+from core.claim_text import citations, dependencies, find_references
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_spans_point_at_the_digits():
 
 
 def test_preceding_claims_are_cited_without_a_number():
-    assert cites_preceding("according to any of the foregoing claims")
+    assert dependencies("according to any of the foregoing claims", (1, 2)) == (1, 2)
     assert find_references("according to any of the foregoing claims") == ()
-    assert not cites_preceding("according to the preceding claim")
+    assert dependencies("according to the preceding claim", (1, 2)) == (2,)
 
 
 def test_each_citation_carries_its_numbers_and_its_place():
