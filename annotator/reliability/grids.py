@@ -1,14 +1,13 @@
 """The figures of a reliability report as tables, with a note for each that is undefined."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
 
 UNDEFINED: Final = "undefined"
-ABSENT: Final = "none"
 HEADS: Final = tuple(NAMES[key] for key in ALL_CRITERIA)
 
 # What the n of a figure counts where others of its table count something else; {s} for several.
@@ -214,7 +213,14 @@ def plan_grid(result: Result) -> Grid:
 
 def histograms(result: Result) -> tuple[Histogram, ...]:
     """Return the histogram of the scores of each criterion."""
-    return tuple(_histogram(entry) for entry in result["criteria"])
+    found = []
+    for entry in result["criteria"]:
+        counts = tuple(entry["histogram"])
+        most = max(counts) or 1
+        heights = [-(-BAR_HEIGHT * count // most) for count in counts]
+        bars = tuple(Bar(12 * n, BAR_HEIGHT - height, height) for n, height in enumerate(heights))
+        found.append(Histogram(NAMES[entry["key"]], counts, bars))
+    return tuple(found)
 
 
 def preference_grids(result: Result) -> tuple[Grid, ...]:
@@ -264,16 +270,6 @@ def pair_grid(result: Result) -> Grid | None:
     return Grid(caption, HEADS, rows, tuple(notes.found))
 
 
-def _histogram(entry: Mapping[str, Any]) -> Histogram:
-    counts = tuple(entry["histogram"])
-    most = max(counts) or 1
-    heights = [-(-BAR_HEIGHT * count // most) for count in counts]
-    bars = tuple(
-        Bar(12 * place, BAR_HEIGHT - height, height) for place, height in enumerate(heights)
-    )
-    return Histogram(NAMES[entry["key"]], counts, bars)
-
-
 NUMBERS: Final = re.compile(r"\d+")
 SENSED: Final = ("Noticed", "Fall on the damaged criterion", "Fall on the others")
 REPEATS: Final = (
@@ -297,21 +293,24 @@ def severity_grids(result: Result) -> tuple[Grid, ...]:
             (
                 Cell(POINTS.text(person["raw_mean"])),
                 cell(person, CHANGE, notes, "severity"),
-                _bare(person["adjusted_mean"], POINTS.text),
-                _bare(person["misfit"], POINTS.text),
+                *(
+                    Cell(UNDEFINED if person[key] is None else POINTS.text(person[key]))
+                    for key in ("adjusted_mean", "misfit")
+                ),
             ),
         )
         for person in people
     )
     columns = ("Raw mean", "Severity", "Adjusted mean", "Misfit")
     overall = Grid("Overall quality, in points", columns, rows, tuple(notes.found))
-    by_name = _by_person(result, "Severity by criterion, in points", "severity", _severities)
-    return overall, by_name
+    stored = [entry["severity"]["people"] for entry in result["criteria"]]
+    return overall, _by_person("Severity by criterion, in points", "severity", stored)
 
 
 def drift_grid(result: Result) -> Grid:
     """Return how scores move per 100 ratings, by annotator and criterion."""
-    return _by_person(result, "Change per 100 ratings, in points", "per_100", _drifts)
+    stored = [entry["drift"] for entry in result["criteria"]]
+    return _by_person("Change per 100 ratings, in points", "per_100", stored)
 
 
 def repeat_grids(result: Result) -> tuple[Grid, ...]:
@@ -322,51 +321,45 @@ def repeat_grids(result: Result) -> tuple[Grid, ...]:
     people = _in_order(one for one in stored[-1] if one["annotator"])
     if people:
         notes = Notes()
-        rows = tuple(_own_repeats(person, notes) for person in people)
+        rows = []
+        for person in people:
+            found = figures_by_key(person)
+            cells = tuple(cell(found[key], form, notes) for key, _, form in REPEATS)
+            rows.append(Row(person["annotator"], f"{found['exact']['n']:,} repeats", cells))
         columns = tuple(name for _, name, _ in REPEATS)
         caption = "Overall quality, by annotator"
-        grids.append(Grid(caption, columns, rows, tuple(notes.found)))
+        grids.append(Grid(caption, columns, tuple(rows), tuple(notes.found)))
     return tuple(grids)
 
 
 def sentinel_grids(result: Result) -> tuple[Grid, ...]:
     """Return what was noticed of damaged candidates: over all, by criterion, by annotator."""
     groups = result["sentinels"]["groups"]
-    notes = Notes()
     general = [one for one in groups if one["annotator"] is None]
-    rows = tuple(sensed(one, NAMES.get(one["criterion"], "All"), notes) for one in general)
-    columns = SENSED
-    grids = [Grid("By damaged criterion", columns, rows, tuple(notes.found))]
     people = _in_order(one for one in groups if one["annotator"] and one["criterion"] is None)
-    if people:
-        notes = Notes()
-        rows = tuple(sensed(one, one["annotator"], notes) for one in people)
-        grids.append(Grid("By annotator", columns, rows, tuple(notes.found)))
-    return tuple(grids)
+    by_annotator = (sensed_grid("By annotator", people),) if people else ()
+    return sensed_grid("By damaged criterion", general), *by_annotator
 
 
-def _own_repeats(person: Mapping[str, Any], notes: Notes) -> Row:
-    found = figures_by_key(person)
-    cells = tuple(cell(found[key], form, notes) for key, _, form in REPEATS)
-    return Row(person["annotator"], f"{found['exact']['n']:,} repeats", cells)
+def sensed_grid(caption: str, groups: Iterable[Mapping[str, Any]]) -> Grid:
+    """Return a grid on damaged candidates: noticed or not, and how far scores fell where.
 
-
-def sensed(group: Mapping[str, Any], head: str, notes: Notes) -> Row:
-    """Return a line on damaged candidates: noticed or not, and how far scores fell where."""
-    found = figures_by_key(group)
-    forms = (("detected", SHARE), ("drop_aimed", CHANGE), ("drop_elsewhere", CHANGE))
-    cells = tuple(cell(found[key], form, notes) for key, form in forms)
-    return Row(head, f"n = {found['detected']['n']:,}", cells)
-
-
-def _by_person(
-    result: Result,
-    caption: str,
-    key: str,
-    people_of: Callable[[Mapping[str, Any]], Iterable[Figure]],
-) -> Grid:
+    A line is about an annotator, or without one about a criterion.
+    """
     notes = Notes()
-    stored = [{one["annotator"]: one for one in people_of(entry)} for entry in result["criteria"]]
+    forms = (("detected", SHARE), ("drop_aimed", CHANGE), ("drop_elsewhere", CHANGE))
+    rows = []
+    for group in groups:
+        found = figures_by_key(group)
+        head = group["annotator"] or NAMES.get(group["criterion"], "All")
+        cells = tuple(cell(found[key], form, notes) for key, form in forms)
+        rows.append(Row(head, f"n = {found['detected']['n']:,}", cells))
+    return Grid(caption, SENSED, tuple(rows), tuple(notes.found))
+
+
+def _by_person(caption: str, key: str, criteria: Iterable[Iterable[Figure]]) -> Grid:
+    notes = Notes()
+    stored = [{one["annotator"]: one for one in people} for people in criteria]
     rows = tuple(
         Row(
             person["annotator"],
@@ -378,24 +371,8 @@ def _by_person(
     return Grid(caption, HEADS, rows, tuple(notes.found))
 
 
-def _severities(entry: Mapping[str, Any]) -> Iterable[Figure]:
-    people: Iterable[Figure] = entry["severity"]["people"]
-    return people
-
-
-def _drifts(entry: Mapping[str, Any]) -> Iterable[Figure]:
-    people: Iterable[Figure] = entry["drift"]
-    return people
-
-
 def _in_order(people: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return people by name, "Annotator 2" before "Annotator 10"."""
-    return sorted(people, key=lambda one: NUMBERS.sub(_padded, one["annotator"]))
-
-
-def _padded(number: re.Match[str]) -> str:
-    return number[0].zfill(6)
-
-
-def _bare(value: float | None, text: Callable[[float], str]) -> Cell:
-    return Cell(UNDEFINED if value is None else text(value))
+    return sorted(
+        people, key=lambda one: NUMBERS.sub(lambda number: number[0].zfill(6), one["annotator"])
+    )

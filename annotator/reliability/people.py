@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.reliability.severity import (
-    normal_interval,
-    residual_sd,
-)
+from annotator.reliability.severity import normal_interval, residual_sd
 from core.statistics.coefficients import intraclass_correlations, raw_agreement
 from core.statistics.resampling import DRAWS, Figure, divide, estimate, sums_by_cluster
 from core.statistics.tables import (
@@ -83,7 +80,10 @@ def drift(table: Table, positions: Table) -> tuple[Drift, ...]:
             found.append(Drift(name, None, None, count, CONFOUNDED))
         else:
             unit = PER / float(scale.spread[place])
-            error, reason = _error(errors, place, unit)
+            error, reason = None, NO_DRIFT_ERROR
+            if errors is not None:
+                error = float(errors[place]) * unit or None
+                reason = "" if error else NO_DRIFT_REST
             found.append(Drift(name, float(slopes[place]) * unit, error, count, reason))
     return tuple(found)
 
@@ -97,13 +97,6 @@ class _Scale:
         centred = positions - mean[column]
         self.spread = np.sqrt(np.bincount(column, weights=centred**2, minlength=width) / n)
         self.standard = centred / np.where(self.spread > 0, self.spread, 1)[column]
-
-
-def _error(errors: Floats | None, place: int, unit: float) -> tuple[float | None, str]:
-    if errors is None:
-        return None, NO_DRIFT_ERROR
-    error = float(errors[place]) * unit
-    return (error, "") if error else (None, NO_DRIFT_REST)
 
 
 def _fit(
@@ -172,8 +165,7 @@ def _figures(
     annotator: str | None, repeats: list[Repeat], within: float, draws: int, seed: int
 ) -> SelfConsistency:
     if not repeats:
-        nothing = undefined(NO_REPEATS)
-        return SelfConsistency(annotator, nothing, nothing, nothing, nothing)
+        return SelfConsistency(annotator, *[undefined(NO_REPEATS)] * 4)
     table = Table(
         np.array([(repeat.first, repeat.second) for repeat in repeats], dtype=np.float64),
         tuple(repeat.cluster for repeat in repeats),
@@ -217,8 +209,7 @@ def against_others(table: Table, within: float = 1) -> tuple[AgainstOthers, ...]
         name = table.annotators[column]
         rows = np.flatnonzero(shared.is_rated[:, column])
         if not len(rows):
-            nothing = undefined(NO_SHARED_ITEMS)
-            found.append(AgainstOthers(name, nothing, nothing, nothing))
+            found.append(AgainstOthers(name, *[undefined(NO_SHARED_ITEMS)] * 3))
             continue
         own = shared.values[rows, column]
         apart = own - (totals[rows] - own) / (counts[rows] - 1)
@@ -242,7 +233,13 @@ def drift_report(table: Table, positions: Table, unit: int = 1) -> list[Plain]:
     Input: as drift(); units a point. Output: annotator, n, per_100, low, high, reason; the interval
     is -+ 1.96 standard errors.
     """
-    return [_drifting(one, unit) for one in drift(table, positions)]
+    found = []
+    for one in drift(table, positions):
+        value = scaled(one.per_100, unit)
+        low, high = normal_interval(value, scaled(one.standard_error, unit))
+        interval = {"per_100": value, "low": low, "high": high}
+        found.append({"annotator": one.annotator, "n": one.n} | interval | {"reason": one.reason})
+    return found
 
 
 def others_report(table: Table, unit: int = 1) -> list[Plain]:
@@ -284,16 +281,3 @@ def repeats_report(
         }
         for one in self_consistency(repeats, unit, draws, seed)
     ]
-
-
-def _drifting(found: Drift, unit: int) -> Plain:
-    value = scaled(found.per_100, unit)
-    low, high = normal_interval(value, scaled(found.standard_error, unit))
-    return {
-        "annotator": found.annotator,
-        "n": found.n,
-        "per_100": value,
-        "low": low,
-        "high": high,
-        "reason": found.reason,
-    }

@@ -12,26 +12,23 @@ from annotator.reliability.grids import (
     CHANGE,
     POINTS,
     REPEATS,
-    SENSED,
     SHARE,
-    Cell,
     Grid,
     Histogram,
-    Notes,
     Row,
     agreement_grid,
     by_criterion,
     drift_grid,
     histograms,
     pair_grid,
+    plain_cells,
     plan_grid,
     preference_grids,
     repeat_grids,
-    sensed,
+    sensed_grid,
     sentinel_grids,
     severity_grids,
 )
-from annotator.rubric import NAMES
 from core.clock import database_now
 from core.jobs.rows import JobStatus
 
@@ -167,45 +164,28 @@ class ReliabilityPage:
 def reliability_page(report: ReliabilityReport, names: Names, *, is_admin: bool) -> ReliabilityPage:
     """Return the page of a report that succeeded; only admins are shown single candidates."""
     result = readable_result(report, names)
-    moved = _moved(report) if is_admin else ()
+    counts, sentinels, drift = result["counts"], result["sentinels"], drift_grid(result)
+    untold = PEOPLE_HINT if counts["ratings"] else ""
+    severity = Section("Severity of annotators", (), warning=untold)
+    if grids := severity_grids(result):
+        warning = result["criteria"][-1]["severity"]["warning"]
+        moved = _moved(report) if is_admin else ()
+        severity = Section(severity.title, (*grids, *moved), SEVERITY_HINT, warning)
+    assumed = ASSUMED_HINT.format_map(sentinels) if sentinels["assumed"] else ""
+    repeats = repeat_grids(result) if counts["repeats"] else ()
+    sensed = sentinel_grids(result) if sentinels["n"] else ()
     sections = (
         Section("Agreement", (agreement_grid(result),)),
         Section("Preferences", preference_grids(result)),
         Section("How many annotators", (plan_grid(result),), PLAN_HINT),
-        _severity(result, moved),
+        severity,
         Section("Pairs of annotators", tuple(filter(None, [pair_grid(result)]))),
-        Section("Drift", _with_rows(drift_grid(result)), DRIFT_HINT),
-        _repeats(result),
-        _sentinels(result),
+        Section("Drift", (drift,) if drift.rows else (), DRIFT_HINT),
+        Section("Self-consistency", repeats, REPEATS_HINT),
+        Section("Sentinels", sensed, SENTINEL_HINT + assumed),
     )
     shown = tuple(section for section in sections if section.grids or section.warning)
-    return ReliabilityPage(result["counts"], shown, histograms(result))
-
-
-def _severity(result: dict[str, Any], moved: tuple[Grid, ...]) -> Section:
-    grids = severity_grids(result)
-    title = "Severity of annotators"
-    if grids:
-        warning = result["criteria"][-1]["severity"]["warning"]
-        return Section(title, (*grids, *moved), SEVERITY_HINT, warning)
-    return Section(title, (), warning=PEOPLE_HINT if result["counts"]["ratings"] else "")
-
-
-def _repeats(result: dict[str, Any]) -> Section:
-    grids = repeat_grids(result) if result["counts"]["repeats"] else ()
-    return Section("Self-consistency", grids, REPEATS_HINT)
-
-
-def _sentinels(result: dict[str, Any]) -> Section:
-    found = result["sentinels"]
-    hint = SENTINEL_HINT
-    if found["assumed"]:
-        hint += ASSUMED_HINT.format(assumed=found["assumed"], n=found["n"])
-    return Section("Sentinels", sentinel_grids(result) if found["n"] else (), hint)
-
-
-def _with_rows(grid: Grid) -> tuple[Grid, ...]:
-    return (grid,) if grid.rows else ()
+    return ReliabilityPage(counts, shown, histograms(result))
 
 
 def _moved(report: ReliabilityReport) -> tuple[Grid, ...]:
@@ -219,13 +199,11 @@ def _moved(report: ReliabilityReport) -> tuple[Grid, ...]:
         Row(
             titles.get(one["item"], "a candidate that is gone"),
             f"{one['n']} ratings",
-            tuple(
-                Cell(text)
-                for text in (
-                    POINTS.text(one["raw"]),
-                    POINTS.text(one["adjusted"]),
+            plain_cells(
+                [
+                    *(POINTS.text(one[mean]) for mean in ("raw", "adjusted")),
                     CHANGE.text(one["adjusted"] - one["raw"]),
-                )
+                ]
             ),
         )
         for one in items
@@ -289,15 +267,14 @@ def _figures(
     """Return the figures of a person on one criterion, each in the form of a stored one."""
     others = _own(entry["others"], annotator)
     plain = {"low": None, "high": None, "clusters": 0, "interval": "", "n": person["n"]}
-    reason = person["reason"]
-    own = [
-        plain | {"key": "raw_mean", "value": person["raw_mean"], "n": person["ratings"]},
-        plain
-        | {"key": "severity", "value": person["severity"], "reason": reason}
-        | {end: person[end] for end in ("low", "high")},
-        plain | {"key": "adjusted_mean", "value": person["adjusted_mean"], "reason": reason},
+    of_means = ("raw_mean", "severity", "adjusted_mean")
+    raw, severity, adjusted = (plain | {"key": key, "value": person[key]} for key in of_means)
+    found = [
+        raw | {"n": person["ratings"]},
+        severity | {key: person[key] for key in ("low", "high", "reason")},
+        adjusted | {"reason": person["reason"]},
+        *(others["figures"] if others else ()),
     ]
-    found = [*own, *(others["figures"] if others else ())]
     if person["n"] >= LEAST_SHARED or not person["n"]:
         return found
     hidden = {"value": None, "low": None, "high": None, "reason": TOO_FEW_SHARED}
@@ -314,13 +291,9 @@ def _own_repeats(criteria: Iterable[Mapping[str, Any]], annotator: str) -> Grid 
 
 
 def _own_sentinels(groups: Iterable[Mapping[str, Any]], annotator: str) -> Grid | None:
-    own = [one for one in groups if one["annotator"] == annotator]
+    own = (dict(one, annotator=None) for one in groups if one["annotator"] == annotator)
     rated = [one for one in own if one["figures"][0]["n"]]
-    if not rated:
-        return None
-    notes = Notes()
-    rows = tuple(sensed(one, NAMES.get(one["criterion"], "All"), notes) for one in rated)
-    return Grid("References damaged on purpose", SENSED, rows, tuple(notes.found))
+    return sensed_grid("References damaged on purpose", rated) if rated else None
 
 
 def _own(people: Iterable[Mapping[str, Any]], annotator: str) -> Mapping[str, Any] | None:

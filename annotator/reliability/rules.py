@@ -36,7 +36,6 @@ from core.statistics.tables import (
     Sentinel,
     Table,
     plain_estimate,
-    scaled,
     undefined,
 )
 
@@ -76,20 +75,13 @@ def order_agreement(table: Table, draws: int = DRAWS, seed: int = 0) -> OrderAgr
     names = tuple(np.array(sorted(set(table.clusters)))[rows.sum(axis=1) > 0].tolist())
     concordant, discordant, by_one, by_both = used.sum(axis=0).astype(int).tolist()
     n = int(used.sum())
-    if not len(used):
-        nothing = undefined(NO_COMPARISON)
-        return OrderAgreement(0, 0, 0, 0, nothing, nothing)
-    sums = sums_by_cluster(names, used)
-    tau = Figure(_tau_of_sums, ALL_TIES, -1.0)
-    flips = Figure(lambda sums: divide(sums[:, 1], sums.sum(axis=1)), "", 0.0)
-    return OrderAgreement(
-        concordant,
-        discordant,
-        by_one,
-        by_both,
-        estimate(sums, tau, n, draws, seed),
-        estimate(sums, flips, n, draws, seed),
-    )
+    tau = flips = undefined(NO_COMPARISON)
+    if len(used):
+        sums = sums_by_cluster(names, used)
+        tau = estimate(sums, Figure(_tau_of_sums, ALL_TIES, -1.0), n, draws, seed)
+        opposite = Figure(lambda sums: divide(sums[:, 1], sums.sum(axis=1)), "", 0.0)
+        flips = estimate(sums, opposite, n, draws, seed)
+    return OrderAgreement(concordant, discordant, by_one, by_both, tau, flips)
 
 
 def _comparisons(values: Floats) -> tuple[int, int, int, int]:
@@ -115,55 +107,19 @@ def _tau_of_sums(sums: Floats) -> Floats:
 ROUNDING = 1e-9
 
 
-def standard_error_of_mean(
-    components: Components, annotators: float, is_shared: bool = False
-) -> float:
-    """Standard error of an item's mean score over k annotators.
-
-    Input: the variance components; k > 0; whether the same annotators rate all items and only
-    differences between items matter, so that their strictness cancels. Output: points >= 0.
-    Components estimated below 0 count as 0. Raises ReliabilityError for k <= 0.
-    Formula: sqrt((annotators + residual) / k), without `annotators` when they are shared.
-    Source: Brennan, 2001, Generalizability theory (absolute and relative error).
-    """
-    if annotators <= 0:
-        raise ReliabilityError("The number of annotators must be above 0.")
-    return math.sqrt(_error_variance(components, is_shared) / annotators)
-
-
-def annotators_needed(
-    components: Components, standard_error: float, is_shared: bool = False
-) -> int:
+def annotators_needed(components: Components, standard_error: float) -> int:
     """Fewest annotators an item needs for a wanted standard error of its mean.
 
-    Input: the variance components; the standard error > 0 in points; `is_shared` as above. Output:
-    a whole number >= 1. Raises ReliabilityError for a standard error <= 0.
-    Formula: (annotators + residual) / standard error^2, rounded up. Source: Brennan, 2001.
+    Input: the variance components; the standard error > 0 in points. Output: a whole number >= 1.
+    Components estimated below 0 count as 0. Raises ReliabilityError for a standard error <= 0.
+    Formula: (annotators + residual) / standard error^2, rounded up.
+    Source: Brennan, 2001, Generalizability theory (absolute error).
     """
     if standard_error <= 0:
         raise ReliabilityError("The wanted standard error must be above 0.")
-    wanted = _error_variance(components, is_shared) / standard_error**2
+    error_variance = max(0.0, components.annotators) + max(0.0, components.residual)
+    wanted = error_variance / standard_error**2
     return max(1, math.ceil(wanted - ROUNDING * max(1.0, wanted)))
-
-
-def expected_icc(single: float, annotators: float) -> float | None:
-    """ICC(2,k) to expect of the mean of k annotators from ICC(2,1).
-
-    Input: an ICC(2,1) <= 1; k > 0. Output: a number <= 1, or None where an ICC(2,1) below 0 leaves
-    no variance for the formula. Raises ReliabilityError for k <= 0 or an ICC above 1.
-    Formula: k r / (1 + (k - 1) r). Source: Spearman, 1910; Brown, 1910.
-    """
-    if annotators <= 0:
-        raise ReliabilityError("The number of annotators must be above 0.")
-    if single > 1:
-        raise ReliabilityError("An ICC is at most 1.")
-    variance = 1 + (annotators - 1) * single
-    return annotators * single / variance if variance > 0 else None
-
-
-def _error_variance(components: Components, is_shared: bool) -> float:
-    annotators = 0.0 if is_shared else max(0.0, components.annotators)
-    return annotators + max(0.0, components.residual)
 
 
 NO_SENTINELS = "No damaged candidate and its untouched twin have both been rated yet."
@@ -228,8 +184,7 @@ def _figures(
     kind: tuple[str | None, str | None], rows: Floats, clusters: list[str], draws: int, seed: int
 ) -> Sensitivity:
     if not len(rows):
-        nothing = undefined(NO_SENTINELS)
-        return Sensitivity(*kind, nothing, nothing, nothing)
+        return Sensitivity(*kind, *[undefined(NO_SENTINELS)] * 3)
     sums = sums_by_cluster(clusters, rows)
     figures = (
         Figure(lambda sums: divide(sums[:, 1], sums[:, 0]), "", 0.0),
@@ -285,14 +240,24 @@ def criterion_report(
     order = order_agreement(table, draws, seed)
     add("order_tau", order.tau)
     add("order_flips", order.flips)
+    counts = ("concordant", "discordant", "tied_by_one", "tied_by_both")
+    variances = ("items", "annotators", "residual")
+    found = icc.components
     return {
         "figures": figures,
         "pairs": plain_pairs(kappas),
-        "order": _counts(order),
+        "order": {name: getattr(order, name) for name in counts},
         "histogram": histogram(table, unit),
-        "components": _variances(icc.components, unit),
+        "components": found and {name: getattr(found, name) / unit**2 for name in variances},
         "ratings_per_item": icc.k,
-        "plan": _plan(icc.components, unit, icc.single.reason),
+        "plan": [
+            {
+                "standard_error": wanted,
+                "annotators": annotators_needed(found, wanted * unit) if found else None,
+                "reason": "" if found else icc.single.reason,
+            }
+            for wanted in STANDARD_ERRORS
+        ],
     }
 
 
@@ -309,36 +274,6 @@ def histogram(table: Table, unit: int) -> list[int]:
     scores = table.values[table.is_rated].astype(np.int64)
     points = (2 * scores + unit) // (2 * unit)
     return [int(count) for count in np.bincount(points, minlength=HIGHEST_POINTS + 1)]
-
-
-def _counts(order: OrderAgreement) -> Plain:
-    return {
-        "concordant": order.concordant,
-        "discordant": order.discordant,
-        "tied_by_one": order.tied_by_one,
-        "tied_by_both": order.tied_by_both,
-    }
-
-
-def _variances(found: Components | None, unit: int) -> Plain | None:
-    if found is None:
-        return None
-    return {
-        "items": scaled(found.items, unit**2),
-        "annotators": scaled(found.annotators, unit**2),
-        "residual": scaled(found.residual, unit**2),
-    }
-
-
-def _plan(found: Components | None, unit: int, reason: str) -> list[Plain]:
-    return [
-        {
-            "standard_error": wanted,
-            "annotators": annotators_needed(found, wanted * unit) if found else None,
-            "reason": "" if found else reason,
-        }
-        for wanted in STANDARD_ERRORS
-    ]
 
 
 ANSWERS = (-1, 0, 1)

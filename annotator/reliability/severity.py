@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.statistics.tables import (
-    Floats,
-    Integers,
-    Plain,
-    ReliabilityError,
-    Table,
-    scaled,
-)
+from core.statistics.tables import Floats, Integers, Plain, Table, scaled
 
 # Rest of this share of the spread is rounding of a perfect fit.
 PERFECT = 1e-12
@@ -62,14 +54,13 @@ def fit_additive(table: Table) -> AdditiveFit:
     residuals = np.where(table.is_rated, table.values - fitted, np.nan)
     rank = int(np.linalg.matrix_rank(laplacian, hermitian=True)) if laplacian.size else 0
     freedom = int(rated.sum()) - int((counts > 0).sum()) - rank
-    return AdditiveFit(
-        effects,
-        item_effects,
-        inverse,
-        residuals,
-        np.where(table.is_rated, _leverages(weights, counts, inverse), np.nan),
-        residual_sd(residuals, deviations, freedom),
-    )
+    sd = residual_sd(residuals, deviations, freedom)
+    # Of a score: 1 / m + (e - z / m)' inverse (e - z / m), e its annotator.
+    carried = weights @ inverse
+    of_item = (carried * weights).sum(axis=1)[:, None]
+    own = np.diag(inverse)[None, :] - 2 * carried + of_item
+    leverages = np.where(table.is_rated, 1 / np.maximum(counts, 1)[:, None] + own, np.nan)
+    return AdditiveFit(effects, item_effects, inverse, residuals, leverages, sd)
 
 
 def residual_sd(residuals: Floats, deviations: Floats, freedom: int) -> float | None:
@@ -83,32 +74,12 @@ def residual_sd(residuals: Floats, deviations: Floats, freedom: int) -> float | 
     return 0.0 if rest <= PERFECT * spread else float(np.sqrt(rest / freedom))
 
 
-def _leverages(weights: Floats, counts: Floats, inverse: Floats) -> Floats:
-    """Of a score: 1 / m + (e - z / m)' inverse (e - z / m), e its annotator. Output: I x J."""
-    carried = weights @ inverse
-    of_item = (carried * weights).sum(axis=1)
-    own = np.diag(inverse)[None, :] - 2 * carried + of_item[:, None]
-    leverages: Floats = 1 / np.maximum(counts, 1)[:, None] + own
-    return leverages
-
-
-def components(table: Table) -> tuple[tuple[str, ...], ...]:
-    """Group annotators who are linked by items that several of them rated.
-
-    Input: a table. Output: groups of the annotators with at least one score, largest first, then by
-    name; two annotators stand in one group when a chain of shared items leads from one to the
-    other. Source: Searle, 1987, Linear models for unbalanced data (connected designs).
-    """
-    numbers = component_numbers(table)
-    groups: dict[int, list[str]] = {}
-    for column, number in enumerate(numbers.tolist()):
-        if table.is_rated[:, column].any():
-            groups.setdefault(number, []).append(table.annotators[column])
-    return tuple(sorted((tuple(sorted(g)) for g in groups.values()), key=lambda g: (-len(g), g)))
-
-
 def component_numbers(table: Table) -> Integers:
-    """Number the groups of linked annotators. Output: J numbers, equal within a group."""
+    """Number the groups of annotators who are linked by items that several of them rated.
+
+    Input: a table. Output: J numbers, equal where a chain of shared items leads from one annotator
+    to the other. Source: Searle, 1987, Linear models for unbalanced data (connected designs).
+    """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -117,23 +88,11 @@ def component_numbers(table: Table) -> Integers:
     return np.asarray(numbers, dtype=np.int64)
 
 
-def is_connected(table: Table) -> bool:
-    """Return whether all annotators with scores are linked. True also for one annotator or none."""
-    return len(components(table)) <= 1
-
-
-def connection_warning(table: Table) -> str:
-    """Return the sentence that a page shows when annotators are not all linked, else ""."""
-    count = len(components(table))
-    if count <= 1:
-        return ""
-    return (
-        f"The annotators fall into {count} groups that share no item with each other. Severities "
-        "and adjusted scores can be compared within a group only; let annotators of different "
-        "groups rate some of the same items."
-    )
-
-
+UNCONNECTED = (
+    "The annotators fall into {groups} groups that share no item with each other. Severities and "
+    "adjusted scores can be compared within a group only; let annotators of different groups rate "
+    "some of the same items."
+)
 UNLINKED = (
     "This annotator shares no item with another, so strictness cannot be told from the items."
 )
@@ -171,25 +130,17 @@ class AdjustedScore:
 
 @dataclass(frozen=True, slots=True)
 class SeverityReport:
-    """Severities, scores, the groups of linked annotators, and a warning or ""."""
+    """Severities, scores, and how many groups of linked annotators with scores there are."""
 
     severities: tuple[Severity, ...]
     scores: tuple[AdjustedScore, ...]
-    components: tuple[tuple[str, ...], ...]
-    warning: str
+    groups: int
     residual_sd: float | None
 
     @property
-    def is_connected(self) -> bool:
-        return len(self.components) <= 1
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionSeverities:
-    """Severity over all criteria, and for each criterion how far the annotator departs from it."""
-
-    overall: SeverityReport
-    departures: dict[str, tuple[Severity, ...]]
+    def warning(self) -> str:
+        """The sentence that a page shows when annotators are not all linked, else ""."""
+        return UNCONNECTED.format(groups=self.groups) if self.groups > 1 else ""
 
 
 def severities(table: Table) -> SeverityReport:
@@ -203,48 +154,14 @@ def severities(table: Table) -> SeverityReport:
     / their expected sum). Source: Linacre, 1989 (severity and fit, there in logits); Searle, 1987.
     """
     fit = fit_additive(table)
-    groups = component_numbers(table)
-    is_linked = np.bincount(groups)[groups] > 1 if len(groups) else np.zeros(0, dtype=bool)
-    rated = table.is_rated
+    numbers = component_numbers(table)
+    is_linked = np.bincount(numbers)[numbers] > 1 if len(numbers) else np.zeros(0, dtype=bool)
+    columns = np.flatnonzero(table.is_rated.any(axis=0))
     people = tuple(
-        _severity(table, fit, column, bool(is_linked[column]))
-        for column in np.flatnonzero(rated.any(axis=0)).tolist()
+        _severity(table, fit, column, bool(is_linked[column])) for column in columns.tolist()
     )
-    return SeverityReport(
-        people,
-        _adjusted_scores(table, fit, is_linked),
-        components(table),
-        connection_warning(table),
-        fit.residual_sd,
-    )
-
-
-def severities_by_criterion(tables: Mapping[str, Table]) -> CriterionSeverities:
-    """Fit  score = item x criterion - severity - departure of annotator in criterion + rest.
-
-    Input: one table a criterion with the same items, annotators and gaps. Output: the severities of
-    the mean over criteria, and the severities of each criterion's distance from that mean; the
-    departures of one annotator sum to 0. As every rating holds all criteria, this is the joint
-    fit, with standard errors that allow for criteria of one rating going together.
-    Raises ReliabilityError without tables or when their cells differ. Source: as severities().
-    """
-    if not tables:
-        raise ReliabilityError("There must be at least one criterion.")
-    first, *others = tables.values()
-    for other in others:
-        same_names = other.items == first.items and other.annotators == first.annotators
-        if not same_names or not np.array_equal(other.is_rated, first.is_rated):
-            raise ReliabilityError("Every rating must hold a score for each criterion.")
-    mean = np.mean([table.values for table in tables.values()], axis=0)
-    departures = {
-        criterion: severities(_with_values(table, table.values - mean)).severities
-        for criterion, table in tables.items()
-    }
-    return CriterionSeverities(severities(_with_values(first, mean)), departures)
-
-
-def _with_values(table: Table, values: np.ndarray) -> Table:
-    return Table(values, table.clusters, table.items, table.annotators)
+    scores = _adjusted_scores(table, fit, is_linked)
+    return SeverityReport(people, scores, len(set(numbers[columns].tolist())), fit.residual_sd)
 
 
 def _severity(table: Table, fit: AdditiveFit, column: int, is_linked: bool) -> Severity:
@@ -253,15 +170,13 @@ def _severity(table: Table, fit: AdditiveFit, column: int, is_linked: bool) -> S
     if not is_linked:
         return Severity(name, None, None, None, n, UNLINKED)
     value = -float(fit.effects[column])
-    if fit.residual_sd is None:
-        return Severity(name, value, None, None, n, NO_ERROR)
-    if fit.residual_sd == 0:
-        return Severity(name, value, None, None, n, NO_REST)
+    if not fit.residual_sd:
+        return Severity(name, value, None, None, n, NO_REST if fit.residual_sd == 0 else NO_ERROR)
     error = fit.residual_sd * float(np.sqrt(fit.unit_covariance[column, column]))
-    rest = np.nansum(np.square(fit.residuals[:, column]))
     expected = np.nansum(1 - fit.leverages[:, column])
     if expected < NO_FREEDOM:
         return Severity(name, value, error, None, n, NO_MISFIT)
+    rest = np.nansum(np.square(fit.residuals[:, column]))
     return Severity(name, value, error, float(np.sqrt(rest / expected)) / fit.residual_sd, n)
 
 
@@ -301,7 +216,7 @@ def severity_report(table: Table, unit: int = 1) -> Plain:
     found = severities(table)
     return {
         "people": [_person(table, one, unit) for one in found.severities],
-        "groups": len(found.components),
+        "groups": found.groups,
         "warning": found.warning,
         "residual_sd": scaled(found.residual_sd, unit),
         "items": _moved(found, unit),

@@ -10,9 +10,7 @@ from annotator.reliability.severity import (
     NO_REST,
     UNLINKED,
     severities,
-    severities_by_criterion,
 )
-from core.statistics.tables import ReliabilityError
 from tests.amounts import tries
 from tests.annotator.reliability.test_least_squares import dense_fit
 from tests.core.statistics.conftest import GAP, make_table, random_tables, shuffled
@@ -33,7 +31,6 @@ def test_severity_and_adjusted_scores_by_hand() -> None:
     assert [score.raw for score in report.scores] == pytest.approx([5, 7, 5.5, 9])
     assert [score.adjusted for score in report.scores] == pytest.approx([5, 7, 6, 9])
     assert [person.n for person in report.severities] == [2, 3, 1]
-    assert report.is_connected
     assert report.warning == ""
 
 
@@ -73,8 +70,7 @@ def test_annotators_apart_are_compared_within_their_group_only() -> None:
     values = [[9, 8, GAP, GAP], [7, 6, GAP, GAP], [GAP, GAP, 3, 2], [GAP, GAP, 4, 3]]
     report = severities(make_table(values))
     assert [person.value for person in report.severities] == pytest.approx([-0.5, 0.5, -0.5, 0.5])
-    assert not report.is_connected
-    assert len(report.components) == 2
+    assert report.groups == 2
     assert "2 groups" in report.warning
 
 
@@ -101,26 +97,3 @@ def test_the_order_of_items_and_annotators_changes_no_severity() -> None:
         one = [p.value for p in severities(table).severities if p.value is not None]
         two = [p.value for p in severities(shuffled(table)).severities if p.value is not None]
         assert sorted(one) == pytest.approx(sorted(two), abs=1e-9)
-
-
-def test_departures_by_criterion_sum_to_zero_and_equal_the_joint_fit() -> None:
-    random = np.random.default_rng(9)
-    shape = made_scores(random, np.array([-1.0, 0, 1]), 25)
-    tables = {
-        key: make_table(shape + random.normal(0, 1, shape.shape) + shift)
-        for key, shift in (("x", [0, 0, 2]), ("y", [0, 1, 0]), ("z", [0, 0, 0]))
-    }
-    found: Any = severities_by_criterion(tables)
-    for place, person in enumerate(found.overall.severities):
-        departures = [found.departures[key][place].value for key in tables]
-        assert sum(departures) == pytest.approx(0, abs=1e-9)
-        for key, table in tables.items():
-            own: Any = severities(table).severities[place].value
-            assert own == pytest.approx(person.value + found.departures[key][place].value, abs=1e-9)
-
-
-def test_a_rating_without_a_criterion_is_refused() -> None:
-    with pytest.raises(ReliabilityError):
-        severities_by_criterion({"x": make_table([[1, 2]]), "y": make_table([[1, GAP]])})
-    with pytest.raises(ReliabilityError):
-        severities_by_criterion({})
