@@ -1,9 +1,12 @@
 """The audit trail: the one place that writes it, and what each act is called."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
+
+from django.db.models import Model
 
 from annotator.models import AuditEvent, Campaign, User
 
@@ -29,6 +32,27 @@ def record(
         object_type=object_type,
         object_id=str(object_id),
         details=dict(details) if details else {},
+    )
+
+
+def record_on(
+    row: Model,
+    action: str,
+    actor: User | UUID | None,
+    campaign: Campaign | UUID | None = None,
+    /,
+    **details: Any,
+) -> AuditEvent:
+    """Write who did what to a row, in the campaign that is given, or else in the row's own."""
+    where = row if isinstance(row, Campaign) else getattr(row, "campaign_id", None)
+    return record(
+        actor=actor,
+        campaign=campaign or where,
+        action=action,
+        # "claim_import" for a ClaimImport.
+        object_type=re.sub(r"\B(?=[A-Z])", "_", str(row._meta.object_name)).lower(),
+        object_id=row.pk,
+        details=details,
     )
 
 

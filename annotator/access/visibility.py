@@ -151,14 +151,7 @@ def record_unblinding(
     row = Unblinding.objects.create(
         campaign=campaign, user=user, shown=shown, reason=reason, at=database_now()
     )
-    audit_log.record(
-        actor=user,
-        campaign=campaign,
-        action="unblinding.shown",
-        object_type="unblinding",
-        object_id=row.pk,
-        details={"shown": str(shown)},
-    )
+    audit_log.record_on(row, "unblinding.shown", user, campaign, shown=str(shown))
     return row
 
 

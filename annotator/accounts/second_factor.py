@@ -227,4 +227,4 @@ def _digest(user: User, code: str) -> str:
 
 
 def _record(action: str, user: User, by: User | None) -> None:
-    audit_log.record(actor=by, action=action, object_type="user", object_id=user.pk)
+    audit_log.record_on(user, action, by)

@@ -38,7 +38,7 @@ def deactivate(*, user: User, by: User) -> tuple[Ended, int]:
         raise OutOfDate(f"{user.username} is deactivated already.")
     ended = end_access(user=user, by=by)
     withdrawn = withdraw_invitations(invited_by=user, by=by)
-    audit_log.record(actor=by, action="user.deactivated", object_type="user", object_id=user.pk)
+    audit_log.record_on(user, "user.deactivated", by)
     return ended, withdrawn
 
 
@@ -47,7 +47,7 @@ def reactivate(*, user: User, by: User) -> None:
     """Open an account again, with the roles that it has; of what ended nothing comes back."""
     if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
         raise OutOfDate(f"{user.username} is active already.")
-    audit_log.record(actor=by, action="user.reactivated", object_type="user", object_id=user.pk)
+    audit_log.record_on(user, "user.reactivated", by)
 
 
 def _refuse_last_site_admin(user: User) -> None:
@@ -94,7 +94,7 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
             user.save()
     except IntegrityError as error:  # another one of that name at the same moment
         raise Refused(TAKEN.format(username)) from error
-    audit_log.record(action="user.created", object_type="user", object_id=user.pk)
+    audit_log.record_on(user, "user.created", None)
     return user
 
 
@@ -135,13 +135,7 @@ def withdraw_invitations(*, invited_by: User, by: User, campaign: Campaign | Non
     found = list(rows.select_for_update(no_key=True, of=("self",)).order_by("pk"))
     Invitation.objects.filter(pk__in=[row.pk for row in found]).update(expires_at=database_now())
     for row in found:
-        audit_log.record(
-            actor=by,
-            campaign=row.campaign_id,
-            action="invitation.withdrawn",
-            object_type="invitation",
-            object_id=row.pk,
-        )
+        audit_log.record_on(row, "invitation.withdrawn", by)
     return len(found)
 
 
@@ -171,13 +165,7 @@ def confirm_password(person: User, password: str) -> bool:
 def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
     """Raise Refused unless the password is the signer's, TooOften after ten wrong ones."""
     if not confirm_password(signer, password):
-        audit_log.record(
-            actor=signer,
-            campaign=campaign,
-            action="signature.refused",
-            object_type="user",
-            object_id=signer.pk,
-        )
+        audit_log.record_on(signer, "signature.refused", signer, campaign)
         raise Refused(WRONG_SENTENCE, {"password": [WRONG_SENTENCE]})
 
 
@@ -203,7 +191,7 @@ def replace_password(*, user: User, new: str, by: User | None, keep: UUID | None
     refuse_weak(new, user, "new")
     user.set_password(new)
     user.save(update_fields=["password"])
-    audit_log.record(actor=by, action="password.changed", object_type="user", object_id=user.pk)
+    audit_log.record_on(user, "password.changed", by)
     return end_access(user=user, by=by, keep=keep)
 
 

@@ -236,10 +236,4 @@ def delete_ended_sessions() -> int:
 
 
 def _record(user: User, by: User | None, count: int) -> None:
-    audit_log.record(
-        actor=by,
-        action="session.ended",
-        object_type="user",
-        object_id=user.pk,
-        details={"sessions": count},
-    )
+    audit_log.record_on(user, "session.ended", by, sessions=count)

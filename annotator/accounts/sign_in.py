@@ -159,7 +159,7 @@ def record_wrong(attempt: Attempt) -> None:
 
 def record_right(user: User) -> None:
     """Write down that a person has signed in."""
-    audit_log.record(actor=user, action="sign_in.accepted", object_type="user", object_id=user.pk)
+    audit_log.record_on(user, "sign_in.accepted", user)
 
 
 def network_of(address: str) -> str:

@@ -276,13 +276,7 @@ def refuse_taken(candidates: list[Candidate], adjudicator: User) -> None:
 
 
 def _audit(conflict: Conflict, actor: User, action: str) -> None:
-    audit_log.record(
-        actor=actor,
-        campaign=conflict.campaign_id,
-        action=action,
-        object_type="conflict",
-        object_id=conflict.pk,
-    )
+    audit_log.record_on(conflict, action, actor)
 
 
 LONGEST_QUESTION: Final = 2_000
@@ -413,11 +407,4 @@ def _who_can_look_again(candidate: Candidate) -> list[Assignment]:
 
 
 def _audit_round(conflict: Conflict, actor: User, action: str, details: dict[str, str]) -> None:
-    audit_log.record(
-        actor=actor,
-        campaign=conflict.campaign_id,
-        action=action,
-        object_type="conflict",
-        object_id=conflict.pk,
-        details=details,
-    )
+    audit_log.record_on(conflict, action, actor, **details)

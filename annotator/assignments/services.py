@@ -174,13 +174,7 @@ def assign_candidates(
                 rows.append(row)
         Assignment.objects.bulk_create(rows)
         add_places([candidate.pk for candidate in candidates])
-        audit_log.record(
-            campaign=campaign,
-            action="assignments.made",
-            object_type="user",
-            object_id=annotator.pk,
-            details={"count": len(rows)},
-        )
+        audit_log.record_on(annotator, "assignments.made", None, campaign, count=len(rows))
     return rows
 
 
@@ -307,13 +301,7 @@ def _leased(assignment: Assignment) -> Assignment:
     assignment.status = AssignmentStatus.OPEN
     assignment.lease_expires_at = _lease_end(assignment.campaign)
     assignment.save()
-    audit_log.record(
-        actor=assignment.annotator_id,
-        campaign=assignment.campaign_id,
-        action="assignment.leased",
-        object_type="assignment",
-        object_id=assignment.pk,
-    )
+    audit_log.record_on(assignment, "assignment.leased", assignment.annotator_id)
     return assignment
 
 

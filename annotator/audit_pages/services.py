@@ -25,12 +25,5 @@ def request_audit_export(*, campaign: Campaign, asked_by: User) -> AuditExport:
     """
     if judges_meanwhile(asked_by):
         raise Forbidden(WITHHELD)
-    audit_log.record(
-        actor=asked_by,
-        campaign=campaign,
-        action="audit.exported",
-        object_type="campaign",
-        object_id=campaign.pk,
-        details={"head": str(current_head() or "")},
-    )
+    audit_log.record_on(campaign, "audit.exported", asked_by, head=str(current_head() or ""))
     return AuditExport(campaign, asked_by)

@@ -95,13 +95,7 @@ def create_campaign(
     _record_rules(campaign, created_by)
     if created_by is not None:
         Membership.objects.create(campaign=campaign, user=created_by, role=Role.ADMIN)
-    audit_log.record(
-        actor=created_by,
-        campaign=campaign,
-        action="campaign.created",
-        object_type="campaign",
-        object_id=campaign.pk,
-    )
+    audit_log.record_on(campaign, "campaign.created", created_by)
     return campaign
 
 
@@ -207,11 +201,4 @@ def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: 
 
 
 def _audit(campaign: Campaign, action: str, actor: User, details: dict[str, object]) -> None:
-    audit_log.record(
-        actor=actor,
-        campaign=campaign,
-        action=action,
-        object_type="campaign",
-        object_id=campaign.pk,
-        details=details,
-    )
+    audit_log.record_on(campaign, action, actor, **details)

@@ -67,13 +67,7 @@ def assign_comparisons(
             for number, pair in enumerate(_in_order(fresh, chance), start=1)
         ]
         Comparison.objects.bulk_create(rows)
-        audit_log.record(
-            campaign=campaign,
-            action="comparisons.made",
-            object_type="user",
-            object_id=annotator.pk,
-            details={"count": len(rows)},
-        )
+        audit_log.record_on(annotator, "comparisons.made", None, campaign, count=len(rows))
     return rows
 
 
@@ -166,13 +160,14 @@ def ask_comparisons(
         for annotator, pairs in shares.items()
         for comparison in assign_comparisons(campaign=row, annotator=annotator, pairs=pairs)
     ]
-    audit_log.record(
-        actor=asked_by,
-        campaign=row,
-        action="comparisons.asked",
-        object_type="campaign",
-        object_id=row.pk,
-        details={"share": str(exact), "seed": seed, "pairs": len(drawn), "count": len(made)},
+    audit_log.record_on(
+        row,
+        "comparisons.asked",
+        asked_by,
+        share=str(exact),
+        seed=seed,
+        pairs=len(drawn),
+        count=len(made),
     )
     return Asked(len(drawn), len(every), len(made))
 
@@ -360,13 +355,13 @@ def _record(comparison: Comparison, row: Preference, action: str) -> None:
         error_tags=row.error_tags,
         **row.judgements,
     )
-    audit_log.record(
-        actor=comparison.annotator_id,
-        campaign=comparison.campaign,
-        action=action,
-        object_type="preference",
-        object_id=row.pk,
-        details={"version": row.version, "judgements": row.judgements},
+    audit_log.record_on(
+        row,
+        action,
+        comparison.annotator_id,
+        comparison.campaign,
+        version=row.version,
+        judgements=row.judgements,
     )
 
 

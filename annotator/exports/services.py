@@ -50,18 +50,14 @@ def request_export(
         _unblind(row, asked_by, reason if is_identified else None)
         if not FORMATS[format].has_texts:
             show_systems(campaign=row, user=asked_by)
-    audit_log.record(
-        actor=asked_by,
-        campaign=row,
-        action=EXPORTED,
-        object_type="campaign",
-        object_id=row.pk,
-        details={
-            "format": format,
-            "is_identified": is_identified,
-            "reason": reason if is_identified else "",
-            "has_systems": not row.is_open,
-        },
+    audit_log.record_on(
+        row,
+        EXPORTED,
+        asked_by,
+        format=format,
+        is_identified=is_identified,
+        reason=reason if is_identified else "",
+        has_systems=not row.is_open,
     )
     return RatingExport(
         campaign_id=row.pk,

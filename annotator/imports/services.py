@@ -158,14 +158,7 @@ def shown_name(name: str) -> str:
 
 def record(row: ClaimImport, action: str, actor: User | None, **details: Any) -> None:
     """Write the audit row of a step: digests and counts, never the name of the file."""
-    audit_log.record(
-        actor=actor,
-        campaign=row.campaign_id,
-        action=action,
-        object_type="claim_import",
-        object_id=row.pk,
-        details={"sha256": row.file_sha256, **details},
-    )
+    audit_log.record_on(row, action, actor, sha256=row.file_sha256, **details)
 
 
 T = TypeVar("T")

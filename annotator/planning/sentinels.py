@@ -58,14 +58,7 @@ def set_repeats(*, campaign: Campaign, percent: int, lag: int, by: User) -> Camp
     if before != after:
         row.repeat_percent, row.repeat_lag = percent, lag
         row.save(update_fields=["repeat_percent", "repeat_lag"])
-        audit_log.record(
-            actor=by,
-            campaign=row,
-            action="repeats.set",
-            object_type="campaign",
-            object_id=row.pk,
-            details={"from": before, "to": after},
-        )
+        audit_log.record_on(row, "repeats.set", by, **{"from": before, "to": after})
     return row
 
 
@@ -203,17 +196,13 @@ def add_sentinels(*, campaign: Campaign, count: int, seed: int, by: User) -> lis
         why = f"Between 1 and {MOST_AT_ONCE} sentinels are made at a time."
         raise Refused(why, {"count": [why]})
     made = [_store(row, reference, text) for reference, text in _drawn(row, count, seed)]
-    audit_log.record(
-        actor=by,
-        campaign=row,
-        action="sentinels.added",
-        object_type="campaign",
-        object_id=row.pk,
-        details={
-            "count": len(made),
-            "seed": seed,
-            "criteria": dict(Counter(candidate.damage["criterion"] for candidate in made)),
-        },
+    audit_log.record_on(
+        row,
+        "sentinels.added",
+        by,
+        count=len(made),
+        seed=seed,
+        criteria=dict(Counter(candidate.damage["criterion"] for candidate in made)),
     )
     return made
 

@@ -221,14 +221,7 @@ def _refuse(field: str, why: str) -> None:
 def _audit(
     campaign: Campaign, by: User, annotator: User, action: str, details: dict[str, object]
 ) -> None:
-    audit_log.record(
-        actor=by,
-        campaign=campaign,
-        action=action,
-        object_type="user",
-        object_id=annotator.pk,
-        details=details,
-    )
+    audit_log.record_on(annotator, action, by, campaign, **details)
 
 
 MOVED_ON: Final = "The campaign has moved on since this plan was made; look at the new one."
@@ -286,20 +279,16 @@ def carry_out_plan(
     if not previewed.count:
         raise Refused("There is nothing to give out: no candidate has a free place for them.")
     _give(row, annotators, previewed.plan, due_at)
-    audit_log.record(
-        actor=by,
-        campaign=row,
-        action="plan.carried_out",
-        object_type="campaign",
-        object_id=row.pk,
-        details={
-            "annotators": sorted(user.username for user in annotators),
-            "seed": seed,
-            "due_at": due_at.isoformat() if due_at else None,
-            "count": previewed.count,
-            "without_annotator": sum(entry.places for entry in previewed.plan.unplaced),
-            "digest": previewed.digest,
-        },
+    audit_log.record_on(
+        row,
+        "plan.carried_out",
+        by,
+        annotators=sorted(user.username for user in annotators),
+        seed=seed,
+        due_at=due_at.isoformat() if due_at else None,
+        count=previewed.count,
+        without_annotator=sum(entry.places for entry in previewed.plan.unplaced),
+        digest=previewed.digest,
     )
     return previewed
 
@@ -418,11 +407,4 @@ def _marked(campaign: Campaign) -> QuerySet[Candidate]:
 def _audit_qualification(
     campaign: Campaign, by: User, action: str, references: Iterable[Reference]
 ) -> None:
-    audit_log.record(
-        actor=by,
-        campaign=campaign,
-        action=action,
-        object_type="campaign",
-        object_id=campaign.pk,
-        details={"references": [row.reference_id for row in references]},
-    )
+    audit_log.record_on(campaign, action, by, references=[row.reference_id for row in references])

@@ -75,13 +75,7 @@ def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: i
     A newer draft of another tab is not overwritten: the page still shows what was sent. Where no
     draft is stored any more, there is nothing to overwrite, whatever version the page had seen.
     """
-    audit_log.record(
-        actor=assignment.annotator_id,
-        campaign=assignment.campaign,
-        action="rating.refused",
-        object_type="assignment",
-        object_id=assignment.pk,
-    )
+    audit_log.record_on(assignment, "rating.refused", assignment.annotator_id)
     try:
         return save_draft(
             assignment=assignment,

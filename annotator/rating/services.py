@@ -264,13 +264,13 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         made_at=now,
         **{name: getattr(rating, name) for name in COLUMNS},
     )
-    audit_log.record(
-        actor=rating.annotator_id,
-        campaign=assignment.campaign,
-        action=action,
-        object_type="rating",
-        object_id=rating.pk,
-        details={"version": rating.version, "scores": rating.scores},
+    audit_log.record_on(
+        rating,
+        action,
+        rating.annotator_id,
+        assignment.campaign,
+        version=rating.version,
+        scores=rating.scores,
     )
     candidate = assignment.candidate
     measure_conflicts(assignment.campaign, candidate.reference_id, now, rated=candidate.pk)
@@ -393,23 +393,15 @@ def _reroute(left: Assignment) -> Assignment | None:
     """Give a named assignment to another annotator; None when nobody can take it."""
     row = assign_further(candidate=left.candidate)
     if row is not None:
-        audit_log.record(
-            actor=left.annotator_id,
-            campaign=left.campaign,
-            action="assignment.rerouted",
-            object_type="assignment",
-            object_id=row.pk,
-            details={"from": str(left.pk)},
+        audit_log.record_on(
+            row,
+            "assignment.rerouted",
+            left.annotator_id,
+            left.campaign,
+            **{"from": str(left.pk)},
         )
     return row
 
 
 def _audit(assignment: Assignment, action: str, details: dict[str, str]) -> None:
-    audit_log.record(
-        actor=assignment.annotator_id,
-        campaign=assignment.campaign,
-        action=action,
-        object_type="assignment",
-        object_id=assignment.pk,
-        details=details,
-    )
+    audit_log.record_on(assignment, action, assignment.annotator_id, **details)

@@ -196,6 +196,19 @@ def _figures(
     )
 
 
+def sentinels_report(sentinels: Sequence[Sentinel], seed: int = 0) -> list[Plain]:
+    """Return sensitivity() as it is stored: annotator, criterion and three figures a line."""
+    figures = ("detected", "drop_aimed", "drop_elsewhere")
+    return [
+        {
+            "annotator": one.annotator,
+            "criterion": one.criterion,
+            "figures": [plain_estimate(key, getattr(one, key)) for key in figures],
+        }
+        for one in sensitivity(sentinels, seed=seed)
+    ]
+
+
 STANDARD_ERRORS = (0.25, 0.5, 1.0)
 HIGHEST_POINTS = 10
 LEVELS: tuple[Level, ...] = ("interval", "ordinal", "nominal")

@@ -1,7 +1,7 @@
 """Reliability reports: asked for, worked out, one for each state of the ratings."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 from uuid import UUID
 
@@ -9,7 +9,6 @@ from django.db import IntegrityError, transaction
 
 from annotator import audit_log
 from annotator.models import Campaign, ReliabilityReport, User
-from annotator.rating_values import RatedScores
 from annotator.records import (
     BY_ADMIN,
     GivenPreferences,
@@ -58,7 +57,7 @@ def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Pla
 
     numpy and scipy load here, in a worker or command: the web process stays light.
     """
-    from annotator.reliability.rules import sensitivity
+    from annotator.reliability.rules import sentinels_report
 
     done = 0
 
@@ -71,18 +70,28 @@ def figures_of(given: Given, log: OnProgress = lambda share, words: None) -> Pla
         return check
 
     criteria = [_criterion(given, key, step(key)) for key in ALL_CRITERIA]
-    found = sensitivity(given.sentinels, seed=SEED)
+    sentinels = sentinels_report(given.sentinels, seed=SEED)
     step("sentinels and preferences")()
+    ratings, preferences = given.inputs.ratings, given.inputs.preferences
     return {
         "schema": SCHEMA,
-        "inputs": _inputs(given.inputs),
-        "annotators": _annotators(given),
+        "inputs": {
+            "ratings": ratings.rows,
+            "revisions": ratings.revisions,
+            "preferences": preferences.rows,
+            "preference_revisions": preferences.revisions,
+        },
+        # Everybody who is named in the figures; pages give them other names.
+        "annotators": sorted(
+            {row.annotator for row in given.ratings.rows}
+            | {row.annotator for row in given.preferences.rows}
+        ),
         "counts": _counts(given),
         "criteria": criteria,
         "sentinels": {
             "n": len(given.sentinels),
             "assumed": given.assumed,
-            "groups": [_sensitivity(one) for one in found],
+            "groups": sentinels,
         },
         "preferences": _preferences(given),
     }
@@ -120,59 +129,21 @@ def _preferences(given: Given) -> Plain:
     }
 
 
-def _sensitivity(found: Any) -> Plain:
-    from core.statistics.tables import plain_estimate
-
-    return {
-        "annotator": found.annotator,
-        "criterion": found.criterion,
-        "figures": [
-            plain_estimate("detected", found.detected),
-            plain_estimate("drop_aimed", found.drop_aimed),
-            plain_estimate("drop_elsewhere", found.drop_elsewhere),
-        ],
-    }
-
-
 def _counts(given: Given) -> Plain:
     rows = [row for row in given.ratings.rows if is_genuine(row)]
+    times = Counter(row.candidate for row in rows)
     left_out = Counter(given.ratings.left_out)
     if given.preferences.by_admins:
         left_out[f"preferences {BY_ADMIN}"] += given.preferences.by_admins
     return {
         "ratings": len(rows),
-        "annotators": _distinct(row.annotator for row in rows),
-        "candidates": _distinct(row.candidate for row in rows),
-        "references": _distinct(row.reference for row in rows),
-        "shared": _shared(rows),
+        "annotators": len({row.annotator for row in rows}),
+        "candidates": len(times),
+        "references": len({row.reference for row in rows}),
+        "shared": sum(count > 1 for count in times.values()),
         "repeats": len(given.repeats),
         "sentinels": len(given.sentinels),
         "left_out": [{"reason": why, "n": n} for why, n in sorted(left_out.items())],
-    }
-
-
-def _annotators(given: Given) -> list[str]:
-    """Return everybody who is named in the figures; pages give them other names."""
-    rated = {row.annotator for row in given.ratings.rows}
-    return sorted(rated | {row.annotator for row in given.preferences.rows})
-
-
-def _distinct(values: Iterable[object]) -> int:
-    return len(set(values))
-
-
-def _shared(rows: list[RatedScores]) -> int:
-    """Count the candidates that two or more annotators rated."""
-    times = Counter(row.candidate for row in rows)
-    return sum(count > 1 for count in times.values())
-
-
-def _inputs(found: Inputs) -> Plain:
-    return {
-        "ratings": found.ratings.rows,
-        "revisions": found.ratings.revisions,
-        "preferences": found.preferences.rows,
-        "preference_revisions": found.preferences.revisions,
     }
 
 
@@ -204,7 +175,7 @@ def request_reliability(*, campaign: Campaign, asked_by: User | None = None) -> 
             finished_at=None,
         )
         if is_new or again:
-            _record("reliability.requested", row, asked_by)
+            audit_log.record_on(row, "reliability.requested", asked_by)
         if again:
             row.refresh_from_db()
     return row
@@ -217,8 +188,10 @@ def carry_out_reliability(pk: UUID | str) -> None:
         pk,
         _work_out,
         noun="The report",
-        on_success=lambda report: _record("reliability.finished", report, report.asked_by),
-        on_failure=lambda report: _record("reliability.failed", report, None),
+        on_success=lambda report: audit_log.record_on(
+            report, "reliability.finished", report.asked_by
+        ),
+        on_failure=lambda row: audit_log.record_on(row, "reliability.failed", None),
     )
 
 
@@ -227,36 +200,21 @@ def cancel_reliability(*, report: ReliabilityReport, cancelled_by: User | None =
     with transaction.atomic():
         if report.status in FINAL_STATUSES or not leases.request_cancel(report):
             raise OutOfDate("This report has ended already.")
-        _record("reliability.cancelled", report, cancelled_by)
+        audit_log.record_on(report, "reliability.cancelled", cancelled_by)
 
 
 def _work_out(report: ReliabilityReport, check: Callable[[], None]) -> Plain:
     leases.renew_lease(report, progress=0.0, message="Reading the ratings.")
     given = Given(report.campaign)
-    _settle_digest(report, given.inputs.sha256)
+    if given.inputs.sha256 != report.input_sha256:
+        # Named after what was read, which is newer than what was asked about.
+        try:
+            with transaction.atomic():
+                leases.renew_lease(report, input_sha256=given.inputs.sha256)
+        except IntegrityError as error:
+            raise Refused(MOVED_ON) from error
 
     def log(share: float, words: str) -> None:
         leases.renew_lease(report, progress=share, message=f"Measuring: {NAMES.get(words, words)}.")
 
     return {"result": figures_of(given, log)}
-
-
-def _settle_digest(report: ReliabilityReport, digest: str) -> None:
-    """Name the report after what was read, which may be newer than what was asked about."""
-    if digest == report.input_sha256:
-        return
-    try:
-        with transaction.atomic():
-            leases.renew_lease(report, input_sha256=digest)
-    except IntegrityError as error:
-        raise Refused(MOVED_ON) from error
-
-
-def _record(action: str, report: ReliabilityReport, actor: User | None) -> None:
-    audit_log.record(
-        actor=actor,
-        campaign=report.campaign_id,
-        action=action,
-        object_type="reliability_report",
-        object_id=report.pk,
-    )

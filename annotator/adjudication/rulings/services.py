@@ -249,16 +249,13 @@ def _reopen(row: Adjudication, now: datetime) -> None:
 
 
 def _audit(row: Adjudication, conflict: Conflict, actor: User, action: str) -> None:
-    audit_log.record(
-        actor=actor,
-        campaign=conflict.campaign_id,
-        action=action,
-        object_type="adjudication",
-        object_id=row.pk,
-        details={
-            "conflict": str(conflict.pk),
-            "decision": row.decision,
-            "reason": row.reason_code,
-            "record_sha256": row.record_sha256,
-        },
+    audit_log.record_on(
+        row,
+        action,
+        actor,
+        conflict.campaign_id,
+        conflict=str(conflict.pk),
+        decision=row.decision,
+        reason=row.reason_code,
+        record_sha256=row.record_sha256,
     )

@@ -38,14 +38,7 @@ def grant_role(
         raise Refused(f"{role} is no role; roles are {', '.join(Role.values)}.")
     membership, is_new = Membership.objects.get_or_create(user=user, campaign=campaign, role=role)
     if is_new:
-        audit_log.record(
-            actor=granted_by,
-            campaign=campaign,
-            action="role.granted",
-            object_type="user",
-            object_id=user.pk,
-            details={"role": role},
-        )
+        audit_log.record_on(user, "role.granted", granted_by, campaign, role=role)
         if role == Role.ANNOTATOR and campaign.is_open:
             fit_qualification(campaign)
             give_qualification(campaign=campaign, annotator=user)
@@ -71,14 +64,7 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
     if role == Role.ANNOTATOR:
         _give_back(user, campaign)
         fit_qualification(campaign)
-    audit_log.record(
-        actor=revoked_by,
-        campaign=campaign,
-        action="role.revoked",
-        object_type="user",
-        object_id=user.pk,
-        details={"role": role},
-    )
+    audit_log.record_on(user, "role.revoked", revoked_by, campaign, role=role)
 
 
 def _give_back(user: User, campaign: Campaign) -> None:
@@ -110,14 +96,7 @@ def invite(*, by: User, campaign: Campaign | None = None, role: str = "") -> str
         invited_by=by,
         expires_at=database_now() + LASTS,
     )
-    audit_log.record(
-        actor=by,
-        campaign=campaign,
-        action="invitation.made",
-        object_type="invitation",
-        object_id=row.pk,
-        details={"role": role},
-    )
+    audit_log.record_on(row, "invitation.made", by, campaign, role=role)
     return token
 
 
@@ -189,10 +168,4 @@ def _accept(row: Invitation, user: User) -> None:
         grant_role(user=user, campaign=row.campaign, role=row.role, granted_by=row.invited_by)
     row.accepted_by, row.accepted_at = user, database_now()
     row.save(update_fields=["accepted_by", "accepted_at"])
-    audit_log.record(
-        actor=user,
-        campaign=row.campaign,
-        action="invitation.accepted",
-        object_type="invitation",
-        object_id=row.pk,
-    )
+    audit_log.record_on(row, "invitation.accepted", user)

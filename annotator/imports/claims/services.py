@@ -266,11 +266,9 @@ def _record(
     campaign: Campaign, counts: ImportCounts, actor: User | None, source: ClaimImport | None
 ) -> None:
     details = {"references": counts.references, "candidates": counts.candidates}
-    audit_log.record(
-        actor=actor,
-        campaign=campaign,
-        action="claims.imported",
-        object_type="campaign",
-        object_id=campaign.pk,
-        details=details if source is None else details | {"import": str(source.pk)},
+    audit_log.record_on(
+        campaign,
+        "claims.imported",
+        actor,
+        **details if source is None else details | {"import": str(source.pk)},
     )

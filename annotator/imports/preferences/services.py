@@ -343,14 +343,7 @@ def _store(
         renewed_annotations=annotations.renewed,
         known_annotations=annotations.known,
     )
-    audit_log.record(
-        actor=imported_by,
-        campaign=campaign,
-        action="preferences.imported",
-        object_type="campaign",
-        object_id=campaign.pk,
-        details=asdict(counts),
-    )
+    audit_log.record_on(campaign, "preferences.imported", imported_by, **asdict(counts))
     return claims, counts
 
 

@@ -22,7 +22,7 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Model
 
-from annotator.audit_log import record
+from annotator import audit_log
 from annotator.models import AuditEvent, AuditSeal, Backup
 from annotator.operations.backups.archives import (
     BLOCK,
@@ -212,12 +212,7 @@ def _remember(target: Path, manifest: Manifest) -> Backup:
         file_sha256=digest,
         file_bytes=target.stat().st_size,
     )
-    record(
-        action="backup.made",
-        object_type="backup",
-        object_id=row.pk,
-        details={"rows": manifest.rows, "files": len(manifest.files)},
-    )
+    audit_log.record_on(row, "backup.made", None, rows=manifest.rows, files=len(manifest.files))
     return row
 
 
@@ -280,7 +275,7 @@ def restore_backup(
     manifest = found.manifest
     if erasures is not None:
         remember_erasures(recorded_erasures(erasures).values())
-    record(
+    audit_log.record(
         action="backup.restored",
         object_type="backup",
         object_id=manifest.made_at,
