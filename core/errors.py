@@ -1,5 +1,7 @@
 """Errors that services raise, each with a user message and an HTTP status."""
 
+from typing import Self
+
 
 class Refused(Exception):
     """A request that cannot be carried out as asked; nothing was stored.
@@ -13,6 +15,11 @@ class Refused(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.fields = fields or {}
+
+    @classmethod
+    def at(cls, field: str, why: str) -> Self:
+        """Return the refusal of one field."""
+        return cls(why, {field: [why]})
 
 
 class OutOfDate(Refused):

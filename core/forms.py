@@ -1,7 +1,8 @@
 """Form fields with one reading each, and forms that show a refusal beside what was typed."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar, Final
@@ -140,9 +141,26 @@ class RefusableForm(DiscreetForm):
 
     # Where a service calls something by another name than the form does.
     places: ClassVar[Mapping[str, str]] = {}
+    # Of an answer that shows the form.
+    status = 200
+
+    def is_valid(self) -> bool:
+        is_valid = super().is_valid()
+        if not is_valid and self.is_bound:
+            self.status = Refused.status
+        return is_valid
+
+    @contextmanager
+    def refusals(self) -> Iterator[None]:
+        """Show what a service refuses in here."""
+        try:
+            yield
+        except Refused as refusal:
+            self.take_refusal(refusal)
 
     def take_refusal(self, refusal: Refused) -> None:
         """Show what a service refused beside its field, or above the form when it has none."""
+        self.status = refusal.status
         named = {self.places.get(name, name): why for name, why in refusal.fields.items()}
         fields = {name: why for name, why in named.items() if name in self.fields}
         for name, reasons in fields.items():

@@ -1,6 +1,5 @@
 """The forms of the plan page: who is given what, taken back, asked for all, checked."""
 
-from collections.abc import Sequence
 from datetime import datetime, time
 from typing import Any, ClassVar, Final
 
@@ -26,20 +25,17 @@ class PlanForm(RefusableForm):
     """A form of one section; its fields have ids of their own, since the page has many forms."""
 
     section: ClassVar[str]
+    # The annotators to choose from.
+    people = staticmethod(annotators_of)
     # Those with a due date have a field for the day.
     places = {"due_at": "due_on"}
 
     def __init__(self, campaign: Campaign, data: Any = None, **more: Any) -> None:
         super().__init__(data, auto_id=f"{self.section}-%s", **more)
         self.campaign = campaign
-        for name in ("annotator", "annotators"):
-            field = self.fields.get(name)
+        for field in self.fields.values():
             if isinstance(field, forms.ModelChoiceField):
-                field.queryset = self.people()
-
-    def people(self) -> Any:
-        """Return the annotators to choose from."""
-        return annotators_of(self.campaign)
+                field.queryset = self.people(campaign)
 
     @property
     def due_at(self) -> datetime | None:
@@ -62,42 +58,18 @@ class PlanForm(RefusableForm):
         if len(ids) > MOST_REFERENCES:
             raise ValidationError(f"At most {MOST_REFERENCES:,} references at a time.")
         rows = list(references_named(self.campaign, ids))
-        unknown = sorted(ids - {row.reference_id for row in rows})
-        if unknown:
-            raise ValidationError(_unknown(unknown))
+        if unknown := sorted(ids - {row.reference_id for row in rows}):
+            named = ", ".join(name[:40] for name in unknown[:MOST_NAMED])
+            more = len(unknown) - MOST_NAMED
+            named += f" and {more} more" if more > 0 else ""
+            raise ValidationError(f"This campaign has no reference of these ids: {named}.")
         return rows
 
 
-def _unknown(ids: Sequence[str]) -> str:
-    named = ", ".join(name[:40] for name in ids[:MOST_NAMED])
-    more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
-    return f"This campaign has no reference of these ids: {named}{more}."
-
-
-class Person(forms.ModelChoiceField):
-    """An annotator, by user name."""
-
-    def __init__(self) -> None:
-        super().__init__(User.objects.none(), to_field_name="username", empty_label="Choose")
-
-    def label_from_instance(self, obj: Any) -> str:
-        return str(obj.username)
-
-
-class People(forms.ModelMultipleChoiceField):
-    """Several annotators, by user name."""
-
-    widget = forms.CheckboxSelectMultiple
-
-    def __init__(self) -> None:
-        super().__init__(
-            User.objects.none(),
-            to_field_name="username",
-            error_messages={"required": "Choose at least one annotator."},
-        )
-
-    def label_from_instance(self, obj: Any) -> str:
-        return str(obj.username)
+def _person() -> forms.ModelChoiceField:
+    return forms.ModelChoiceField(
+        User.objects.none(), to_field_name="username", empty_label="Choose"
+    )
 
 
 def _day() -> DayField:
@@ -133,7 +105,12 @@ class BalancedForm(PlanForm):
 
     section = "balanced"
 
-    annotators = People()
+    annotators = forms.ModelMultipleChoiceField(
+        User.objects.none(),
+        to_field_name="username",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one annotator."},
+    )
     due_on = _day()
     seed = _seed()
     digest = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
@@ -144,7 +121,7 @@ class NamedForm(PlanForm):
 
     section = "named"
 
-    annotator = Person()
+    annotator = _person()
     references = _references()
     due_on = _day()
 
@@ -153,25 +130,21 @@ class WithdrawForm(PlanForm):
     """What is taken back from whom, and why."""
 
     section = "withdraw"
+    people = staticmethod(members_who_annotate)
 
-    annotator = Person()
+    annotator = _person()
     references = _references(required=False, help_text="Empty: everything that is open.")
     reason = PlainTextField(label="Reason", max_length=LONGEST_REASON)
-
-    def people(self) -> Any:
-        return members_who_annotate(self.campaign)
 
 
 class QuotaForm(PlanForm):
     """How many candidates one annotator has at most."""
 
     section = "quota"
+    people = staticmethod(members_who_annotate)
 
-    annotator = Person()
+    annotator = _person()
     quota = WholeNumberField(label="Quota", required=False, min_value=0, max_value=LARGEST_QUOTA)
-
-    def people(self) -> Any:
-        return members_who_annotate(self.campaign)
 
 
 class QualificationForm(PlanForm):

@@ -3,7 +3,7 @@
 No claim text is read: a plan is about names.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -47,39 +47,30 @@ def plan_facts(campaign: Campaign, annotators: Sequence[User]) -> PlanFacts:
         .order_by()
         .values_list("annotator_id", "candidate_id", "candidate__reference_id", "status")
     )
-    holders: dict[UUID, set[str]] = {}
-    barred: dict[UUID, set[str]] = {}
-    recused: dict[UUID, set[str]] = {}
-    loads: dict[UUID, int] = {}
+    holders: defaultdict[UUID, set[str]] = defaultdict(set)
+    barred: defaultdict[UUID, set[str]] = defaultdict(set)
+    recused: defaultdict[UUID, set[str]] = defaultdict(set)
+    loads = Counter[UUID]()
     for who, candidate, reference, status in rows:
         if status in HOLDING:
-            holders.setdefault(candidate, set()).add(str(who))
-            loads[who] = loads.get(who, 0) + 1
+            holders[candidate].add(str(who))
+            loads[who] += 1
         elif status not in AGAIN:
-            barred.setdefault(candidate, set()).add(str(who))
+            barred[candidate].add(str(who))
         if status == AssignmentStatus.RECUSED:
-            recused.setdefault(who, set()).add(str(reference))
-    quotas = dict(
-        Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR).values_list(
-            "user_id", "quota"
-        )
-    )
-    return PlanFacts(
-        _references(campaign, holders, barred),
-        tuple(
-            PlanAnnotator(
-                str(user.pk),
-                _remaining(quotas.get(user.pk), loads.get(user.pk, 0)),
-                loads.get(user.pk, 0),
-                frozenset(recused.get(user.pk, ())),
-            )
-            for user in annotators
-        ),
-    )
+            recused[who].add(str(reference))
+    members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
+    quotas = dict(members.values_list("user_id", "quota"))
+    people = []
+    for user in annotators:
+        quota, load = quotas.get(user.pk), loads[user.pk]
+        room = None if quota is None else max(quota - load, 0)
+        people.append(PlanAnnotator(str(user.pk), room, load, frozenset(recused[user.pk])))
+    return PlanFacts(_references(campaign, holders, barred), tuple(people))
 
 
 def _references(
-    campaign: Campaign, holders: dict[UUID, set[str]], barred: dict[UUID, set[str]]
+    campaign: Campaign, holders: defaultdict[UUID, set[str]], barred: defaultdict[UUID, set[str]]
 ) -> tuple[PlanReference, ...]:
     found: dict[UUID, list[PlanCandidate]] = {}
     rows = (
@@ -89,20 +80,10 @@ def _references(
         .values_list("pk", "reference_id", "system", "places", "held")
     )
     for pk, reference, system, places, held in rows:
-        found.setdefault(reference, []).append(
-            PlanCandidate(
-                str(pk),
-                system,
-                max(places - held, 0),
-                frozenset(holders.get(pk, ())),
-                frozenset(barred.get(pk, ())),
-            )
-        )
+        free, mine, not_mine = max(places - held, 0), holders[pk], barred[pk]
+        candidate = PlanCandidate(str(pk), system, free, frozenset(mine), frozenset(not_mine))
+        found.setdefault(reference, []).append(candidate)
     return tuple(PlanReference(str(pk), tuple(group)) for pk, group in found.items())
-
-
-def _remaining(quota: int | None, load: int) -> int | None:
-    return None if quota is None else max(quota - load, 0)
 
 
 MOST_LISTED = 50
@@ -246,7 +227,7 @@ class PlanTable:
 def plan_table(campaign: Campaign, plan: Plan, annotators: Sequence[User]) -> PlanTable:
     """Put a plan into counts by annotator and system; the names of systems stay out of it."""
     kinds = _kinds(campaign)
-    letters = sorted({kind for kind in kinds.values() if kind != SENTINELS}, key=_by_length)
+    letters = sorted(set(kinds.values()) - {SENTINELS}, key=lambda kind: (len(kind), kind))
     if SENTINELS in kinds.values():
         letters.append(SENTINELS)
     seen = Counter(
@@ -259,10 +240,13 @@ def plan_table(campaign: Campaign, plan: Plan, annotators: Sequence[User]) -> Pl
         counts = tuple(seen[str(user.pk), letter] for letter in letters)
         got = references[str(user.pk)]
         rows.append(PlanRow(user.username, now.get(user.username, 0), got, sum(counts), counts))
-    met = _meetings(plan, [str(user.pk) for user in annotators])
-    return PlanTable(
-        tuple(letters), tuple(rows), _left_out(plan), min(met, default=0), max(met, default=0)
-    )
+    members: dict[str, list[str]] = {}
+    for share in plan.shares:
+        members.setdefault(share.reference, []).append(share.annotator)
+    met = Counter(pair for names in members.values() for pair in combinations(sorted(names), 2))
+    keys = sorted(str(user.pk) for user in annotators)
+    shared = [met[pair] for pair in combinations(keys, 2)] or [0]
+    return PlanTable(tuple(letters), tuple(rows), _left_out(plan), min(shared), max(shared))
 
 
 def _kinds(campaign: Campaign) -> dict[str, str]:
@@ -286,30 +270,14 @@ def _letter(number: int) -> str:
     return (_letter(more - 1) if more else "") + chr(ord("A") + place)
 
 
-def _by_length(letter: str) -> tuple[int, str]:
-    return len(letter), letter
-
-
-def _meetings(plan: Plan, keys: Sequence[str]) -> list[int]:
-    """Return how many references of the plan each pair of annotators would share."""
-    members: dict[str, list[str]] = {}
-    for share in plan.shares:
-        members.setdefault(share.reference, []).append(share.annotator)
-    met = Counter(pair for names in members.values() for pair in combinations(sorted(names), 2))
-    return [met[pair] for pair in combinations(sorted(keys), 2)]
-
-
 def _left_out(plan: Plan) -> tuple[LeftOut, ...]:
     found = []
     for reason in sorted({row.reason for row in plan.unplaced}):
         rows = [row for row in plan.unplaced if row.reason == reason]
         keys = list(dict.fromkeys(row.reference for row in rows))
-        names = dict(
-            Reference.objects.filter(pk__in=[UUID(key) for key in keys[:MOST_NAMED]]).values_list(
-                "pk", "reference_id"
-            )
-        )
-        named = tuple(names[UUID(key)] for key in keys[:MOST_NAMED])
+        rows_of_some = Reference.objects.only("reference_id")
+        known = rows_of_some.in_bulk([UUID(key) for key in keys[:MOST_NAMED]])
+        named = tuple(known[UUID(key)].reference_id for key in keys[:MOST_NAMED])
         places = sum(row.places for row in rows)
         found.append(LeftOut(reason, places, named, max(len(keys) - MOST_NAMED, 0)))
     return tuple(found)

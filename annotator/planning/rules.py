@@ -7,20 +7,18 @@ import random
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 
-class Known(Protocol):
-    """What the ledger asks of a candidate."""
+@dataclass(frozen=True, slots=True)
+class PlanCandidate:
+    """A candidate: its system, its free places, who has it, and who may not be given it again."""
 
-    @property
-    def key(self) -> str: ...
-    @property
-    def system(self) -> str: ...
-    @property
-    def holders(self) -> frozenset[str]: ...
-    @property
-    def barred(self) -> frozenset[str]: ...
+    key: str
+    system: str
+    free: int
+    holders: frozenset[str] = frozenset()
+    barred: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ class Ledger:
         """The smallest and the largest load."""
         return min(self.loads.values()), max(self.loads.values())
 
-    def know(self, reference: str, candidates: Sequence[Known]) -> None:
+    def know(self, reference: str, candidates: Sequence[PlanCandidate]) -> None:
         """Take down a reference as it is before the plan."""
         begun: set[str] = set()
         touched: set[str] = set()
@@ -187,10 +185,15 @@ class Ledger:
                 for other in self.loads:
                     if other in came or not self.can_move(given, other):
                         continue
-                    came[other] = Move(given, other)
-                    if len(given.candidates) <= self.remaining_quota(other):
-                        return tuple(_way_back(came, other))
+                    move: Move | None = Move(given, other)
+                    came[other] = move
                     waiting.append((other, len(given.candidates)))
+                    if len(given.candidates) <= self.remaining_quota(other):
+                        way = []
+                        while move is not None:
+                            way.append(move)
+                            move = came[move.share.annotator]
+                        return tuple(way)
         return None
 
     def groups(self) -> dict[str, int]:
@@ -253,13 +256,6 @@ class Ledger:
         self.squares += _shift(self._meetings, _pair(person, other), sign)
 
 
-def _way_back(came: Mapping[str, Move | None], last: str) -> Iterator[Move]:
-    move = came[last]
-    while move is not None:
-        yield move
-        move = came[move.share.annotator]
-
-
 def _shift(counts: Counter[tuple[str, str]], key: tuple[str, str], sign: int) -> int:
     """Add to a count; return by how much its square grew."""
     before = counts[key]
@@ -296,12 +292,10 @@ def _link(ledger: Ledger, shares: list[Share], chance: random.Random) -> None:
         if groups == 1 or not ledger.may_be_linked():
             return
         numbers = ledger.groups()
-        if numbers[shares[one].annotator] != numbers[shares[other].annotator] and _exchange(
-            ledger, shares, one, other
-        ):
-            now = ledger.group_count()
-            if now < groups:
-                groups = now
+        is_link = numbers[shares[one].annotator] != numbers[shares[other].annotator]
+        if is_link and _exchange(ledger, shares, one, other):
+            if ledger.group_count() < groups:
+                groups = ledger.group_count()
             else:
                 _exchange(ledger, shares, one, other)
 
@@ -330,36 +324,20 @@ def _exchange(ledger: Ledger, shares: list[Share], one: int, other: int) -> bool
     me, them = mine.annotator, theirs.annotator
     if not (ledger.can_move(mine, them) and ledger.can_move(theirs, me)):
         return False
-    more = len(theirs.candidates) - len(mine.candidates)
-    if more and not _is_within(ledger, me, them, more):
-        return False
+    if more := len(theirs.candidates) - len(mine.candidates):
+        least, most = ledger.spread
+        loads = (ledger.loads[me] + more, ledger.loads[them] - more)
+        if min(loads) < least or max(loads) > most:
+            return False
+        if more > ledger.remaining_quota(me) or -more > ledger.remaining_quota(them):
+            return False
     shares[one] = ledger.move(Move(mine, them))
     shares[other] = ledger.move(Move(theirs, me))
     return True
 
 
-def _is_within(ledger: Ledger, me: str, them: str, more: int) -> bool:
-    """Whether one may have so many candidates more, and the other as many fewer."""
-    least, most = ledger.spread
-    loads = (ledger.loads[me] + more, ledger.loads[them] - more)
-    if min(loads) < least or max(loads) > most:
-        return False
-    return more <= ledger.remaining_quota(me) and -more <= ledger.remaining_quota(them)
-
-
 NOBODY_LEFT: Final = "everybody who may rate it has it already, has left it, or is recused"
 NO_ROOM: Final = "who could still rate it has not enough quota left for the rest of the reference"
-
-
-@dataclass(frozen=True, slots=True)
-class PlanCandidate:
-    """A candidate: its system, its free places, who has it, and who may not be given it again."""
-
-    key: str
-    system: str
-    free: int
-    holders: frozenset[str] = frozenset()
-    barred: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,16 +456,11 @@ def _choose(
         if (share := ledger.share_of(person, reference, open_keys)) is not None
     ]
     fitting = [share for share in shares if ledger.fits(share)]
-    if not fitting:
-        return _after_moves(shares, ledger)
-    return min(fitting, key=lambda share: (*ledger.cost_of(share), ranks[share.annotator]))
-
-
-def _after_moves(shares: Sequence[Share], ledger: Ledger) -> Share | None:
-    """Have others hand references on until one of the shares fits; None when that cannot be."""
+    if fitting:
+        return min(fitting, key=lambda share: (*ledger.cost_of(share), ranks[share.annotator]))
+    # Others hand references on until one of the shares fits, if that can be.
     for share in shares:
-        moves: Sequence[Move] | None = ledger.moves_for(share)
-        if moves is not None:
+        if (moves := ledger.moves_for(share)) is not None:
             for move in moves:
                 ledger.move(move)
             return share

@@ -1,4 +1,4 @@
-"""Owns the texts of sentinels: a reference damaged on one criterion, and ids that tell nothing."""
+"""The texts of sentinels: a reference damaged on one criterion, and ids that tell nothing."""
 
 import random
 import string
@@ -82,23 +82,14 @@ def unguessable_id(like: str, taken: Collection[str], chance: random.Random) -> 
     Output: letters for letters of the same case, digits for digits, all else as it was; at least
     eight drawn characters, more hexadecimal digits behind where the shape has fewer.
     """
-    while True:
-        drawn = [_like(mark, chance) for mark in like]
-        more = FEWEST_DRAWN - sum(mark in _DRAWN for mark in like)
-        drawn += [chance.choice(string.hexdigits[:16]) for _ in range(more)]
-        name = "".join(drawn)
-        if name not in taken:
-            return name
-
-
-_DRAWN: Final = string.ascii_letters + string.digits
-
-
-def _like(mark: str, chance: random.Random) -> str:
-    for kind in (string.digits, string.ascii_lowercase, string.ascii_uppercase):
-        if mark in kind:
-            return chance.choice(kind)
-    return mark
+    kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
+    # Of each mark what may stand for it.
+    shape = [next((kind for kind in kinds if mark in kind), mark) for mark in like]
+    more = FEWEST_DRAWN - sum(kind in kinds for kind in shape)
+    shape += [string.hexdigits[:16]] * more
+    while (name := "".join(map(chance.choice, shape))) in taken:
+        pass
+    return name
 
 
 def _own_pairs(text: str) -> WordPairs:

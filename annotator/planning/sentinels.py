@@ -118,12 +118,23 @@ def give_repeat(
         return False
     original = Candidate.objects.get(pk=(chance or random.SystemRandom()).choice(originals))
     last = Assignment.objects.filter(campaign=campaign, annotator=annotator).latest("position")
-    repeat = Candidate.objects.create(**_copied(original))
+    siblings = Candidate.objects.filter(reference=original.reference_id)
+    taken = set(siblings.values_list("candidate_id", flat=True))
+    # Nobody but its annotator has a place at it.
+    repeat = Candidate.objects.create(
+        reference_id=original.reference_id,
+        campaign_id=original.campaign_id,
+        queue_position=original.queue_position,
+        places=1,
+        has_room=False,
+        candidate_id=unguessable_id(original.candidate_id, taken, random.SystemRandom()),
+        purpose=Purpose.REPEAT,
+        original=original,
+        claims=original.claims,
+        claims_sha256=original.claims_sha256,
+    )
     (row,) = assign_candidates(
-        campaign=member.campaign,
-        annotator=annotator,
-        candidates=[repeat],
-        due_at=last.due_at,
+        campaign=member.campaign, annotator=annotator, candidates=[repeat], due_at=last.due_at
     )
     if last.lease_expires_at is not None:
         # Who works on demand takes up what lapsed before anything new: no sign of a name.
@@ -141,7 +152,8 @@ def _originals(campaign: Campaign, annotator: User) -> list[UUID]:
         .values_list("candidate_id", "candidate__reference_id", "candidate__purpose")
     )
     since = next((n for n, row in enumerate(reversed(rows)) if row[2] == Purpose.REPEAT), len(rows))
-    if since < _fewest_between(campaign):
+    # Between two repeats stand half as many ratings as is usual, at least one.
+    if since < max(50 // campaign.repeat_percent, 1):
         return []
     own = Assignment.objects.filter(campaign=campaign, annotator=annotator)
     repeated = set(own.values_list("candidate__original_id", flat=True))
@@ -154,29 +166,6 @@ def _originals(campaign: Campaign, annotator: User) -> list[UUID]:
         for candidate, reference, purpose in rows[: len(rows) - campaign.repeat_lag]
         if purpose in GENUINE and candidate not in repeated and reference not in left
     ]
-
-
-def _fewest_between(campaign: Campaign) -> int:
-    """Return how many ratings stand between two repeats: half of what is usual, at least one."""
-    return max(50 // campaign.repeat_percent, 1)
-
-
-def _copied(original: Candidate) -> dict[str, Any]:
-    """Return the fields of a repeat; nobody but its annotator has a place at it."""
-    siblings = Candidate.objects.filter(reference=original.reference_id)
-    taken = set(siblings.values_list("candidate_id", flat=True))
-    return {
-        "reference_id": original.reference_id,
-        "campaign_id": original.campaign_id,
-        "queue_position": original.queue_position,
-        "places": 1,
-        "has_room": False,
-        "candidate_id": unguessable_id(original.candidate_id, taken, random.SystemRandom()),
-        "purpose": Purpose.REPEAT,
-        "original": original,
-        "claims": original.claims,
-        "claims_sha256": original.claims_sha256,
-    }
 
 
 MOST_AT_ONCE: Final = 500
@@ -193,17 +182,10 @@ def add_sentinels(*, campaign: Campaign, count: int, seed: int, by: User) -> lis
     """
     row = lock_open_campaign(campaign)
     if not 1 <= count <= MOST_AT_ONCE:
-        why = f"Between 1 and {MOST_AT_ONCE} sentinels are made at a time."
-        raise Refused(why, {"count": [why]})
+        raise Refused.at("count", f"Between 1 and {MOST_AT_ONCE} sentinels are made at a time.")
     made = [_store(row, reference, text) for reference, text in _drawn(row, count, seed)]
-    audit_log.record_on(
-        row,
-        "sentinels.added",
-        by,
-        count=len(made),
-        seed=seed,
-        criteria=dict(Counter(candidate.damage["criterion"] for candidate in made)),
-    )
+    criteria = dict(Counter(candidate.damage["criterion"] for candidate in made))
+    audit_log.record_on(row, "sentinels.added", by, count=len(made), seed=seed, criteria=criteria)
     return made
 
 
@@ -227,7 +209,7 @@ def _drawn(campaign: Campaign, count: int, seed: int) -> Iterator[tuple[Referenc
         found += 1
         yield drawn
     if found < count:
-        raise Refused(_too_few(found, count, waiting), {"count": [_too_few(found, count, waiting)]})
+        raise Refused.at("count", _too_few(found, count, waiting))
 
 
 def _references(campaign: Campaign, seed: int) -> list[Reference]:
@@ -241,11 +223,11 @@ def _references(campaign: Campaign, seed: int) -> list[Reference]:
         )
         .order_by("position", "reference_id")
     )
-    found = list(rows)
+    found: list[Any] = list(rows)
     random.Random(seed).shuffle(found)
     # One with fewer places than the sentinel gets would be left to the sentinel alone in the end.
     found.sort(key=lambda row: (row.least < campaign.overlap, row.begun > 0))
-    return [*found]
+    return found
 
 
 def _first_that_can(

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -70,7 +70,8 @@ def assign_by_name(
         ).values_list("candidate_id", "status")
     )
     if AssignmentStatus.RECUSED in known.values():
-        _refuse("references", f"{annotator.username} is recused from one of these references.")
+        why = f"{annotator.username} is recused from one of these references."
+        raise Refused.at("references", why)
     again = (AssignmentStatus.LAPSED, AssignmentStatus.WITHDRAWN)
     candidates = [
         candidate
@@ -78,17 +79,19 @@ def assign_by_name(
         if known.get(candidate.pk) in (None, *again)
     ]
     if has_ruled_on(annotator, [candidate.pk for candidate in candidates]):
-        _refuse("references", f"{annotator.username} has ruled on one of these; give it to others.")
+        why = f"{annotator.username} has ruled on one of these; give it to others."
+        raise Refused.at("references", why)
     if not candidates:
-        _refuse("references", f"{annotator.username} has all of this already.")
+        raise Refused.at("references", f"{annotator.username} has all of this already.")
     _refuse_beyond_quota(membership, len(candidates))
     give_by_name(
         campaign=row, annotator=annotator, candidates=candidates, due_at=due_at, again=again
     )
     beyond = sum(candidate.held >= candidate.places for candidate in candidates)
     left_before = sum(status == AssignmentStatus.SKIPPED for status in known.values())
-    _audit(row, by, annotator, "assignments.named", {"count": len(candidates), "beyond": beyond})
-    return Named(len(candidates), beyond, left_before)
+    count = len(candidates)
+    audit_log.record_on(annotator, "assignments.named", by, row, count=count, beyond=beyond)
+    return Named(count, beyond, left_before)
 
 
 def give_by_name(
@@ -141,7 +144,7 @@ def withdraw_assignments(
             count += 1
     if not count:
         raise OutOfDate(f"{annotator.username} has nothing open of this.")
-    _audit(row, by, annotator, "assignments.withdrawn", {"count": count, "reason": reason})
+    audit_log.record_on(annotator, "assignments.withdrawn", by, row, count=count, reason=reason)
     return count
 
 
@@ -152,14 +155,15 @@ def set_quota(*, membership: Membership, quota: int | None, by: User) -> Members
     Nothing that they have is taken back.
     """
     if quota is not None and not 0 <= quota <= LARGEST_QUOTA:
-        _refuse("quota", f"A quota is a number from 0 to {LARGEST_QUOTA:,}, or empty.")
+        raise Refused.at("quota", f"A quota is a number from 0 to {LARGEST_QUOTA:,}, or empty.")
     row = Membership.objects.select_for_update(no_key=True).get(pk=membership.pk)
     if row.role != Role.ANNOTATOR:
-        _refuse("quota", "Only annotators have a quota.")
+        raise Refused.at("quota", "Only annotators have a quota.")
     if row.quota != quota:
-        before, row.quota = row.quota, quota
+        change = {"from": row.quota, "to": quota}
+        row.quota = quota
         row.save(update_fields=["quota"])
-        _audit(row.campaign, by, row.user, "quota.set", {"from": before, "to": quota})
+        audit_log.record_on(row.user, "quota.set", by, row.campaign_id, **change)
     return row
 
 
@@ -188,17 +192,19 @@ def refuse_erased(references: Sequence[Reference]) -> None:
     rows = Reference.objects.filter(pk__in=[row.pk for row in references])
     if count := rows.exclude(erased_at=None).count():
         of_them = f"{count} of these references was" if count == 1 else f"{count} of these were"
-        _refuse("references", f"{of_them} erased and cannot be given to anybody. Leave it out.")
+        why = f"{of_them} erased and cannot be given to anybody. Leave it out."
+        raise Refused.at("references", why)
 
 
 def refuse_past(due_at: datetime | None) -> None:
     """Refuse a due date that nobody can keep."""
     if due_at is not None and due_at <= database_now():
-        _refuse("due_at", "The due date has passed already.")
+        raise Refused.at("due_at", "The due date has passed already.")
 
 
-def _candidates_of(references: Sequence[Reference]) -> list[Candidate]:
+def _candidates_of(references: Collection[Reference] | Collection[UUID]) -> list[Candidate]:
     """Return what may be given of references, without the texts; a repeat is one annotator's."""
+    # A sentinel among them too: whole references look alike to everybody.
     rows = Candidate.objects.filter(reference__in=references).exclude(purpose=Purpose.REPEAT)
     return list(rows.defer("claims").order_by("queue_position", "reference_id", "candidate_id"))
 
@@ -211,17 +217,8 @@ def _refuse_beyond_quota(membership: Membership, count: int) -> None:
     ).count()
     left = max(membership.quota - held, 0)
     if count > left:
-        _refuse("annotator", f"Their quota leaves {left}; this is {count}. Raise the quota first.")
-
-
-def _refuse(field: str, why: str) -> None:
-    raise Refused(why, {field: [why]})
-
-
-def _audit(
-    campaign: Campaign, by: User, annotator: User, action: str, details: dict[str, object]
-) -> None:
-    audit_log.record_on(annotator, action, by, campaign, **details)
+        why = f"Their quota leaves {left}; this is {count}. Raise the quota first."
+        raise Refused.at("annotator", why)
 
 
 MOVED_ON: Final = "The campaign has moved on since this plan was made; look at the new one."
@@ -247,11 +244,12 @@ def preview_plan(*, campaign: Campaign, annotators: Sequence[User], seed: int) -
     without annotators.
     """
     if not annotators:
-        why = "Choose at least one annotator."
-        raise Refused(why, {"annotators": [why]})
+        raise Refused.at("annotators", "Choose at least one annotator.")
     facts = plan_facts(campaign, annotators)
     plan = make_plan(facts.references, facts.annotators, seed)
-    return PreviewedPlan(plan, _digest(plan))
+    shares = [(row.annotator, row.reference, row.candidates) for row in plan.shares]
+    left = [(row.candidate, row.places) for row in plan.unplaced]
+    return PreviewedPlan(plan, hashlib.sha256(json.dumps([shares, left]).encode()).hexdigest())
 
 
 @transaction.atomic
@@ -316,12 +314,6 @@ def _give(
         raise OutOfDate(MOVED_ON)
 
 
-def _digest(plan: Plan) -> str:
-    shares = [(row.annotator, row.reference, row.candidates) for row in plan.shares]
-    left = [(row.candidate, row.places) for row in plan.unplaced]
-    return hashlib.sha256(json.dumps([shares, left]).encode()).hexdigest()
-
-
 @transaction.atomic
 def mark_qualification(*, campaign: Campaign, references: Sequence[Reference], by: User) -> int:
     """Have every annotator rate these references, first; return how many candidates were marked.
@@ -331,8 +323,7 @@ def mark_qualification(*, campaign: Campaign, references: Sequence[Reference], b
     """
     row = lock_open_campaign(campaign)
     if not references:
-        why = "Name at least one reference."
-        raise Refused(why, {"references": [why]})
+        raise Refused.at("references", "Name at least one reference.")
     refuse_erased(references)
     rated = Candidate.objects.filter(reference__in=references, purpose=Purpose.RATED)
     marked = rated.update(purpose=Purpose.QUALIFICATION)
@@ -341,7 +332,8 @@ def mark_qualification(*, campaign: Campaign, references: Sequence[Reference], b
     fit_qualification(row)
     for annotator in annotators_of(row).order_by("pk"):
         give_qualification(campaign=row, annotator=annotator)
-    _audit_qualification(row, by, "qualification.marked", references)
+    ids = [reference.reference_id for reference in references]
+    audit_log.record_on(row, "qualification.marked", by, references=ids)
     return marked
 
 
@@ -358,7 +350,8 @@ def unmark_qualification(*, campaign: Campaign, references: Sequence[Reference],
         raise OutOfDate("These references are not for qualification.")
     spread_places(row)
     fit_qualification(row)
-    _audit_qualification(row, by, "qualification.unmarked", references)
+    ids = [reference.reference_id for reference in references]
+    audit_log.record_on(row, "qualification.unmarked", by, references=ids)
     return count
 
 
@@ -376,14 +369,7 @@ def give_qualification(*, campaign: Campaign, annotator: User) -> int:
     references -= set(recused.values_list("candidate__reference_id", flat=True))
     had = own.exclude(status=AssignmentStatus.LAPSED)
     had_candidates = set(had.values_list("candidate_id", flat=True))
-    rows = (
-        Candidate.objects.filter(reference__in=references)
-        # A sentinel among them too: whole references look alike to everybody.
-        .exclude(purpose=Purpose.REPEAT)
-        .defer("claims")
-        .order_by("queue_position", "reference_id", "candidate_id")
-    )
-    candidates = [row for row in rows if row.pk not in had_candidates]
+    candidates = [row for row in _candidates_of(references) if row.pk not in had_candidates]
     if candidates:
         lock_annotator(campaign, annotator)
         give_by_name(campaign=campaign, annotator=annotator, candidates=candidates, due_at=None)
@@ -402,9 +388,3 @@ def _marked(campaign: Campaign) -> QuerySet[Candidate]:
     """Return what is for qualification; an erased reference has nothing left to rate."""
     rows = Candidate.objects.filter(campaign=campaign, reference__erased_at=None)
     return rows.filter(purpose=Purpose.QUALIFICATION)
-
-
-def _audit_qualification(
-    campaign: Campaign, by: User, action: str, references: Iterable[Reference]
-) -> None:
-    audit_log.record_on(campaign, action, by, references=[row.reference_id for row in references])

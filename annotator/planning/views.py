@@ -32,10 +32,7 @@ from annotator.planning.services import (
     unmark_qualification,
     withdraw_assignments,
 )
-from core.errors import Refused
 from core.http import SeeOther
-
-UNPROCESSABLE = 422
 
 
 @require_safe
@@ -45,9 +42,7 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     if "seed" not in request.GET:
         return plan_page(request, row)
     form = BalancedForm(row, request.GET)
-    if not form.is_valid():
-        return plan_page(request, row, form, UNPROCESSABLE)
-    return plan_page(request, row, form, preview=_preview(row, form))
+    return plan_page(request, row, form, _preview(row, form) if form.is_valid() else None)
 
 
 @require_POST
@@ -56,9 +51,9 @@ def carry_out(request: SignedInRequest, slug: str) -> HttpResponse:
     row = counted_campaign(request, slug)
     form = BalancedForm(row, request.POST)
     if not form.is_valid():
-        return plan_page(request, row, form, UNPROCESSABLE)
+        return plan_page(request, row, form)
     cleaned = form.cleaned_data
-    try:
+    with form.refusals():
         done = carry_out_plan(
             campaign=row,
             annotators=list(cleaned["annotators"]),
@@ -67,39 +62,20 @@ def carry_out(request: SignedInRequest, slug: str) -> HttpResponse:
             by=request.user,
             digest=cleaned["digest"],
         )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        preview = _preview(row, form) if row.is_open else None
-        return plan_page(request, row, form, refusal.status, preview=preview)
-    messages.success(request, f"{done.count} candidates are given out by name.")
-    return SeeOther(resolve_url("annotator:plan", row.slug))
+        messages.success(request, f"{done.count} candidates are given out by name.")
+        return SeeOther(resolve_url("annotator:plan", row.slug))
+    return plan_page(request, row, form, _preview(row, form) if row.is_open else None)
 
 
 def plan_page(
     request: SignedInRequest,
     row: Campaign,
     sent: PlanForm | None = None,
-    status: int = 200,
     preview: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
     """Show the page, one of its forms as it was sent."""
-    if sent is not None:
-        sent.focus_error()
-    known = {form.section: form for form in (*_fresh_forms(row), *([sent] if sent else []))}
-    context = {
-        "campaign": row,
-        "people": people_at_work(row),
-        "free_places": free_places(row),
-        "checks": checks_of(row),
-        "preview": preview,
-        **{f"{section}_form": form for section, form in known.items()},
-    }
-    return render(request, "annotator/planning/plan.html", context, status=status)
-
-
-def _fresh_forms(row: Campaign) -> tuple[PlanForm, ...]:
     everybody = list(annotators_of(row).values_list("username", flat=True))
-    return (
+    forms = [
         BalancedForm(row, initial={"annotators": everybody}),
         NamedForm(row),
         WithdrawForm(row),
@@ -107,7 +83,20 @@ def _fresh_forms(row: Campaign) -> tuple[PlanForm, ...]:
         QualificationForm(row),
         SentinelsForm(row),
         RepeatsForm(row, initial={"percent": row.repeat_percent, "lag": row.repeat_lag}),
-    )
+    ]
+    if sent is not None:
+        sent.focus_error()
+        forms.append(sent)
+    context = {
+        "campaign": row,
+        "people": people_at_work(row),
+        "free_places": free_places(row),
+        "checks": checks_of(row),
+        "preview": preview,
+        **{f"{form.section}_form": form for form in forms},
+    }
+    status = sent.status if sent else 200
+    return render(request, "annotator/planning/plan.html", context, status=status)
 
 
 def _preview(row: Campaign, form: BalancedForm) -> dict[str, Any] | None:
@@ -228,16 +217,11 @@ def _form(request: SignedInRequest, slug: str, kind: type[PlanForm]) -> PlanForm
 
 def _done(request: SignedInRequest, form: PlanForm, act: Act) -> HttpResponse:
     """Do it and go back to the page, or show the page with what was refused."""
-    row = form.campaign
-    if not form.is_valid():
-        return plan_page(request, row, form, UNPROCESSABLE)
-    try:
-        sentence = act(row, form.cleaned_data)
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return plan_page(request, row, form, refusal.status)
-    messages.success(request, sentence)
-    return SeeOther(resolve_url("annotator:plan", row.slug))
+    if form.is_valid():
+        with form.refusals():
+            messages.success(request, act(form.campaign, form.cleaned_data))
+            return SeeOther(resolve_url("annotator:plan", form.campaign.slug))
+    return plan_page(request, form.campaign, form)
 
 
 def _count(number: int) -> str:

@@ -171,4 +171,4 @@ def check_text(field: str, text: str, *, longest: int, empty: str = "") -> None:
         why = f"The {name} holds a NUL character."
     else:
         return
-    raise Refused(why, {field: [why]})
+    raise Refused.at(field, why)
