@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from math import ceil
 from typing import Final
 
@@ -48,36 +48,45 @@ def take(asked: Iterable[Asked], count: int = 1) -> int:
     processes then never wait for each other.
     """
     now = database_now()
-    try:
-        with transaction.atomic():
-            for limit, subject in asked:
-                _take_one(limit, subject, count, now)
-    except _TooFast as refusal:
-        return refusal.wait
+    wait = timedelta()
+    with transaction.atomic():
+        for limit, subject in asked:
+            rows = UsedPace.objects.select_for_update(no_key=True)
+            key = {"subject_sha256": _key(limit, subject)}
+            row, _ = rows.get_or_create(**key, defaults={"free_at": now})
+            row.free_at = max(row.free_at, now) + timedelta(seconds=limit.seconds * count)
+            row.save(update_fields=["free_at"])
+            wait = row.free_at - now - timedelta(seconds=limit.seconds * limit.burst)
+            if wait > timedelta():
+                transaction.set_rollback(True)
+                return ceil(wait.total_seconds())
     return 0
 
 
-def give_back(asked: Iterable[Asked], count: int = 1) -> None:
+def give_back(asked: Iterable[Asked]) -> None:
     """Take back what was counted, as it was none of what the limits are against."""
     with transaction.atomic():
         for limit, subject in asked:
-            row = _row(limit, subject)
+            rows = UsedPace.objects.select_for_update(no_key=True)
+            row = rows.filter(subject_sha256=_key(limit, subject)).first()
             if row is not None:
-                row.free_at -= timedelta(seconds=limit.seconds * count)
+                row.free_at -= timedelta(seconds=limit.seconds)
                 row.save(update_fields=["free_at"])
 
 
-def refuse_haste(limit: RateLimit, person: User, what: str) -> None:
-    """Count a request of a person, or raise TooOften; `what` begins the sentence.
+def take_or_refuse(asked: Iterable[Asked], sentence: str) -> None:
+    """Count something under all the limits, or raise TooOften: `sentence` and the wait.
 
     To be called outside of a transaction, which a refusal would undo with the count.
     """
-    if wait := take([(limit, str(person.pk))]):
-        raise TooOften(
-            f"{what} were asked for too often. Nothing was stored: "
-            f"try again in {format_wait(wait)}.",
-            retry_after=wait,
-        )
+    if wait := take(asked):
+        raise TooOften(f"{sentence} {format_wait(wait)}.", retry_after=wait)
+
+
+def refuse_haste(limit: RateLimit, person: User, what: str) -> None:
+    """Count a request of a person as `take_or_refuse` does; `what` begins the sentence."""
+    sentence = f"{what} were asked for too often. Nothing was stored: try again in"
+    take_or_refuse([(limit, str(person.pk))], sentence)
 
 
 def format_wait(seconds: int) -> str:
@@ -91,28 +100,6 @@ def delete_used_up() -> int:
     """Delete what limits nobody any more; return how many rows."""
     count, _ = UsedPace.objects.filter(free_at__lt=database_now()).delete()
     return count
-
-
-class _TooFast(Exception):
-    def __init__(self, wait: int) -> None:
-        super().__init__()
-        self.wait = wait
-
-
-def _take_one(limit: RateLimit, subject: str, count: int, now: datetime) -> None:
-    key = _key(limit, subject)
-    rows = UsedPace.objects.select_for_update(no_key=True)
-    row, _ = rows.get_or_create(subject_sha256=key, defaults={"free_at": now})
-    row.free_at = max(row.free_at, now) + timedelta(seconds=limit.seconds * count)
-    late = row.free_at - now - timedelta(seconds=limit.seconds * limit.burst)
-    if late > timedelta():
-        raise _TooFast(ceil(late.total_seconds()))
-    row.save(update_fields=["free_at"])
-
-
-def _row(limit: RateLimit, subject: str) -> UsedPace | None:
-    rows = UsedPace.objects.select_for_update(no_key=True)
-    return rows.filter(subject_sha256=_key(limit, subject)).first()
 
 
 def _key(limit: RateLimit, subject: str) -> str:

@@ -259,7 +259,7 @@ REST_FRAMEWORK = {
         "annotator.accounts.api.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": ["annotator.access.api.MatrixPermission"],
     "DEFAULT_THROTTLE_CLASSES": ["annotator.site.throttling.CallsPerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.rest.parsers.StrictJSONParser"],

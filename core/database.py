@@ -6,12 +6,14 @@ processor time a row, this 10, and on SQLite everybody else's writes wait meanwh
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
-from typing import Any, Final
+from itertools import chain, islice
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
+
+BATCH: Final = 500
 
 
 def rows_of_each(
@@ -41,6 +43,23 @@ def rows_of_each(
             [wanted, *values],
         )
         return cursor.fetchall()
+
+
+T = TypeVar("T")
+
+
+def batches(rows: Iterable[T]) -> Iterator[list[T]]:
+    """Yield rows by BATCH, so that no more of what is made of them is held at once."""
+    left = iter(rows)
+    while batch := list(islice(left, BATCH)):
+        yield batch
+
+
+def neighbours(rows: QuerySet[Any], position: int) -> tuple[Any, Any]:
+    """Return the keys of the rows before and after a position, None where there is none."""
+    before = rows.filter(position__lt=position).order_by("-position")
+    after = rows.filter(position__gt=position).order_by("position")
+    return before.values_list("pk", flat=True).first(), after.values_list("pk", flat=True).first()
 
 
 @contextmanager
@@ -76,9 +95,6 @@ def _reading() -> Iterator[None]:
             ask("ROLLBACK")
 
 
-PAGE: Final = 500
-
-
 class RowWriter:
     """Inserts rows of which some fields are stated; the others get their defaults."""
 
@@ -105,8 +121,7 @@ class RowWriter:
                 cursor.executemany(self._into + self._places, whole)
                 return
             # A statement for each row would be sent alone, and waited for.
-            for start in range(0, len(whole), PAGE):
-                page = whole[start : start + PAGE]
+            for page in batches(whole):
                 places = ", ".join([self._places] * len(page))
                 cursor.execute(self._into + places, list(chain.from_iterable(page)))
 
@@ -136,8 +151,7 @@ def update_rows(model: type[Model], names: Sequence[str], rows: Sequence[tuple[A
             for column, kind in zip(columns, types, strict=True)
         )
         places = f"({', '.join(['%s'] * (len(columns) + 1))})"
-        for start in range(0, len(rows), PAGE):
-            page = rows[start : start + PAGE]
+        for page in batches(rows):
             values = ", ".join([places] * len(page))
             cursor.execute(
                 f"UPDATE {table} SET {stated} FROM (VALUES {values}) "  # noqa: S608 - as above

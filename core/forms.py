@@ -115,11 +115,39 @@ class EverySent(forms.Widget):
         return data.getlist(name) if isinstance(data, QueryDict) else list(data.get(name, []))
 
 
+class ChosenField(forms.Field):
+    """A whole number that was chosen once, and is written as one; ASCII space around it is cut."""
+
+    widget = EverySent
+
+    def __init__(
+        self, noun: str, rule: re.Pattern[str], missing: str, wrong: str, **more: Any
+    ) -> None:
+        super().__init__(**more)
+        self._noun, self._rule, self._missing, self._wrong = noun, rule, missing, wrong
+
+    def clean(self, value: Sequence[str]) -> int:
+        if len(value) > 1:
+            why = f"This criterion was sent more than once; choose one {self._noun}."
+            raise ValidationError(why)
+        text = value[0].strip(ASCII_SPACE) if value else ""
+        if not self._rule.fullmatch(text):
+            raise ValidationError(self._wrong if text else self._missing)
+        return int(text)
+
+
 class CommentField(PlainTextField):
     """Free words; the line ends that a form adds are taken off again."""
 
     def to_python(self, value: Any) -> str:
         return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+def words_field(longest: int, too_long: str, **more: Any) -> CommentField:
+    """Return a field for free words as they are typed; `too_long` begins what is said of more."""
+    why = f"{too_long} %(limit_value)d characters; this has %(show_value)d."
+    messages = {"max_length": why} | more.pop("error_messages", {})
+    return CommentField(strip=False, max_length=longest, error_messages=messages, **more)
 
 
 DISCREET: Final = {"spellcheck": "false", "translate": "no", "autocomplete": "off"}
@@ -158,15 +186,15 @@ class RefusableForm(DiscreetForm):
         except Refused as refusal:
             self.take_refusal(refusal)
 
-    def take_refusal(self, refusal: Refused) -> None:
-        """Show what a service refused beside its field, or above the form when it has none."""
+    def take_refusal(self, refusal: Refused, where: str | None = None) -> None:
+        """Show what a service refused beside its field, or else by `where` or above the form."""
         self.status = refusal.status
         named = {self.places.get(name, name): why for name, why in refusal.fields.items()}
         fields = {name: why for name, why in named.items() if name in self.fields}
         for name, reasons in fields.items():
             self.add_error(name, reasons)
         if not fields:
-            self.add_error(None, refusal.sentence)
+            self.add_error(where, refusal.sentence)
 
     def focus_error(self) -> None:
         """Have the first wrong field take the focus."""
@@ -183,7 +211,9 @@ class RubricForm(RefusableForm):
     """A form over the criteria; a field of another rubric is refused, not passed over."""
 
     # Fields of the same form that only its other buttons read.
-    of_other_buttons: ClassVar[frozenset[str]] = frozenset({"csrfmiddlewaretoken"})
+    of_other_buttons: ClassVar[frozenset[str]]
+
+    version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
 
     def clean(self) -> dict[str, Any]:
         unknown = sorted(set(self.data) - set(self.fields) - self.of_other_buttons)
@@ -242,6 +272,18 @@ def focused_group(
 
 
 class ReasonForm(RefusableForm):
-    """Why a campaign is closed or reopened."""
+    """Why something is done; what is wrong with the reason is told once, by the form."""
 
     reason = PlainTextField(label="Reason", max_length=LONGEST_REASON)
+
+    @property
+    def reason_sent(self) -> str:
+        """The reason where it is a good one, else nothing, which the services refuse."""
+        self.is_valid()
+        return str(self.cleaned_data.get("reason", ""))
+
+    def take_refusal(self, refusal: Refused, where: str | None = None) -> None:
+        if "reason" in self.errors:
+            self.status = refusal.status
+        else:
+            super().take_refusal(refusal, where)

@@ -1,16 +1,40 @@
-"""Answers after an accepted form, and answers that are saved as a file."""
+"""Answers after an accepted or refused form, and answers that are saved as a file."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.contrib import messages
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
+
+from core.errors import Refused
 
 
 class SeeOther(HttpResponseRedirect):
     """A redirect with 303, which every client follows with GET."""
 
     status_code = 303
+
+
+@contextmanager
+def refusals_told(request: HttpRequest, level: int = messages.WARNING) -> Iterator[None]:
+    """Have the next page tell what a service refuses in here."""
+    try:
+        yield
+    except Refused as refusal:
+        messages.add_message(request, level, refusal.sentence)
+
+
+@contextmanager
+def missing_is_404(*, missing: type[Exception] = ObjectDoesNotExist) -> Iterator[None]:
+    """Answer 404 where a row is not there, or out of the caller's reach."""
+    try:
+        yield
+    except missing as error:
+        raise Http404 from error
 
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)

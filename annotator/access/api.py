@@ -1,17 +1,22 @@
 """Asks the permission matrix for each API call, as the gate does for pages."""
 
-from typing import Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 from django.http import Http404
 from rest_framework.exceptions import MethodNotAllowed, PermissionDenied, ValidationError
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from annotator.access import matrix
-from annotator.access.gate import principals
+from annotator.access.gate import SET_UP_FIRST, principals
 from annotator.access.scopes import roles_by_campaign
 from annotator.access.second_step import must_set_up
+
+if TYPE_CHECKING:
+    # It asks for this module itself, for the permission of every call.
+    from rest_framework.views import APIView
 
 # Of the names that were sent, so that an answer stays short.
 MOST_NAMED: Final = 20
@@ -26,7 +31,7 @@ class MatrixPermission(BasePermission):
             return False
         # A token was made by who had given their code; a browser's session says so itself.
         if request.auth is None and must_set_up(request):
-            raise PermissionDenied("Set up your second factor first.")
+            raise PermissionDenied(SET_UP_FIRST)
         # A token brings its owner's roles along; a browser's session does not.
         known = getattr(request, "roles_by_campaign", None)
         roles = roles_by_campaign(request.user) if known is None else known

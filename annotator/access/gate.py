@@ -32,6 +32,7 @@ CARRIED = {
 }
 # What stays open to who has yet to set up the second factor that the site requires.
 SECOND_FACTOR = "annotator:account_second_factor"
+SET_UP_FIRST = "Set up your second factor first."
 
 
 class SignedInRequest(HttpRequest):
@@ -40,14 +41,18 @@ class SignedInRequest(HttpRequest):
     user: User
 
 
-class Gate:
-    """Middleware that asks the permission matrix for each resolved route."""
+class BeforeView:
+    """Middleware that only looks at requests whose route is found."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
+
+
+class Gate(BeforeView):
+    """Middleware that asks the permission matrix for each resolved route."""
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -63,7 +68,7 @@ class Gate:
             if not request.user.is_authenticated:
                 return _sign_in(request)
             if must_set_up(request) and not route.startswith(SECOND_FACTOR):
-                return _set_up(request)
+                return _go_to(request, reverse(SECOND_FACTOR), SET_UP_FIRST, status=403)
             is_own = rule is not None and rule.is_own_account
             if not is_own and not matrix.may(route, principals_of(request)):
                 raise PermissionDenied
@@ -72,13 +77,14 @@ class Gate:
         return None
 
 
-def _set_up(request: HttpRequest) -> HttpResponse:
-    target = reverse(SECOND_FACTOR)
+def _go_to(
+    request: HttpRequest, target: str, why: str, *, status: int, preserve: bool = False
+) -> HttpResponse:
+    """Send the browser, or the script of a page, to another page first."""
     if request.headers.get("HX-Request"):
-        response = JsonResponse({"detail": "Set up your second factor first."}, status=403)
-        response["HX-Redirect"] = target
-        return response
-    return redirect(target)
+        headers = {"HX-Redirect": target.partition("?")[0]}
+        return JsonResponse({"detail": why}, status=status, headers=headers)
+    return redirect(target, preserve_request=preserve)
 
 
 def principals_of(request: HttpRequest) -> frozenset[str]:
@@ -101,23 +107,16 @@ def _is_scraper(request: HttpRequest) -> bool:
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    target = f"{settings.LOGIN_URL}?{urlencode({'next': _page_of(request)})}"
-    if request.headers.get("HX-Request"):
-        response = JsonResponse({"detail": "Sign in again to go on."}, status=401)
-        response["HX-Redirect"] = settings.LOGIN_URL
-        return response
-    is_form = bool(request.POST.keys() - {CSRF_FIELD}) and bool(_form_page(request))
-    is_carried = DRAFT_FIELD in request.POST or is_form
-    # What was typed is not dropped with the session: the browser posts it to the sign-in page.
-    return redirect(target, preserve_request=is_carried)
-
-
-def _page_of(request: HttpRequest) -> str:
-    """Return the page to come back to: that of the form, when one of its buttons was pressed."""
-    match = request.resolver_match
+    match, of_form = request.resolver_match, _form_page(request)
+    # The page to come back to: that of the form, when one of its buttons was pressed.
+    back = of_form or request.get_full_path()
     if DRAFT_FIELD in request.POST and match and "pk" in match.kwargs:
-        return reverse("annotator:rate", kwargs={"pk": match.kwargs["pk"]})
-    return _form_page(request) or request.get_full_path()
+        back = reverse("annotator:rate", kwargs={"pk": match.kwargs["pk"]})
+    target = f"{settings.LOGIN_URL}?{urlencode({'next': back})}"
+    is_form = bool(request.POST.keys() - {CSRF_FIELD}) and bool(of_form)
+    # What was typed is not dropped with the session: the browser posts it to the sign-in page.
+    is_carried = DRAFT_FIELD in request.POST or is_form
+    return _go_to(request, target, "Sign in again to go on.", status=401, preserve=is_carried)
 
 
 def _form_page(request: HttpRequest) -> str:

@@ -100,7 +100,8 @@ def token_caller(token_sha256: str) -> Caller | None:
             found.setdefault(slug, set()).add(role)
     token, scope, only, is_first_today, pk, username, is_superuser, *_ = rows[0]
     known = {
-        "id": _uuid(pk),
+        # SQLite hands its text over as it is kept.
+        "id": UUID(str(pk)),
         "username": username,
         "is_superuser": bool(is_superuser),
         "is_active": True,
@@ -108,15 +109,10 @@ def token_caller(token_sha256: str) -> Caller | None:
     # In the order of the model's fields, as `from_db` reads them.
     names = [field.attname for field in User._meta.concrete_fields if field.attname in known]
     user = User.from_db("default", names, [known[name] for name in names])
-    user.only_campaign_id = _uuid(only) if only else None
+    user.only_campaign_id = UUID(str(only)) if only else None
     # Who is a site admin is so outside of any campaign.
     user.is_superuser = known["is_superuser"] and only is None
-    return Caller(user, scope, found, _uuid(token), bool(is_first_today))
-
-
-def _uuid(key: UUID | str) -> UUID:
-    # SQLite hands its text over as it is kept.
-    return UUID(key) if isinstance(key, str) else key
+    return Caller(user, scope, found, UUID(str(token)), bool(is_first_today))
 
 
 def roles_by_campaign(user: User | AnonymousUser) -> dict[str, set[str]]:
@@ -150,8 +146,8 @@ def has_ruled_on(user: User, candidates: Collection[UUID]) -> bool:
     return Ruling.objects.filter(candidate__in=candidates, adjudication__adjudicator=user).exists()
 
 
-def annotators_of(campaign: Campaign) -> QuerySet[User]:
-    """Return the annotators who could work, by name.
+def annotators_of(campaign: Campaign | UUID) -> QuerySet[User]:
+    """Return the annotators of a campaign, or of its id, who could work, by name.
 
     Left out: deactivated accounts, and those without a password, which belong to nobody.
     """
@@ -163,7 +159,7 @@ def annotators_of(campaign: Campaign) -> QuerySet[User]:
     )
 
 
-def members_who_annotate(campaign: Campaign) -> QuerySet[User]:
+def members_who_annotate(campaign: Campaign | UUID) -> QuerySet[User]:
     """Return everybody with the role of annotator, deactivated accounts too, by name."""
     members = Membership.objects.filter(campaign=campaign, role=Role.ANNOTATOR)
     return User.objects.filter(pk__in=members.values("user_id")).order_by("username")
@@ -222,20 +218,21 @@ def renamed(value: Any, names: Names) -> Any:
     if isinstance(value, list):
         return [renamed(one, names) for one in value if not _is_nameless(one, names)]
     if isinstance(value, dict):
-        return {key: _renamed(key, one, names) for key, one in value.items()}
+        # Large results are mostly numbers: what cannot hold a person is not looked through.
+        return {
+            key: names.get(one, one)
+            if key in PEOPLE
+            else one
+            if key in NOBODYS
+            else renamed(one, names)
+            for key, one in value.items()
+        }
     return value
 
 
 # Where stored figures hold the id of a user, and where they hold nobody's.
 PEOPLE: Final = frozenset({"annotator", "first", "second"})
 NOBODYS: Final = frozenset({"figures", "plan", "histogram"})
-
-
-def _renamed(key: str, one: Any, names: Names) -> Any:
-    if key in PEOPLE:
-        return names.get(one, one)
-    # Large results are mostly numbers: what cannot hold a person is not looked through.
-    return renamed(one, names) if isinstance(one, list | dict) and key not in NOBODYS else one
 
 
 def _is_nameless(one: Any, names: Names) -> bool:

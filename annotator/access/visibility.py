@@ -135,12 +135,7 @@ def show_feedback(*, campaign: Campaign, annotator: User) -> None:
     row = Campaign.objects.get(pk=campaign.pk)
     if row.is_open:
         raise OutOfDate("The campaign is open; own results are shown once it is closed.")
-    if is_unblinded(row, annotator, Shown.FEEDBACK):
-        return
-    # Two views at once make one row: the second waits here, and looks again.
-    list(Membership.objects.select_for_update(no_key=True).filter(campaign=row, user=annotator))
-    if not is_unblinded(row, annotator, Shown.FEEDBACK):
-        record_unblinding(campaign=row, user=annotator, shown=Shown.FEEDBACK)
+    _record_first(row, annotator, Shown.FEEDBACK)
 
 
 @transaction.atomic
@@ -162,9 +157,15 @@ def show_systems(*, campaign: Campaign, user: User) -> None:
     Does nothing while the campaign is open: nobody is shown any then.
     """
     row = Campaign.objects.get(pk=campaign.pk)
-    if row.is_open or is_unblinded(row, user, Shown.SYSTEMS):
+    if not row.is_open:
+        _record_first(row, user, Shown.SYSTEMS)
+
+
+def _record_first(campaign: Campaign, user: User, shown: Shown) -> None:
+    """Store that somebody is shown something, unless it is stored; call it in a transaction."""
+    if is_unblinded(campaign, user, shown):
         return
     # Two views at once make one row: the second waits here, and looks again.
-    list(Membership.objects.select_for_update(no_key=True).filter(campaign=row, user=user))
-    if not is_unblinded(row, user, Shown.SYSTEMS):
-        record_unblinding(campaign=row, user=user, shown=Shown.SYSTEMS)
+    list(Membership.objects.select_for_update(no_key=True).filter(campaign=campaign, user=user))
+    if not is_unblinded(campaign, user, shown):
+        record_unblinding(campaign=campaign, user=user, shown=shown)

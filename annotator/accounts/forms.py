@@ -41,10 +41,8 @@ class TokenForm(RefusableForm):
     def __init__(self, user: User, data: QueryDict | None = None) -> None:
         super().__init__(data)
         self._campaigns = {row.slug: row for row in campaigns_for(user).order_by("slug")}
-        choices = [
-            ("", "All of mine"),
-            *((slug, row.name) for slug, row in self._campaigns.items()),
-        ]
+        named = ((slug, row.name) for slug, row in self._campaigns.items())
+        choices = [("", "All of mine"), *named]
         self.fields["campaign"] = forms.ChoiceField(
             label="Campaign", required=False, choices=choices
         )
@@ -75,19 +73,18 @@ class SignInForm(AuthenticationForm):
     `is_valid` raises TooOften where the password was tried too many times.
     """
 
-    error_messages = {
-        "invalid_login": "The user name or the password is not right. Both are case-sensitive.",
-        "inactive": "The user name or the password is not right. Both are case-sensitive.",
-    }
+    error_messages = dict.fromkeys(
+        ("invalid_login", "inactive"),
+        "The user name or the password is not right. Both are case-sensitive.",
+    )
 
     def clean(self) -> dict[str, Any]:
         username = self.cleaned_data.get("username")
         if username is None or not self.cleaned_data.get("password"):
             return super().clean()
         assert self.request is not None
-        attempt = Attempt(
-            username, client_address(self.request), known_browser(self.request, username)
-        )
+        browser = known_browser(self.request, username)
+        attempt = Attempt(username, client_address(self.request), browser)
         begin(attempt)
         try:
             cleaned = super().clean()

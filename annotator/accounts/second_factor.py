@@ -23,9 +23,9 @@ from django.utils.encoding import force_bytes
 from annotator import audit_log
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import RecoveryCode, SecondFactor, User
-from annotator.rate_limits import RateLimit, format_wait, give_back, take
+from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
-from core.errors import OutOfDate, Refused, TooOften
+from core.errors import OutOfDate, Refused
 
 _PURPOSE: Final = b"annotator.kept_secrets:"
 
@@ -74,6 +74,7 @@ RECOVERY_CODES: Final = 10
 ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 # Who asks has the password: three of a million codes count at a time, so 290 a day find few.
 OF_CODES: Final = RateLimit("second factor", 5, 300)
+TOO_MANY: Final = "Too many codes were tried. Try again in"
 WRONG: Final = "This code is not right, or was used already. Type the next one that is shown."
 LOCKED_AWAY: Final = (
     "Codes of your phone cannot be checked: this site's secret key was changed. Use a recovery "
@@ -93,11 +94,12 @@ def address_of(secret: str, user: User) -> str:
 
 def set_up_factor(*, user: User, secret: str, code: str) -> list[str]:
     """Store a secret that the person's phone is shown to know; return the recovery codes, once."""
-    _refuse_haste(user)
+    limits = [(OF_CODES, str(user.pk))]
+    take_or_refuse(limits, TOO_MANY)
     step = _step_of(secret, code)
     if step is None:
-        raise Refused(WRONG, {"code": [WRONG]})
-    give_back([(OF_CODES, str(user.pk))])
+        raise Refused.at("code", WRONG)
+    give_back(limits)
     with transaction.atomic():
         _, is_new = SecondFactor.objects.get_or_create(
             user=user,
@@ -106,7 +108,7 @@ def set_up_factor(*, user: User, secret: str, code: str) -> list[str]:
         if not is_new:
             raise OutOfDate("A second factor is set up already.")
         codes = _new_codes(user)
-        _record("second_factor.set_up", user, user)
+        audit_log.record_on(user, "second_factor.set_up", user)
     return codes
 
 
@@ -115,13 +117,18 @@ def check_code(*, user: User, code: str) -> None:
 
     To be called outside of a transaction, which a refusal would undo with the count.
     """
-    _refuse_haste(user)
+    limits = [(OF_CODES, str(user.pk))]
+    take_or_refuse(limits, TOO_MANY)
     typed = "".join(code.split()).lower()
-    is_right = _use_timed(user, typed) if TIMED.fullmatch(typed) else _use_recovery(user, typed)
+    if TIMED.fullmatch(typed):
+        is_right = _use_timed(user, typed)
+    else:
+        recovery = RecoveryCode.objects.filter(user=user, code_sha256=_digest(user, typed))
+        is_right = recovery.delete()[0] == 1
     if not is_right:
-        _record("second_factor.refused", user, None)
-        raise Refused(WRONG, {"code": [WRONG]})
-    give_back([(OF_CODES, str(user.pk))])
+        audit_log.record_on(user, "second_factor.refused", None)
+        raise Refused.at("code", WRONG)
+    give_back(limits)
 
 
 def renew_codes(*, user: User, code: str) -> list[str]:
@@ -129,7 +136,7 @@ def renew_codes(*, user: User, code: str) -> list[str]:
     check_code(user=user, code=code)
     with transaction.atomic():
         codes = _new_codes(user)
-        _record("second_factor.codes_renewed", user, user)
+        audit_log.record_on(user, "second_factor.codes_renewed", user)
     return codes
 
 
@@ -152,15 +159,8 @@ def reset_factor(*, user: User, by: User | None) -> Ended:
         raise OutOfDate(f"{user.username} has no second factor.")
     RecoveryCode.objects.filter(user=user).delete()
     ended = Ended(0, 0) if by == user else end_access(user=user, by=by)
-    _record("second_factor.reset", user, by)
+    audit_log.record_on(user, "second_factor.reset", by)
     return ended
-
-
-def _refuse_haste(user: User) -> None:
-    if wait := take([(OF_CODES, str(user.pk))]):
-        raise TooOften(
-            f"Too many codes were tried. Try again in {format_wait(wait)}.", retry_after=wait
-        )
 
 
 def _use_timed(user: User, code: str) -> bool:
@@ -170,7 +170,7 @@ def _use_timed(user: User, code: str) -> bool:
     try:
         secret = unseal(row.secret, owner=str(user.pk))
     except WrongKey as error:
-        raise Refused(LOCKED_AWAY, {"code": [LOCKED_AWAY]}) from error
+        raise Refused.at("code", LOCKED_AWAY) from error
     step = _step_of(secret, code)
     if step is None:
         return False
@@ -198,11 +198,6 @@ def seal_factors() -> dict[str, int]:
     return counts
 
 
-def _use_recovery(user: User, code: str) -> bool:
-    count, _ = RecoveryCode.objects.filter(user=user, code_sha256=_digest(user, code)).delete()
-    return count == 1
-
-
 def _step_of(secret: str, code: str) -> int | None:
     now = int(database_now().timestamp()) // STEP_SECONDS
     clock = pyotp.TOTP(secret)
@@ -224,7 +219,3 @@ def _new_codes(user: User) -> list[str]:
 
 def _digest(user: User, code: str) -> str:
     return hashlib.sha256(f"{user.pk} {code.replace('-', '')}".encode()).hexdigest()
-
-
-def _record(action: str, user: User, by: User | None) -> None:
-    audit_log.record_on(user, action, by)

@@ -12,9 +12,9 @@ from annotator import audit_log
 from annotator.accounts.names import name_problem, skeleton
 from annotator.accounts.sessions import Ended, end_access
 from annotator.models import Campaign, Invitation, Membership, Role, User
-from annotator.rate_limits import RateLimit, format_wait, give_back, take
+from annotator.rate_limits import RateLimit, give_back, take_or_refuse
 from core.clock import database_now
-from core.errors import OutOfDate, Refused, TooOften
+from core.errors import OutOfDate, Refused
 
 TAKEN: Final = (
     "There is an account already whose name is {} or looks like it; choose a name that nobody "
@@ -77,18 +77,13 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
     """Create an account; without a password it cannot sign in. Raises Refused with the reason."""
     refuse_name(username)
     user = User(username=username, name_skeleton=skeleton(username), is_superuser=is_site_admin)
-    field = "username"
     try:
         user.clean_fields(exclude=["password"])
-        field = "password"
-        if password is not None:
-            validate_password(password, user)
     except ValidationError as error:
-        raise Refused(" ".join(error.messages), {field: error.messages}) from error
-    if password is None:
-        user.set_unusable_password()
-    else:
-        user.set_password(password)
+        raise Refused(" ".join(error.messages), {"username": error.messages}) from error
+    if password is not None:
+        refuse_weak(password, user, "password")
+    user.set_password(password)  # of None: one that nobody has
     try:
         with transaction.atomic():
             user.save()
@@ -100,15 +95,13 @@ def create_user(*, username: str, password: str | None, is_site_admin: bool = Fa
 
 def refuse_name(username: str) -> None:
     """Raise Refused for a name that is none, is taken, or would be taken for another's."""
-    if problem := name_problem(username):
-        raise Refused(problem, {"username": [problem]})
-    if User.objects.filter(username__iexact=username).exists():
-        sentence = f"There is an account named {username} already (upper case does not count)."
-    elif User.objects.filter(name_skeleton=skeleton(username)).exists():
-        sentence = TAKEN.format(username)
-    else:
-        return
-    raise Refused(sentence, {"username": [sentence]})
+    problem = name_problem(username)
+    if not problem and User.objects.filter(username__iexact=username).exists():
+        problem = f"There is an account named {username} already (upper case does not count)."
+    elif not problem and User.objects.filter(name_skeleton=skeleton(username)).exists():
+        problem = TAKEN.format(username)
+    if problem:
+        raise Refused.at("username", problem)
 
 
 @transaction.atomic
@@ -150,12 +143,8 @@ def confirm_password(person: User, password: str) -> bool:
     To be called outside of a transaction, which a refusal would undo with the count.
     """
     limits = [(OF_SIGNATURES, str(person.pk))]
-    if wait := take(limits):
-        raise TooOften(
-            "The password was wrong too many times; nothing was stored. "
-            f"Try again in {format_wait(wait)}.",
-            retry_after=wait,
-        )
+    sentence = "The password was wrong too many times; nothing was stored. Try again in"
+    take_or_refuse(limits, sentence)
     if not person.check_password(password):
         return False
     give_back(limits)
@@ -166,7 +155,7 @@ def check_signature(*, signer: User, password: str, campaign: Campaign) -> None:
     """Raise Refused unless the password is the signer's, TooOften after ten wrong ones."""
     if not confirm_password(signer, password):
         audit_log.record_on(signer, "signature.refused", signer, campaign)
-        raise Refused(WRONG_SENTENCE, {"password": [WRONG_SENTENCE]})
+        raise Refused.at("password", WRONG_SENTENCE)
 
 
 def change_password(*, user: User, current: str, new: str, keep: UUID | None = None) -> Ended:
@@ -177,8 +166,7 @@ def change_password(*, user: User, current: str, new: str, keep: UUID | None = N
     To be called outside of a transaction, as `confirm_password`.
     """
     if not confirm_password(user, current):
-        sentence = "This is not your password; nothing was changed."
-        raise Refused(sentence, {"current": [sentence]})
+        raise Refused.at("current", "This is not your password; nothing was changed.")
     return replace_password(user=user, new=new, by=user, keep=keep)
 
 
@@ -188,14 +176,14 @@ def replace_password(*, user: User, new: str, by: User | None, keep: UUID | None
 
     Raises Refused, naming the field `new`, for one that is weak.
     """
-    refuse_weak(new, user, "new")
+    refuse_weak(new, user)
     user.set_password(new)
     user.save(update_fields=["password"])
     audit_log.record_on(user, "password.changed", by)
     return end_access(user=user, by=by, keep=keep)
 
 
-def refuse_weak(password: str, user: User, field: str) -> None:
+def refuse_weak(password: str, user: User, field: str = "new") -> None:
     """Raise Refused, naming the field, unless the password is good enough for the person."""
     try:
         validate_password(password, user)

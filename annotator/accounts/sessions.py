@@ -128,8 +128,6 @@ def note_use(*, token_id: UUID) -> None:
 
 
 LONGEST_TOKEN_DAYS: Final = 90
-
-
 MOST_TOKENS: Final = 50
 
 
@@ -148,11 +146,9 @@ def create_token(
 ) -> NewToken:
     """Make an API token that expires after 1 to 90 days, for one campaign or all of the user's."""
     if not 1 <= days <= LONGEST_TOKEN_DAYS:
-        sentence = f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}."
-        raise Refused(sentence, {"days": [sentence]})
+        raise Refused.at("days", f"A token lives 1 to {LONGEST_TOKEN_DAYS} days, not {days}.")
     if campaign is not None and not campaign.memberships.filter(user=user).exists():
-        sentence = f"{user.username} has no role in {campaign.slug}."
-        raise Refused(sentence, {"campaign": [sentence]})
+        raise Refused.at("campaign", f"{user.username} has no role in {campaign.slug}.")
     if ApiToken.objects.filter(user=user, expires_at__gt=database_now()).count() >= MOST_TOKENS:
         raise Refused(f"{MOST_TOKENS} tokens are enough; revoke one first.")
     token = secrets.token_urlsafe(32)
@@ -195,16 +191,16 @@ def end_session(*, user: User, session_id: UUID) -> None:
     count, _ = BrowserSession.objects.filter(user=user, id=session_id).delete()
     if not count:
         raise OutOfDate("This session has ended already.")
-    _record(user, user, count)
+    audit_log.record_on(user, "session.ended", user, sessions=count)
 
 
 @transaction.atomic
-def end_sessions(*, user: User, by: User | None, keep: UUID | None = None) -> int:
+def end_sessions(*, user: User, by: User | None, keep: UUID | None) -> int:
     """End the sessions of a person, all or all but one; return how many."""
     rows = BrowserSession.objects.filter(user=user)
     count, _ = (rows.exclude(id=keep) if keep else rows).delete()
     if count:
-        _record(user, by, count)
+        audit_log.record_on(user, "session.ended", by, sessions=count)
     return count
 
 
@@ -233,7 +229,3 @@ def delete_ended_sessions() -> int:
     """Delete the sessions whose time is over; return how many."""
     count, _ = BrowserSession.objects.filter(expire_date__lt=Now()).delete()
     return count
-
-
-def _record(user: User, by: User | None, count: int) -> None:
-    audit_log.record_on(user, "session.ended", by, sessions=count)

@@ -20,9 +20,8 @@ from django.utils.crypto import salted_hmac
 from annotator import audit_log
 from annotator.access.scopes import campaigns_for
 from annotator.accounts.names import account_of
-from annotator.models import Campaign, User
-from annotator.rate_limits import Asked, RateLimit, format_wait, give_back, take
-from core.errors import TooOften
+from annotator.models import User
+from annotator.rate_limits import Asked, RateLimit, give_back, take, take_or_refuse
 
 SALT: Final = "annotator.known_browsers"
 LASTS_SECONDS: Final = 180 * 24 * 60 * 60
@@ -30,12 +29,9 @@ LASTS_SECONDS: Final = 180 * 24 * 60 * 60
 
 def known_browser(request: HttpRequest, username: str) -> str:
     """Return what this browser is known by if the account has signed in from it, else nothing."""
+    name = _cookie(username)
     try:
-        return str(
-            request.get_signed_cookie(
-                _cookie(username), default="", salt=SALT, max_age=LASTS_SECONDS
-            )
-        )
+        return str(request.get_signed_cookie(name, "", SALT, LASTS_SECONDS))
     except BadSignature:
         return ""
 
@@ -92,13 +88,9 @@ SYSTEMS: Final = (
 
 def describe_device(user_agent: str) -> str:
     """Return for example `Firefox on Linux`; nothing of the text itself is repeated."""
-    browser = _first(BROWSERS, user_agent) or "A browser"
-    system = _first(SYSTEMS, user_agent) or "an unknown system"
+    browser = next((name for mark, name in BROWSERS if mark in user_agent), "A browser")
+    system = next((name for mark, name in SYSTEMS if mark in user_agent), "an unknown system")
     return f"{browser} on {system}"
-
-
-def _first(known: tuple[tuple[str, str], ...], text: str) -> str:
-    return next((name for mark, name in known if mark in text), "")
 
 
 # In any 60 seconds: 12 of an account, 10 of them from one address; 10 from a known browser.
@@ -136,12 +128,8 @@ def begin(attempt: Attempt) -> None:
 
     Names without an account are counted alike: the answer tells nobody which names there are.
     """
-    if wait := take(attempt.limits):
-        raise TooOften(
-            "The password was tried too many times. Nothing is locked: "
-            f"try again in {format_wait(wait)}.",
-            retry_after=wait,
-        )
+    sentence = "The password was tried too many times. Nothing is locked: try again in"
+    take_or_refuse(attempt.limits, sentence)
 
 
 def forgive(attempt: Attempt) -> None:
@@ -195,16 +183,13 @@ def record_refusal(
         if take([(OF_MORE, subject), (OF_ALL_MORE, "")]):
             return
         action = "access.refused_often"
+    # The campaign in which it was, for its admins to read; none for an outsider.
+    campaign = campaigns_for(actor).filter(slug=slug).first() if actor and slug else None
     audit_log.record(
         action=action,
         actor=actor,
-        campaign=_campaign(actor, slug),
+        campaign=campaign,
         object_type="route",
         object_id=route[:LONGEST_ID],
         details={"route": route, "method": method, "status": status},
     )
-
-
-def _campaign(actor: User | None, slug: str) -> Campaign | None:
-    """Return the campaign in which it was, for its admins to read; none for an outsider."""
-    return campaigns_for(actor).filter(slug=slug).first() if actor and slug else None

@@ -1,14 +1,13 @@
 """One's own account: sessions, password, tokens, second factor."""
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 import segno
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -27,7 +26,7 @@ from annotator.accounts.second_factor import (
     set_up_factor,
     unseal,
 )
-from annotator.accounts.services import change_password, confirm_password
+from annotator.accounts.services import WRONG_SENTENCE, change_password, confirm_password
 from annotator.accounts.sessions import (
     create_token,
     end_access,
@@ -36,9 +35,7 @@ from annotator.accounts.sessions import (
     revoke_token,
 )
 from core.errors import OutOfDate, Refused
-from core.http import SeeOther
-
-UNPROCESSABLE = 422
+from core.http import SeeOther, missing_is_404
 
 
 @require_safe
@@ -52,23 +49,17 @@ def account(request: SignedInRequest) -> HttpResponse:
 def password(request: SignedInRequest) -> HttpResponse:
     """Change the password, which ends every other session and every token."""
     form = NewPasswordForm(request.POST if request.method == "POST" else None)
-    if request.method != "POST":
-        return _password_page(request, form)
-    if not form.is_valid():
-        return _password_page(request, form, UNPROCESSABLE)
-    sent = form.cleaned_data
-    try:
-        this = this_session(request)
-        ended = change_password(
-            user=request.user, current=sent["current"], new=sent["new"], keep=this
-        )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _password_page(request, form, refusal.status)
-    update_session_auth_hash(request, request.user)
-    said = f"Your password is changed. Everywhere else you are signed out. {ended.sentence}"
-    messages.success(request, said)
-    return SeeOther(resolve_url("annotator:account"))
+    if form.is_valid():
+        user, sent, this = request.user, form.cleaned_data, this_session(request)
+        with form.refusals():
+            ended = change_password(user=user, current=sent["current"], new=sent["new"], keep=this)
+            update_session_auth_hash(request, request.user)
+            said = f"Your password is changed. Everywhere else you are signed out. {ended.sentence}"
+            messages.success(request, said)
+            return SeeOther(resolve_url("annotator:account"))
+    form.focus_error()
+    context = {"form": form}
+    return render(request, "annotator/accounts/account_password.html", context, status=form.status)
 
 
 @require_POST
@@ -82,10 +73,8 @@ def end_others(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def end_one(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """End one session; somebody else's is not found."""
-    try:
+    with missing_is_404(missing=Refused):
         end_session(user=request.user, session_id=pk)
-    except Refused as refusal:
-        raise Http404 from refusal
     messages.success(request, "The session is ended.")
     return SeeOther(resolve_url("annotator:account"))
 
@@ -96,52 +85,31 @@ def this_session(request: SignedInRequest) -> UUID | None:
     return row.id if row is not None else None
 
 
-def _password_page(
-    request: SignedInRequest, form: NewPasswordForm, status: int = 200
-) -> HttpResponse:
-    form.focus_error()
-    return render(
-        request, "annotator/accounts/account_password.html", {"form": form}, status=status
-    )
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: SignedInRequest) -> HttpResponse:
     """List the tokens; a POST makes one and shows it, this once."""
-    user = request.user
-    if request.method != "POST":
-        return _page(request, TokenForm(user))
-    form = TokenForm(user, request.POST)
-    if not form.is_valid():
-        return _page(request, form, UNPROCESSABLE)
-    sent = form.cleaned_data
-    try:
-        if not confirm_password(user, sent["password"]):
-            raise Refused("", {"password": ["This is not your password; nothing was stored."]})
-        made = create_token(user=user, scope=sent["scope"], days=sent["days"], campaign=form.chosen)
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, form, refusal.status)
-    return _page(request, TokenForm(user), token=made.token)
+    user, token = request.user, ""
+    form = TokenForm(user, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        sent = form.cleaned_data
+        scope, days = sent["scope"], sent["days"]
+        with form.refusals():
+            if not confirm_password(user, sent["password"]):
+                raise Refused.at("password", WRONG_SENTENCE)
+            token = create_token(user=user, scope=scope, days=days, campaign=form.chosen).token
+            form = TokenForm(user)
+    form.focus_error()
+    context = {"form": form, "tokens": own_tokens(user), "token": token}
+    return render(request, "annotator/accounts/account_tokens.html", context, status=form.status)
 
 
 @require_POST
 def revoke(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Revoke a token; somebody else's is not found."""
-    try:
+    with missing_is_404(missing=Refused):
         revoke_token(user=request.user, token_id=pk)
-    except Refused as refusal:
-        raise Http404 from refusal
     messages.success(request, "The token is revoked.")
     return SeeOther(resolve_url("annotator:account_tokens"))
-
-
-def _page(
-    request: SignedInRequest, form: TokenForm, status: int = 200, token: str = ""
-) -> HttpResponse:
-    form.focus_error()
-    context = {"form": form, "tokens": own_tokens(request.user), "token": token}
-    return render(request, "annotator/accounts/account_tokens.html", context, status=status)
 
 
 # The secret of a phone that is being set up, until the phone has shown that it knows it.
@@ -152,7 +120,7 @@ OFFERED = "offered_factor"
 def second_factor(request: SignedInRequest) -> HttpResponse:
     """Show the second factor, or the way to one; a POST ends the way with a code of the phone."""
     if has_factor(request.user):
-        return _second_factor_page(request)
+        return _second_factor_page(request, CodeForm())
     secret = _offered(request)
     if request.method != "POST":
         return _set_up_page(request, secret, CodeForm())
@@ -160,10 +128,7 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
     def finish(code: str) -> list[str]:
         return set_up_factor(user=request.user, secret=secret, code=code)
 
-    def shown(form: CodeForm, status: int) -> HttpResponse:
-        return _set_up_page(request, secret, form, status)
-
-    answer = _with_code(request, finish, shown)
+    answer = _with_code(request, finish, lambda form: _set_up_page(request, secret, form))
     if answer.status_code < 400:
         del request.session[OFFERED]
         request.session[GIVEN] = True
@@ -186,9 +151,7 @@ def _offered(request: SignedInRequest) -> str:
 @require_POST
 def new_codes(request: SignedInRequest) -> HttpResponse:
     """Show new recovery codes, once, in the place of the old ones."""
-    return _with_code(
-        request, lambda code: renew_codes(user=request.user, code=code), _again(request)
-    )
+    return _with_code(request, lambda code: renew_codes(user=request.user, code=code))
 
 
 @require_POST
@@ -198,53 +161,44 @@ def remove(request: SignedInRequest) -> HttpResponse:
     def take_away(code: str) -> None:
         remove_factor(user=request.user, code=code)
 
-    return _with_code(request, take_away, _again(request))
+    return _with_code(request, take_away)
 
 
 def _with_code(
     request: SignedInRequest,
     act: Callable[[str], list[str] | None],
-    shown: Callable[[CodeForm, int], HttpResponse],
+    shown: Callable[[CodeForm], HttpResponse] | None = None,
 ) -> HttpResponse:
     """Do what a code is asked for; show the recovery codes that come of it, or what is wrong."""
     form = CodeForm(request.POST)
-    if not form.is_valid():
-        return shown(form, UNPROCESSABLE)
-    try:
-        codes = act(form.cleaned_data["code"])
-    except OutOfDate as refusal:
-        messages.error(request, refusal.sentence)
-        return SeeOther(resolve_url("annotator:account_second_factor"))
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return shown(form, refusal.status)
-    if codes is None:
-        messages.success(request, "The second factor is taken away.")
-        return SeeOther(resolve_url("annotator:account"))
-    return render(request, "annotator/accounts/recovery_codes.html", {"codes": codes})
+    if form.is_valid():
+        with form.refusals():
+            try:
+                codes = act(form.cleaned_data["code"])
+            except OutOfDate as refusal:
+                messages.error(request, refusal.sentence)
+                return SeeOther(resolve_url("annotator:account_second_factor"))
+            if codes is None:
+                messages.success(request, "The second factor is taken away.")
+                return SeeOther(resolve_url("annotator:account"))
+            return render(request, "annotator/accounts/recovery_codes.html", {"codes": codes})
+    return shown(form) if shown else _second_factor_page(request, form)
 
 
-def _again(request: SignedInRequest) -> Callable[[CodeForm, int], HttpResponse]:
-    return lambda form, status: _second_factor_page(request, form, status)
-
-
-def _second_factor_page(
-    request: SignedInRequest, form: CodeForm | None = None, status: int = 200
-) -> HttpResponse:
+def _second_factor_page(request: SignedInRequest, form: CodeForm) -> HttpResponse:
     if not has_factor(request.user):
         return SeeOther(resolve_url("annotator:account_second_factor"))
-    context: dict[str, Any] = {
-        "form": form or CodeForm(),
+    context = {
+        "form": form,
         "codes_left": request.user.recovery_codes.count(),
         "since": request.user.second_factor.confirmed_at,
         "is_required": settings.REQUIRE_SECOND_FACTOR,
     }
-    return render(request, "annotator/accounts/account_second_factor.html", context, status=status)
+    template = "annotator/accounts/account_second_factor.html"
+    return render(request, template, context, status=form.status)
 
 
-def _set_up_page(
-    request: SignedInRequest, secret: str, form: CodeForm, status: int = 200
-) -> HttpResponse:
+def _set_up_page(request: SignedInRequest, secret: str, form: CodeForm) -> HttpResponse:
     form.fields["code"].help_text = "The six digits that the app shows."
     drawn = segno.make(address_of(secret, request.user), error="m", micro=False)
     picture = drawn.svg_inline(scale=4, dark="#000", light="#fff", border=3)
@@ -255,4 +209,5 @@ def _set_up_page(
         "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
         "is_required": settings.REQUIRE_SECOND_FACTOR,
     }
-    return render(request, "annotator/accounts/set_up_second_factor.html", context, status=status)
+    template = "annotator/accounts/set_up_second_factor.html"
+    return render(request, template, context, status=form.status)

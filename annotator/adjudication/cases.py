@@ -3,6 +3,7 @@
 Nothing here tells a system, a candidate_id, a name or the time of a rating.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -158,20 +159,15 @@ def adjudication_queue(
     letters = candidate_names({row[f"{reference}_id"] for row in rows}, user)
     pks = [pk for row in rows for pk in _pair(row)]
     turns = live_turns(pks)
-    rounds = _last_rounds(pks)
+    asked = Round.objects.filter(candidate__in=set(pks)).order_by()
+    rounds = dict(asked.values_list("candidate").annotate(Max("number")))
     found = []
     for _, group in groupby(rows, key=lambda row: row[f"{reference}_id"]):
         of_one = list(group)
         first = of_one[0]
-        found.append(
-            CaseReference(
-                first[f"{reference}__reference_id"],
-                first[f"{reference}__title"],
-                first[f"{reference}__ipc"],
-                first["campaign__name"],
-                tuple(_cases(of_one, letters, (turns, rounds), user)),
-            )
-        )
+        name, title, ipc = (first[f"{reference}__{it}"] for it in ("reference_id", "title", "ipc"))
+        cases = tuple(_cases(of_one, letters, (turns, rounds), user))
+        found.append(CaseReference(name, title, ipc, first["campaign__name"], cases))
     return tuple(found)
 
 
@@ -201,11 +197,6 @@ def live_turns(candidates: Iterable[UUID]) -> dict[UUID, Turn]:
     """Return the running turns on the candidates, by the database's clock."""
     rows = Turn.objects.filter(candidate__in=set(candidates), expires_at__gt=Now())
     return {row.candidate_id: row for row in rows}
-
-
-def _last_rounds(candidates: Iterable[UUID]) -> dict[UUID, int]:
-    rows = Round.objects.filter(candidate__in=set(candidates)).order_by()
-    return dict(rows.values_list("candidate").annotate(Max("number")))
 
 
 def describe_finding(kind: str, criterion: str, gap: int) -> str:
@@ -262,14 +253,16 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
     Ratings are named by id only, in an order drawn per candidate; what they say is told once they
     are locked and no other adjudicator has them open.
     """
-    pks = {pk for row in rows for pk in _pair_of_names(row)}
+    pks = {pk for row in rows for pk in row.pair}
     texts = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "claims"))
     references = {
         row.pk: row for row in Reference.objects.filter(candidates__in=pks).distinct().iterator()
     }
     of = dict(Candidate.objects.filter(pk__in=pks).values_list("pk", "reference_id"))
     names = candidate_names(references, user)
-    ratings = _ratings(pks)
+    ratings: defaultdict[UUID, dict[UUID, Rating]] = defaultdict(dict)
+    for rating in Rating.objects.filter(candidate__in=pks):
+        ratings[rating.candidate_id][rating.annotator_id] = rating
     shown = _readable(rows, user)
     return [
         {
@@ -277,39 +270,25 @@ def conflict_json(user: User, rows: Sequence[Conflict]) -> list[dict[str, Any]]:
             "campaign": row.campaign.slug,
             "kind": row.kind,
             "criterion": row.criterion or None,
-            "gap": _gap(row),
+            # In points, to two decimals where it is one of the overall.
+            "gap": float(row.gap if row.criterion else overall_text(row.gap)),
             "words": describe_finding(row.kind, row.criterion, row.gap),
-            "reference": _reference(references[of[row.candidate_id]]),
+            "reference": references[of[row.candidate_id]].as_told(),
             "candidates": [
                 {
                     "label": names[pk],
                     "claims": texts[pk],
                     "scores_as": "other_scores" if place else "scores",
                     "ratings": [
-                        _rating_json(r, pk in shown) for r in _drawn(row, ratings.get(pk, ()))
+                        _rating_json(ratings[pk][who], pk in shown)
+                        for who in shuffled_people(row.pair, ratings[pk])
                     ],
                 }
-                for place, pk in enumerate(_pair_of_names(row))
+                for place, pk in enumerate(row.pair)
             ],
         }
         for row in rows
     ]
-
-
-def _pair_of_names(row: Conflict) -> tuple[UUID, ...]:
-    return tuple(pk for pk in (row.candidate_id, row.other_candidate_id) if pk)
-
-
-def _gap(row: Conflict) -> float:
-    """Return the gap in points, to two decimals where it is one of the overall."""
-    return float(row.gap if row.criterion else overall_text(row.gap))
-
-
-def _ratings(candidates: Iterable[UUID]) -> dict[UUID, list[Rating]]:
-    found: dict[UUID, list[Rating]] = {}
-    for rating in Rating.objects.filter(candidate__in=candidates):
-        found.setdefault(rating.candidate_id, []).append(rating)
-    return found
 
 
 def _readable(rows: Sequence[Conflict], user: User) -> set[UUID]:
@@ -317,18 +296,14 @@ def _readable(rows: Sequence[Conflict], user: User) -> set[UUID]:
     locked: set[UUID] = set()
     for campaign in {row.campaign_id: row.campaign for row in rows}.values():
         locked |= set(locked_candidates(campaign).values_list("pk", flat=True))
-    turns = live_turns(pk for row in rows for pk in _pair_of_names(row))
+    turns = live_turns(pk for row in rows for pk in row.pair)
     return locked - {pk for pk, turn in turns.items() if turn.adjudicator_id != user.pk}
 
 
-def _drawn(row: Conflict, ratings: Sequence[Rating]) -> list[Rating]:
-    item = "".join(sorted(str(pk) for pk in _pair_of_names(row)))
-    return sorted(ratings, key=lambda rating: shuffled(item, rating.annotator_id))
-
-
-def _reference(reference: Reference) -> dict[str, Any]:
-    names = ("reference_id", "title", "office", "ipc", "language", "claims")
-    return {name: getattr(reference, name) for name in names}
+def shuffled_people(pair: Iterable[UUID], people: Iterable[UUID]) -> list[UUID]:
+    """Return annotators in an order of its own for this candidate, or this pair."""
+    item = "".join(sorted(map(str, pair)))
+    return sorted(people, key=lambda pk: shuffled(item, pk))
 
 
 def _rating_json(rating: Rating, is_readable: bool) -> dict[str, Any]:

@@ -76,18 +76,16 @@ def rounds_on(candidates: Iterable[UUID]) -> list[SeenRound]:
     rows = Round.objects.filter(candidate__in=set(candidates)).annotate(
         is_missing=Exists(looks.filter(answered_at=None)), is_rated=Exists(further)
     )
-    return [
-        SeenRound(
-            row.candidate_id,
-            row.number,
-            KIND_WORDS[RoundKind(row.kind)],
-            row.question,
-            row.made_at,
-            row.finished_at is None,
-            _state(row, row.is_missing if row.kind == RoundKind.AGAIN else not row.is_rated),
-        )
-        for row in rows.order_by("number", "candidate")
-    ]
+    found = []
+    for row in rows.order_by("number", "candidate"):
+        is_unanswered = row.is_missing if row.kind == RoundKind.AGAIN else not row.is_rated
+        ended = "called back" if is_unanswered else "answered"
+        is_running = row.finished_at is None
+        state = "being asked" if is_running else ended
+        words = KIND_WORDS[RoundKind(row.kind)]
+        where = (row.candidate_id, row.number)
+        found.append(SeenRound(*where, words, row.question, row.made_at, is_running, state))
+    return found
 
 
 def earlier_points(ratings: Sequence[Rating]) -> Mapping[UUID, tuple[Points, ...]]:
@@ -105,12 +103,6 @@ def earlier_points(ratings: Sequence[Rating]) -> Mapping[UUID, tuple[Points, ...
         )
         for rating in again
     }
-
-
-def _state(row: Round, is_unanswered: bool) -> str:
-    if row.finished_at is None:
-        return "being asked"
-    return "called back" if is_unanswered else "answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +140,9 @@ def waiting_cases(user: User) -> tuple[WaitingCase, ...]:
     if not rows:
         return ()
     names = candidate_names({row.candidate.reference_id for row in rows}, user)
-    asked = [one for one in rounds_on(pk for row in rows for pk in _pair(row)) if one.is_running]
+    asked = [one for one in rounds_on(pk for row in rows for pk in row.pair) if one.is_running]
     cases = []
-    for pair, group in groupby(rows, key=_pair):
+    for pair, group in groupby(rows, key=lambda row: row.pair):
         found = list(group)
         here = [one for one in asked if one.candidate_id in pair]
         first = found[0]
@@ -160,7 +152,12 @@ def waiting_cases(user: User) -> tuple[WaitingCase, ...]:
                 first.candidate.reference.title or first.candidate.reference.reference_id,
                 first.campaign.name,
                 tuple(sorted(names[pk] for pk in pair)),
-                tuple(_describe(row) for row in found),
+                tuple(
+                    "the ratings agree again"
+                    if row.status == ConflictStatus.LAPSED
+                    else describe_finding(row.kind, row.criterion, row.gap)
+                    for row in found
+                ),
                 max((one.number for one in here), default=1),
                 here[0].words if here else "a rating is still to come",
                 min((one.made_at for one in here), default=first.opened_at),
@@ -168,16 +165,6 @@ def waiting_cases(user: User) -> tuple[WaitingCase, ...]:
             )
         )
     return tuple(sorted(cases, key=lambda case: case.since))
-
-
-def _pair(row: Conflict) -> tuple[UUID, ...]:
-    return tuple(pk for pk in (row.candidate_id, row.other_candidate_id) if pk)
-
-
-def _describe(row: Conflict) -> str:
-    if row.status == ConflictStatus.LAPSED:
-        return "the ratings agree again"
-    return describe_finding(row.kind, row.criterion, row.gap)
 
 
 TURN_LENGTH: Final = timedelta(minutes=60)
@@ -213,7 +200,7 @@ def take_turn(*, conflict_id: UUID, adjudicator: User) -> datetime:
         for pk in pks
     )
     if is_new:
-        _audit(conflict, adjudicator, "turn.taken")
+        audit_log.record_on(conflict, "turn.taken", adjudicator)
     return now + TURN_LENGTH
 
 
@@ -221,9 +208,8 @@ def take_turn(*, conflict_id: UUID, adjudicator: User) -> datetime:
 def give_back(*, conflict_id: UUID, adjudicator: User) -> None:
     """Close a conflict unruled, so that another may open it; its ratings unlock with it."""
     conflict = conflicts_in_reach(adjudicator).get(pk=conflict_id)
-    pks = [pk for pk in (conflict.candidate_id, conflict.other_candidate_id) if pk]
-    if Turn.objects.filter(candidate__in=pks, adjudicator=adjudicator).delete()[0]:
-        _audit(conflict, adjudicator, "turn.given_back")
+    if Turn.objects.filter(candidate__in=conflict.pair, adjudicator=adjudicator).delete()[0]:
+        audit_log.record_on(conflict, "turn.given_back", adjudicator)
 
 
 def lock_conflict(conflict_id: UUID, adjudicator: User) -> Conflict:
@@ -260,11 +246,9 @@ def refuse_who_may_not(conflict_id: UUID, adjudicator: User) -> None:
 
 def undecided(conflict: Conflict) -> list[Candidate]:
     """Return those candidates of a conflict that have no valid ruling yet, its own first."""
-    pair = [conflict.candidate, conflict.other_candidate]
-    ruled = Candidate.objects.filter(
-        pk__in=[row.pk for row in pair if row], rulings__is_valid=True
-    ).values_list("pk", flat=True)
-    settled = set(ruled)
+    ruled = Candidate.objects.filter(pk__in=conflict.pair, rulings__is_valid=True)
+    settled = set(ruled.values_list("pk", flat=True))
+    pair = (conflict.candidate, conflict.other_candidate)
     return [row for row in pair if row and row.pk not in settled]
 
 
@@ -273,10 +257,6 @@ def refuse_taken(candidates: list[Candidate], adjudicator: User) -> None:
     turns = live_turns(row.pk for row in candidates)
     if any(turn.adjudicator_id != adjudicator.pk for turn in turns.values()):
         raise OutOfDate(TAKEN_SENTENCE)
-
-
-def _audit(conflict: Conflict, actor: User, action: str) -> None:
-    audit_log.record_on(conflict, action, actor)
 
 
 LONGEST_QUESTION: Final = 2_000
@@ -302,7 +282,10 @@ def send_back(
     Raises Conflict.DoesNotExist out of reach, Forbidden for one's own candidate, Refused for bad
     values or where nobody is left to ask, OutOfDate when it is ruled, lapsed, taken or asked.
     """
-    _check(kind, question)
+    if kind not in CHOICES:
+        raise Refused.at("kind", f"Choose who is asked: {', '.join(CHOICES)}.")
+    empty = "Say what the annotators shall look at again." if kind == RoundKind.AGAIN else ""
+    check_text("question", question, longest=LONGEST_QUESTION, empty=empty)
     conflict = lock_conflict(conflict_id, adjudicator)
     candidates = _in_order(undecided(conflict))
     refuse_taken(candidates, adjudicator)
@@ -312,7 +295,7 @@ def send_back(
         raise OutOfDate("The annotators are being asked already.")
     now = database_now()
     # Before any candidate changes: its row names the campaign, which who leaves a candidate holds.
-    _audit_round(conflict, adjudicator, "conflict.sent_back", {"kind": kind})
+    audit_log.record_on(conflict, "conflict.sent_back", adjudicator, kind=kind)
     rows = [_ask(one, conflict, adjudicator, kind, question, now) for one in candidates]
     Turn.objects.filter(candidate__in=candidates).delete()
     measure_conflicts(conflict.campaign, conflict.candidate.reference_id, now)
@@ -335,40 +318,24 @@ def call_back(*, conflict_id: UUID, adjudicator: User) -> None:
     if not running and conflict.status != ConflictStatus.WAITING:
         raise OutOfDate("Nobody is being asked about this conflict any more.")
     now = database_now()
-    _audit_round(conflict, adjudicator, "conflict.called_back", {})
+    audit_log.record_on(conflict, "conflict.called_back", adjudicator)
     Round.objects.filter(pk__in=[one.pk for one in running]).update(finished_at=now)
     for one in running:
         if one.kind != RoundKind.AGAIN:
             narrow(one.candidate_id)
-    _await_no_longer([one for one in candidates if not one.rounds.exists()], now)
-    measure_conflicts(conflict.campaign, conflict.candidate.reference_id, now)
-
-
-def _await_no_longer(candidates: list[Candidate], now: datetime) -> None:
-    """Note that a rating which is to come in a candidate's own places is awaited no more."""
+    # A rating that is to come in a candidate's own places is awaited no more.
+    ended = {"kind": RoundKind.LADDER, "made_at": now, "finished_at": now}
     Round.objects.bulk_create(
-        Round(
-            candidate=one,
-            number=next_number(one),
-            kind=RoundKind.LADDER,
-            made_at=now,
-            finished_at=now,
-        )
+        Round(candidate=one, number=next_number(one), **ended)
         for one in candidates
+        if not one.rounds.exists()
     )
+    measure_conflicts(conflict.campaign, conflict.candidate.reference_id, now)
 
 
 def _in_order(candidates: list[Candidate]) -> list[Candidate]:
     """Return candidates in the order in which everybody locks them."""
     return sorted(candidates, key=lambda one: one.pk.hex)
-
-
-def _check(kind: str, question: str) -> None:
-    if kind not in CHOICES:
-        why = f"Choose who is asked: {', '.join(CHOICES)}."
-        raise Refused(why, {"kind": [why]})
-    empty = "Say what the annotators shall look at again." if kind == RoundKind.AGAIN else ""
-    check_text("question", question, longest=LONGEST_QUESTION, empty=empty)
 
 
 def _ask(
@@ -379,11 +346,17 @@ def _ask(
     question: str,
     now: datetime,
 ) -> Round:
-    rated = _who_can_look_again(candidate) if kind == RoundKind.AGAIN else []
-    if kind == RoundKind.ANOTHER and not blind_annotators(candidate).exists():
-        raise Refused(NOBODY_ELSE, {"kind": [NOBODY_ELSE]})
-    if kind == RoundKind.AGAIN and not rated:
-        raise Refused(NOBODY_LEFT, {"kind": [NOBODY_LEFT]})
+    rated: list[Assignment] = []
+    if kind == RoundKind.AGAIN:
+        # Those who have rated it and are annotators still.
+        members = Membership.objects.filter(campaign=candidate.campaign_id, role=Role.ANNOTATOR)
+        able = {"annotator__in": members.values("user_id"), "annotator__is_active": True}
+        shares = candidate.assignments.filter(status=AssignmentStatus.SUBMITTED)
+        rated = list(shares.filter(**able))
+        if not rated:
+            raise Refused.at("kind", NOBODY_LEFT)
+    elif not blind_annotators(candidate).exists():
+        raise Refused.at("kind", NOBODY_ELSE)
     row = Round.objects.create(
         candidate=candidate,
         conflict=conflict,
@@ -397,14 +370,3 @@ def _ask(
         add_place(candidate)
     SecondLook.objects.bulk_create(SecondLook(round=row, assignment=one) for one in rated)
     return row
-
-
-def _who_can_look_again(candidate: Candidate) -> list[Assignment]:
-    """Return the shares of those who have rated a candidate and are annotators still."""
-    members = Membership.objects.filter(campaign=candidate.campaign_id, role=Role.ANNOTATOR)
-    rated = candidate.assignments.filter(status=AssignmentStatus.SUBMITTED)
-    return list(rated.filter(annotator__in=members.values("user_id"), annotator__is_active=True))
-
-
-def _audit_round(conflict: Conflict, actor: User, action: str, details: dict[str, str]) -> None:
-    audit_log.record_on(conflict, action, actor, **details)

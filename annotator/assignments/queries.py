@@ -11,7 +11,7 @@ import random
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from django.db import connection
@@ -28,6 +28,7 @@ from annotator.models import (
     Draft,
     Purpose,
     Rating,
+    Reference,
     Role,
     Ruling,
     SecondLook,
@@ -81,27 +82,18 @@ def standing_of(campaign_id: UUID, annotator_id: UUID) -> Standing:
     return Standing(*rows[0]) if rows else Standing(0, 0)
 
 
-def candidates_from(
-    campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
+def free_candidates(
+    side: Literal[">=", "<"],
+    place: int,
+    *,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    recused: Collection[UUID],
 ) -> list[UUID]:
-    """Return candidates with room from a place of the queue on; see `_free`."""
-    return _free(">=", campaign_id, annotator_id, place, recused)
+    """Return one window of candidates with room from a place of the queue on, or before it.
 
-
-def candidates_before(
-    campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
-) -> list[UUID]:
-    """Return candidates with room before a place of the queue; see `_free`."""
-    return _free("<", campaign_id, annotator_id, place, recused)
-
-
-def _free(
-    side: str, campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
-) -> list[UUID]:
-    """Return one window of candidates: references in order, each one's candidates shuffled.
-
-    Left out: what the annotator has rated, left or ruled on, and the references they are recused
-    from.
+    References in order, each one's candidates shuffled. Left out: what the annotator has rated,
+    left or ruled on, and the references they are recused from.
     """
     marks = ", ".join(["%s"] * len(recused))
     sql = _FREE.format(side=side, recused=f"AND c.reference_id NOT IN ({marks})" if recused else "")
@@ -237,8 +229,9 @@ def next_assignment(user: User, after: Assignment) -> Assignment | None:
     )
     rows = open_assignments(user).exclude(pk=after.pk)
     reference = _most_urgent_reference(rows, distance)
-    look = None if reference == here else _second_look(user)
-    return look or _first_of(rows, reference)
+    # Hardly ever is there one: the question is asked after every rating.
+    look = None if reference == here else _unanswered(user).values_list("assignment").first()
+    return Assignment.objects.get(pk=look[0]) if look else _first_of(rows, reference)
 
 
 def first_assignment(user: User) -> Assignment | None:
@@ -261,12 +254,6 @@ def _most_urgent_reference(rows: QuerySet[Assignment], *before: Case) -> UUID | 
 
 def _first_of(rows: QuerySet[Assignment], reference: UUID | None) -> Assignment | None:
     return rows.filter(candidate__reference=reference).first() if reference else None
-
-
-def _second_look(user: User) -> Assignment | None:
-    # Hardly ever is there one: the question is asked after every rating.
-    pk = _unanswered(user).values_list("assignment", flat=True).first()
-    return Assignment.objects.get(pk=pk) if pk else None
 
 
 def _unanswered(user: User) -> QuerySet[SecondLook]:
@@ -312,12 +299,13 @@ def _campaign(campaign: Campaign, user: User) -> QueueCampaign:
     )
     now = database_now()
     waiting = _queue_rows(rows.filter(status=AssignmentStatus.OPEN))
+    skipped = _queue_rows(rows.filter(status=AssignmentStatus.SKIPPED))
     return QueueCampaign(
         campaign,
         tuple(_references(waiting, done, now)),
         sum(done.values()),
-        tuple(row.item for row in _queue_rows(rows.filter(status=AssignmentStatus.SKIPPED))),
-        sum(_is_past(row.item.due_at, now) for row in waiting),
+        tuple(row.item for row in skipped),
+        sum((row.item.due_at or NEVER) < now for row in waiting),
     )
 
 
@@ -327,24 +315,13 @@ def _queue_rows(rows: QuerySet[Assignment]) -> list[_Row]:
     found = (
         rows.annotate(has_draft=Exists(draft), rank=FOR_ALL_FIRST)
         .order_by("position")
-        .values(
-            *("pk", "label", "has_draft", "lease_expires_at", "due_at", "rank", reference),
+        .values_list(
+            *("pk", "label", "has_draft", "lease_expires_at", "due_at"),
+            *("rank", reference),
             *(f"{reference}__{name}" for name in ("reference_id", "title", "ipc")),
         )
     )
-    return [
-        _Row(
-            QueueItem(
-                *(row[name] for name in ("pk", "label", "has_draft", "lease_expires_at", "due_at"))
-            ),
-            row["rank"],
-            row[reference],
-            row[f"{reference}__reference_id"],
-            row[f"{reference}__title"],
-            row[f"{reference}__ipc"],
-        )
-        for row in found
-    ]
+    return [_Row(QueueItem(*row[:5]), *row[5:]) for row in found]
 
 
 def _references(
@@ -354,36 +331,22 @@ def _references(
     found: dict[UUID, list[_Row]] = {}
     for row in waiting:
         found.setdefault(row.reference, []).append(row)
-    ranks: dict[UUID, tuple[int, datetime]] = {
-        pk: min((row.rank, row.item.due_at or NEVER) for row in rows) for pk, rows in found.items()
-    }
+
+    def urgency(rows: list[_Row]) -> tuple[int, datetime]:
+        return min((row.rank, row.item.due_at or NEVER) for row in rows)
+
     # Sorting keeps the order of the first open assignments where nothing is more urgent.
-    for pk in sorted(found, key=ranks.__getitem__):
-        rows = found[pk]
-        due = min((row.item.due_at for row in rows if row.item.due_at), default=None)
+    for rows in sorted(found.values(), key=urgency):
+        first, items = rows[0], tuple(row.item for row in rows)
+        due = min((item.due_at for item in items if item.due_at), default=None)
         yield QueueReference(
-            *(rows[0].reference_id, rows[0].title, rows[0].ipc),
-            tuple(row.item for row in rows),
-            done.get(pk, 0),
-            due,
-            _is_past(due, now),
+            *(first.reference_id, first.title, first.ipc, items),
+            *(done.get(first.reference, 0), due, due is not None and due < now),
         )
-
-
-def _is_past(due_at: datetime | None, now: datetime) -> bool:
-    return due_at is not None and due_at < now
-
-
-TOLD: Final = (
-    "claims",
-    *(
-        f"reference__{name}"
-        for name in ("reference_id", "title", "office", "ipc", "language", "claims")
-    ),
-)
 
 
 def assigned_candidate(assignment: Assignment) -> Candidate:
     """Return the candidate of an assignment with its reference; nothing else of them is loaded."""
-    rows = Candidate.objects.select_related("reference").only(*TOLD)
+    told = ("claims", *(f"reference__{name}" for name in Reference.TOLD))
+    rows = Candidate.objects.select_related("reference").only(*told)
     return rows.get(pk=assignment.candidate_id)

@@ -14,16 +14,11 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotator import audit_log
-from annotator.assignments.queries import (
-    candidates_before,
-    candidates_from,
-    most_urgent,
-    standing_of,
-)
+from annotator.assignments.queries import free_candidates, most_urgent, standing_of
 from annotator.models import (
     HOLDING,
     Assignment,
@@ -67,6 +62,20 @@ def free_place(candidate_id: UUID) -> None:
     """Give one place of a candidate back; a repeat has none for others."""
     room = ExpressionWrapper(Q(held__lte=F("places")) & ~Q(purpose=Purpose.REPEAT), BooleanField())
     Candidate.objects.filter(pk=candidate_id, held__gt=0).update(held=F("held") - 1, has_room=room)
+
+
+def free_places(rows: QuerySet[Assignment], status: AssignmentStatus) -> int:
+    """Change the status of the open ones of some assignments; return how many there were.
+
+    Whoever changes a row first counts it: what is submitted at this moment stays its annotator's.
+    """
+    opened = rows.filter(status=AssignmentStatus.OPEN)
+    count = 0
+    for pk, candidate_id in list(opened.order_by("position").values_list("pk", "candidate_id")):
+        if opened.filter(pk=pk).update(status=status):
+            free_place(candidate_id)
+            count += 1
+    return count
 
 
 def widen(candidate_id: UUID) -> None:
@@ -187,14 +196,22 @@ def take_next(*, slug: str, annotator: User) -> Assignment | None:
     the campaign's order, then of those before it; nothing beyond their quota. Raises
     Membership.DoesNotExist for who is no annotator of the campaign, OutOfDate when it is closed.
     """
-    membership = _lock_annotator(slug, annotator)
+    # One person's requests wait for each other, so that two of them take one candidate. The
+    # membership comes with the campaign as it is now.
+    members = Membership.objects.select_for_update(of=("self",), no_key=True)
+    mine = {"campaign__slug": slug, "user": annotator, "role": Role.ANNOTATOR}
+    membership = members.select_related("campaign").get(**mine)
     campaign = membership.campaign
     if not campaign.is_open:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
     unfinished = _unfinished(campaign, annotator)
     if unfinished.open:
-        return _renewed(_first(unfinished.open), campaign)
-    if membership.quota is not None and _held_by(annotator, campaign) >= membership.quota:
+        # Of several that were given by name, what the screens would put first.
+        rows = Assignment.objects.filter(campaign=campaign, annotator=annotator)
+        opened = unfinished.open
+        first = most_urgent(rows.filter(status=AssignmentStatus.OPEN)) if len(opened) > 1 else None
+        return _renewed(next((row for row in opened if row == first), opened[0]), campaign)
+    if membership.quota is not None and held_by(annotator, campaign) >= membership.quota:
         return None
     last = standing_of(campaign.pk, annotator.pk)
     free = _free_candidates(campaign, annotator, last.queue_position, unfinished.recused)
@@ -221,19 +238,8 @@ class _Unfinished:
     recused: frozenset[UUID]
 
 
-def _lock_annotator(slug: str, annotator: User) -> Membership:
-    """Have one person's requests wait for each other, so that two of them take one candidate.
-
-    The membership comes with the campaign as it is now.
-    """
-    return (
-        Membership.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("campaign")
-        .get(campaign__slug=slug, user=annotator, role=Role.ANNOTATOR)
-    )
-
-
-def _held_by(annotator: User, campaign: Campaign) -> int:
+def held_by(annotator: User, campaign: Campaign) -> int:
+    """Return how much of their quota an annotator has used."""
     rows = Assignment.objects.filter(campaign=campaign, annotator=annotator, status__in=HOLDING)
     return rows.count()
 
@@ -249,40 +255,28 @@ def _unfinished(campaign: Campaign, annotator: User) -> _Unfinished:
     for row in rows:
         row.campaign = campaign
         by_status.setdefault(row.status, []).append(row)
-    recused = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
+    left = [row.candidate_id for row in by_status.get(AssignmentStatus.RECUSED, ())]
+    recused = Candidate.objects.filter(pk__in=left).values_list("reference_id", flat=True)
     return _Unfinished(
         by_status.get(AssignmentStatus.OPEN, []),
         {row.candidate_id: row for row in by_status.get(AssignmentStatus.LAPSED, ())},
-        _references_of(recused) if recused else frozenset(),
+        frozenset(recused) if left else frozenset(),
     )
-
-
-def _first(rows: list[Assignment]) -> Assignment:
-    """Return what the screens would put first, of several that were given by name."""
-    if len(rows) > 1:
-        here = {"campaign": rows[0].campaign_id, "annotator": rows[0].annotator_id}
-        opened = Assignment.objects.filter(**here, status=AssignmentStatus.OPEN)
-        first = most_urgent(opened)
-        return next((row for row in rows if row == first), rows[0])
-    return rows[0]
-
-
-def _references_of(candidate_ids: Sequence[UUID]) -> frozenset[UUID]:
-    rows = Candidate.objects.filter(pk__in=candidate_ids)
-    return frozenset(rows.values_list("reference_id", flat=True))
 
 
 def _free_candidates(
     campaign: Campaign, annotator: User, place: int, recused: Collection[UUID]
 ) -> Iterable[UUID]:
     """Yield candidates with room that the annotator may rate, the best first."""
-    who = (campaign.pk, annotator.pk)
+    free = partial(
+        free_candidates, campaign_id=campaign.pk, annotator_id=annotator.pk, recused=recused
+    )
     # The rest of the reference rated last stands first among those from its place on.
-    yield from _until_none(partial(candidates_from, *who, place, recused))
-    yield from _until_none(partial(candidates_before, *who, place, recused))
+    yield from _until_none(partial(free, ">=", place))
+    yield from _until_none(partial(free, "<", place))
     # The sweeper does this every few seconds; nobody is sent away for its next turn.
     if lapse_leases(campaign):
-        yield from _until_none(partial(candidates_from, *who, 0, recused))
+        yield from _until_none(partial(free, ">=", 0))
 
 
 def _until_none(look: Callable[[], list[UUID]]) -> Iterable[UUID]:

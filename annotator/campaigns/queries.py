@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 from django.db.models import Count, DateTimeField, Max, Q
@@ -40,8 +40,7 @@ from annotator.models import (
 from core.clock import database_now
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateCounts:
+class CandidateCounts(NamedTuple):
     """Candidates of one purpose: how many there are, are begun, complete, locked; their ratings."""
 
     candidates: int = 0
@@ -49,15 +48,6 @@ class CandidateCounts:
     complete: int = 0
     locked: int = 0
     ratings: int = 0
-
-    def __add__(self, other: "CandidateCounts") -> "CandidateCounts":
-        return CandidateCounts(
-            self.candidates + other.candidates,
-            self.begun + other.begun,
-            self.complete + other.complete,
-            self.locked + other.locked,
-            self.ratings + other.ratings,
-        )
 
 
 def _table(model: Any) -> str:
@@ -154,14 +144,10 @@ def _counts(campaign: Campaign, now: datetime) -> Mapping[str, dict[str, Any]]:
         overdue=Count("pk", filter=Q(status=AssignmentStatus.OPEN, due_at__lt=now)),
         last=Max("rating__revised_at"),
     )
+    keys = ("assigned", "rated", "overdue", "last_rated_on")
     found = {
-        pk: {
-            "assigned": assigned,
-            "rated": rated,
-            "overdue": overdue,
-            "last_rated_on": last and last.date(),
-        }
-        for pk, assigned, rated, overdue, last in counted
+        pk: dict(zip(keys, (*counts, last and last.date()), strict=True))
+        for pk, *counts, last in counted
     }
     names = User.objects.filter(pk__in=found).values_list("pk", "username")
     return {name: found[pk] for pk, name in names}
@@ -202,16 +188,24 @@ class CampaignProgress:
     counted_at: datetime
 
 
-def campaign_progress(campaign: Campaign, now: datetime | None = None) -> CampaignProgress:
+def campaign_progress(campaign: Campaign) -> CampaignProgress:
     """Count the campaign; a candidate is complete when as many have rated it as it has places."""
-    now = now or database_now()
+    now = database_now()
     of = candidate_counts(campaign, now)
-    genuine = of[Purpose.RATED] + of[Purpose.QUALIFICATION]
+    genuine = zip(of[Purpose.RATED], of[Purpose.QUALIFICATION], strict=True)
+    conflicts = Conflict.objects.filter(campaign=campaign)
+    by_status = {
+        f"{status}_conflicts": Count("pk", filter=Q(status=status))
+        for status in ConflictStatus.values
+    }
+    # A flip disputes both of its candidates.
+    unsettled = conflicts.filter(status__in=UNSETTLED).order_by()
+    others = unsettled.filter(other_candidate__isnull=False).values("other_candidate_id")
     return CampaignProgress(
         references=campaign.references.count(),
-        **_genuine(genuine),
-        **_conflicts(campaign),
-        unsettled=_unsettled(campaign),
+        **CandidateCounts(*map(sum, genuine))._asdict(),
+        **conflicts.aggregate(**by_status),
+        unsettled=unsettled.values("candidate_id").union(others).count(),
         repeats=of[Purpose.REPEAT].candidates,
         repeat_ratings=of[Purpose.REPEAT].ratings,
         sentinels=of[Purpose.SENTINEL].candidates,
@@ -219,30 +213,6 @@ def campaign_progress(campaign: Campaign, now: datetime | None = None) -> Campai
         annotators=annotator_progress(campaign, now),
         counted_at=now,
     )
-
-
-def _genuine(counts: CandidateCounts) -> Mapping[str, Any]:
-    return {
-        name: getattr(counts, name)
-        for name in ("candidates", "begun", "complete", "locked", "ratings")
-    }
-
-
-def _conflicts(campaign: Campaign) -> Mapping[str, Any]:
-    rows = Conflict.objects.filter(campaign=campaign)
-    return rows.aggregate(
-        **{
-            f"{status}_conflicts": Count("pk", filter=Q(status=status))
-            for status in ConflictStatus.values
-        }
-    )
-
-
-def _unsettled(campaign: Campaign) -> int:
-    """Count the candidates with a conflict that is open or waits; a flip disputes both of its."""
-    rows = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED).order_by()
-    others = rows.filter(other_candidate__isnull=False)
-    return rows.values("candidate_id").union(others.values("other_candidate_id")).count()
 
 
 MOST_SHOWN = 200
@@ -264,53 +234,29 @@ class Notice:
 
 def campaign_notices(campaign: Campaign) -> tuple[Notice, ...]:
     """Return the latest flags, skips and recusals of a campaign, the newest first."""
-    rows = [*_flags(campaign), *_departures(campaign)]
-    return tuple(sorted(rows, key=lambda row: row.made_at, reverse=True)[:MOST_SHOWN])
+    flags = Flag.objects.filter(assignment__campaign=campaign).order_by("-made_at")
+    left = Departure.objects.filter(assignment__campaign=campaign).order_by("-made_at")
+    joined = ("assignment__annotator", "assignment__candidate__reference")
+    reference = "assignment__candidate__reference"
+    texts = ("assignment__candidate__claims", f"{reference}__claims", f"{reference}__draft_claims")
+    flagged = flags.select_related(*joined).defer(*texts)[:MOST_SHOWN]
+    found = [_notice(row, "flag", "") for row in flagged]
+    rerouted = left.select_related(*joined, "rerouted_to__annotator").defer(*texts)
+    for departure in rerouted[:MOST_SHOWN]:
+        # A leased place is free for whoever asks next.
+        has_lease = departure.assignment.lease_expires_at is not None
+        outcome = "free for the next" if has_lease else "nobody has it now"
+        if departure.rerouted_to:
+            outcome = f"now with {departure.rerouted_to.annotator.username}"
+        found.append(_notice(departure, departure.kind, outcome))
+    return tuple(sorted(found, key=lambda row: row.made_at, reverse=True)[:MOST_SHOWN])
 
 
-_NAMES = (
-    "assignment__candidate__reference__reference_id",
-    "assignment__candidate__candidate_id",
-    "assignment__annotator__username",
-)
-
-
-def _flags(campaign: Campaign) -> list[Notice]:
-    rows = Flag.objects.filter(assignment__campaign=campaign).order_by("-made_at")[:MOST_SHOWN]
-    values = rows.values_list(*_NAMES, "reason_code", "reason", "made_at")
-    return [
-        Notice("flag", reference, candidate, who, _label(Flag, code), words, at, "")
-        for reference, candidate, who, code, words, at in values
-    ]
-
-
-def _departures(campaign: Campaign) -> list[Notice]:
-    rows = Departure.objects.filter(assignment__campaign=campaign).order_by("-made_at")
-    values = rows[:MOST_SHOWN].values_list(
-        *_NAMES,
-        "kind",
-        "reason_code",
-        "reason",
-        "made_at",
-        "rerouted_to__annotator__username",
-        "assignment__lease_expires_at",
-    )
-    return [
-        Notice(kind, reference, candidate, who, _label(Departure, code), words, at, _outcome(*rest))
-        for reference, candidate, who, kind, code, words, at, *rest in values
-    ]
-
-
-def _label(model: type[Flag] | type[Departure], code: str) -> str:
-    choices = model._meta.get_field("reason_code").choices or ()
-    return str(dict(choices).get(code, code))
-
-
-def _outcome(successor: str | None, lease: datetime | None) -> str:
-    """Return what became of the place: a leased one is free for whoever asks next."""
-    if successor:
-        return f"now with {successor}"
-    return "free for the next" if lease else "nobody has it now"
+def _notice(row: Flag | Departure, kind: str, outcome: str) -> Notice:
+    candidate, who = row.assignment.candidate, row.assignment.annotator.username
+    names = (candidate.reference.reference_id, candidate.candidate_id, who)
+    said = (row.get_reason_code_display(), row.reason, row.made_at)
+    return Notice(kind, *names, *said, outcome)
 
 
 WARNED_DAYS: Final = 30

@@ -57,12 +57,7 @@ class CampaignRules:
 
 
 # Rules whose change may open or lapse conflicts; each change of one is a version of its own.
-OF_CONFLICTS: Final = (
-    "criterion_gap",
-    "overall_gap_numerator",
-    "flip_gap_numerator",
-    "has_ladder",
-)
+OF_CONFLICTS: Final = ("criterion_gap", "overall_gap_numerator", "flip_gap_numerator", "has_ladder")
 
 
 @transaction.atomic
@@ -115,7 +110,7 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
     new = asdict(rules)
     before = {name: getattr(row, name) for name in new}
     changes = {
-        name: [_plain(before[name]), _plain(value)]
+        name: [one.isoformat() if isinstance(one, date) else one for one in (before[name], value)]
         for name, value in new.items()
         if before[name] != value
     }
@@ -134,7 +129,7 @@ def change_rules(*, campaign: Campaign, rules: CampaignRules, changed_by: User) 
         _record_rules(row, changed_by)
     if has_new_version or has_new_places:
         _measure(row, references)
-    _audit(row, "campaign.rules_changed", changed_by, {"changes": changes})
+    audit_log.record_on(row, "campaign.rules_changed", changed_by, changes=changes)
     return row
 
 
@@ -150,10 +145,8 @@ def _lock_references(campaign: Campaign) -> list[UUID]:
     A submit waits for its reference, and then reads the rules that hold from now on.
     """
     rated = Rating.objects.filter(candidate__campaign=campaign).values("candidate__reference")
-    references = (
-        Reference.objects.filter(pk__in=rated).order_by("pk").select_for_update(no_key=True)
-    )
-    return list(references.values_list("pk", flat=True))
+    references = Reference.objects.filter(pk__in=rated).select_for_update(no_key=True)
+    return list(references.order_by("pk").values_list("pk", flat=True))
 
 
 def _record_rules(campaign: Campaign, made_by: User | None) -> None:
@@ -164,10 +157,6 @@ def _record_rules(campaign: Campaign, made_by: User | None) -> None:
         made_by=made_by,
         **{name: getattr(campaign, name) for name in OF_CONFLICTS},
     )
-
-
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def close_campaign(*, campaign: Campaign, reason: str, closed_by: User) -> None:
@@ -183,22 +172,12 @@ def reopen_campaign(*, campaign: Campaign, reason: str, reopened_by: User) -> No
 @transaction.atomic
 def _change_status(campaign: Campaign, status: CampaignStatus, reason: str, by: User) -> None:
     check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
-    changed = (
-        Campaign.objects.filter(pk=campaign.pk)
-        .exclude(status=status)
-        .update(
-            status=status,
-            closed_at=database_now() if status == CampaignStatus.CLOSED else None,
-        )
-    )
-    if not changed:
+    is_closing = status == CampaignStatus.CLOSED
+    rows = Campaign.objects.filter(pk=campaign.pk).exclude(status=status)
+    if not rows.update(status=status, closed_at=database_now() if is_closing else None):
         raise OutOfDate(f"The campaign is {status} already.")
     campaign.refresh_from_db()
     # Ratings that were to come are awaited no more, or again.
     _measure(campaign, _lock_references(campaign))
-    action = "campaign.closed" if status == CampaignStatus.CLOSED else "campaign.reopened"
-    _audit(campaign, action, by, {"reason": reason})
-
-
-def _audit(campaign: Campaign, action: str, actor: User, details: dict[str, object]) -> None:
-    audit_log.record_on(campaign, action, actor, **details)
+    action = "campaign.closed" if is_closing else "campaign.reopened"
+    audit_log.record_on(campaign, action, by, reason=reason)

@@ -1,50 +1,30 @@
 """The forms of comparing: a preference per criterion, and an admin's request for comparisons."""
 
 import re
-from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from django import forms
-from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
+from annotator.comparisons.services import CHOOSE, WRONG_ANSWER
 from annotator.models import Preference
 from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.forms import (
-    ASCII_SPACE,
     LARGEST_VERSION,
-    CommentField,
-    EverySent,
+    ChosenField,
     FractionField,
     RefusableForm,
     RubricForm,
     WholeNumberField,
+    words_field,
 )
 
+# `1` the left is better, `0` equal, `-1` the right.
 ANSWER: Final = re.compile(r"(-1|0|1)")
 # The buttons of the same form that switch a reading aid send their own name.
 OF_OTHER_BUTTONS: Final = frozenset({"csrfmiddlewaretoken", "aid"})
-
-
-class PreferenceField(forms.Field):
-    """Which of two is better: `1` the left, `0` equal, `-1` the right."""
-
-    widget = EverySent
-
-    def clean(self, value: Sequence[str]) -> int:
-        if len(value) > 1:
-            raise ValidationError("This criterion was sent more than once; choose one answer.")
-        text = value[0].strip(ASCII_SPACE) if value else ""
-        if not text:
-            raise ValidationError("Choose left better, equal, or right better.")
-        if not ANSWER.fullmatch(text):
-            raise ValidationError(
-                "A preference is 1 (left better), 0 (equal) or -1 (right better)."
-            )
-        return int(text)
 
 
 class PreferenceForm(RubricForm):
@@ -52,20 +32,13 @@ class PreferenceForm(RubricForm):
 
     of_other_buttons = OF_OTHER_BUTTONS
 
-    version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
-    comment = CommentField(
-        required=False,
-        strip=False,
-        max_length=LONGEST_WORDS,
-        error_messages={
-            "max_length": "A comment may have %(limit_value)d characters; this has %(show_value)d."
-        },
-    )
+    comment = words_field(LONGEST_WORDS, "A comment may have", required=False)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
         for key in ALL_CRITERIA:
-            self.fields[key] = PreferenceField(label=NAMES[key])
+            field = ChosenField("answer", ANSWER, CHOOSE, WRONG_ANSWER, label=NAMES[key])
+            self.fields[key] = field
 
     @property
     def judgements(self) -> dict[str, int]:
@@ -75,10 +48,8 @@ class PreferenceForm(RubricForm):
 
 def as_sent(preference: Preference) -> dict[str, str]:
     """Return a stored preference as the values that the form would send for it."""
-    return {key: str(value) for key, value in preference.judgements.items()} | {
-        "comment": preference.comment,
-        "version": str(preference.version),
-    }
+    said = {key: str(value) for key, value in preference.judgements.items()}
+    return said | {"comment": preference.comment, "version": str(preference.version)}
 
 
 class AskForm(RefusableForm):

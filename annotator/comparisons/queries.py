@@ -30,6 +30,7 @@ from annotator.models import (
     User,
 )
 from annotator.reading import CompareRow, compare_rows, reading_of, reading_preference
+from core.database import neighbours
 from core.text_io.text import candidate_id_of, reference_id_of, text_sha256
 
 CLOSED_SENTENCE = "The campaign is closed; preferences are no longer taken."
@@ -214,7 +215,9 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         reading_of(reference.claims, comparison.left.claims),
         reading_of(reference.claims, comparison.right.claims),
     )
-    before, after = _neighbours(comparison)
+    own = Comparison.objects.filter(annotator=user, campaign=comparison.campaign_id)
+    # Answered or not.
+    before, after = neighbours(own, comparison.position)
     return ComparePage(
         comparison_id=comparison.pk,
         position=comparison.position,
@@ -230,15 +233,4 @@ def compare_page(user: User, comparison_id: UUID) -> ComparePage | None:
         previous=before,
         following=after,
         reading=reading_preference(user),
-    )
-
-
-def _neighbours(current: Comparison) -> tuple[UUID | None, UUID | None]:
-    """Return the comparisons before and after this one, answered or not, in the user's order."""
-    rows = Comparison.objects.filter(annotator=current.annotator_id, campaign=current.campaign_id)
-    before = rows.filter(position__lt=current.position).order_by("-position")
-    after = rows.filter(position__gt=current.position).order_by("position")
-    return (
-        before.values_list("pk", flat=True).first(),
-        after.values_list("pk", flat=True).first(),
     )

@@ -34,7 +34,6 @@ from annotator.models import (
 )
 from annotator.rating_values import LONGEST_WORDS
 from annotator.rubric import ALL_CRITERIA
-from annotator.typology import MOST_TAGS, clean_tags
 from core.clock import database_now
 from core.errors import OutOfDate, Refused
 
@@ -54,13 +53,21 @@ def assign_comparisons(
     annotator has been given before, either way round, is passed over. Raises Refused when a pair
     is not two candidates of one reference of this campaign, or the annotator is not one of it.
     """
-    for pair in pairs:
-        _refuse_unless_of_one_reference(campaign, pair)
+    for one, other in pairs:
+        if one.pk == other.pk or one.reference_id != other.reference_id:
+            raise Refused("A comparison is of two candidates of one reference.")
+        if one.campaign_id != campaign.pk:
+            raise Refused("A comparison is of candidates of its own campaign.")
     chance = chance or random.SystemRandom()
     with transaction.atomic():
-        _lock_annotator(campaign, annotator)
+        # Two requests for one person wait for each other, so that no pair is given twice.
+        members = Membership.objects.select_for_update(no_key=True)
+        if not list(members.filter(campaign=campaign, user=annotator, role=Role.ANNOTATOR)):
+            raise Refused("Comparisons are for annotators of the campaign.")
         known = Comparison.objects.filter(annotator=annotator)
-        fresh = _fresh(pairs, set(known.values_list("pair", flat=True)))
+        given = set(known.values_list("pair", flat=True))
+        by_key = {pair_key(one.pk, other.pk): (one, other) for one, other in pairs}
+        fresh = [pair for key, pair in by_key.items() if key not in given]
         last = known.filter(campaign=campaign).aggregate(last=Max("position"))["last"] or 0
         rows = [
             _new(campaign, annotator, pair, last + number, chance)
@@ -74,28 +81,6 @@ def assign_comparisons(
 def pair_key(one: object, other: object) -> str:
     """Return the key of a pair of candidate ids, the same whichever way round."""
     return "/".join(sorted((str(one), str(other))))
-
-
-def _refuse_unless_of_one_reference(campaign: Campaign, pair: Pair) -> None:
-    one, other = pair
-    if one.pk == other.pk or one.reference_id != other.reference_id:
-        raise Refused("A comparison is of two candidates of one reference.")
-    if one.campaign_id != campaign.pk:
-        raise Refused("A comparison is of candidates of its own campaign.")
-
-
-def _lock_annotator(campaign: Campaign, annotator: User) -> None:
-    """Have two requests for one person wait for each other, so that no pair is given twice."""
-    rows = Membership.objects.select_for_update(no_key=True).filter(
-        campaign=campaign, user=annotator, role=Role.ANNOTATOR
-    )
-    if not list(rows):
-        raise Refused("Comparisons are for annotators of the campaign.")
-
-
-def _fresh(pairs: Iterable[Pair], known: set[str]) -> list[Pair]:
-    rows = {pair_key(one.pk, other.pk): (one, other) for one, other in pairs}
-    return [pair for key, pair in rows.items() if key not in known]
 
 
 def _in_order(pairs: Iterable[Pair], chance: random.Random) -> list[Pair]:
@@ -149,8 +134,13 @@ def ask_comparisons(
     if row.status != CampaignStatus.OPEN:
         raise OutOfDate("The campaign is closed; nothing is given out any more.")
     every = _pairs(row)
-    drawn = _drawn(every, exact, seed)
-    given = _Given(row, _annotators(row))
+    ranks = [_rank(seed, _names(pair)) for pair in every]
+    order = sorted(range(len(every)), key=ranks.__getitem__)
+    drawn = [every[index] for index in sorted(order[: ceil(exact * len(every))])]
+    annotators = list(annotators_of(row))
+    if not annotators:
+        raise Refused("This campaign has no annotator who could compare.")
+    given = _Given(row, annotators)
     shares: dict[User, list[Pair]] = {}
     for pair in drawn:
         for annotator in given.choose(pair, seed):
@@ -160,15 +150,8 @@ def ask_comparisons(
         for annotator, pairs in shares.items()
         for comparison in assign_comparisons(campaign=row, annotator=annotator, pairs=pairs)
     ]
-    audit_log.record_on(
-        row,
-        "comparisons.asked",
-        asked_by,
-        share=str(exact),
-        seed=seed,
-        pairs=len(drawn),
-        count=len(made),
-    )
+    draw = {"share": str(exact), "seed": seed, "pairs": len(drawn), "count": len(made)}
+    audit_log.record_on(row, "comparisons.asked", asked_by, **draw)
     return Asked(len(drawn), len(every), len(made))
 
 
@@ -179,8 +162,7 @@ def _share(share: Fraction | float) -> Fraction:
     except (ValueError, ZeroDivisionError):
         exact = Fraction(0)
     if not 0 < exact <= 1:
-        why = "A share is more than 0 and at most 1, that is 100 %."
-        raise Refused(why, {"share": [why]})
+        raise Refused.at("share", "A share is more than 0 and at most 1, that is 100 %.")
     return exact
 
 
@@ -202,13 +184,6 @@ def _pairs(campaign: Campaign) -> list[Pair]:
     return pairs
 
 
-def _drawn(pairs: Sequence[Pair], share: Fraction, seed: int) -> list[Pair]:
-    ranks = [_rank(seed, _names(pair)) for pair in pairs]
-    order = sorted(range(len(pairs)), key=ranks.__getitem__)
-    taken = sorted(order[: ceil(share * len(pairs))])
-    return [pairs[index] for index in taken]
-
-
 def _names(pair: Pair) -> tuple[str, ...]:
     """Return what names a pair in every copy of the campaign, unlike its rows' ids."""
     return (pair[0].reference.reference_id, pair[0].candidate_id, pair[1].candidate_id)
@@ -216,13 +191,6 @@ def _names(pair: Pair) -> tuple[str, ...]:
 
 def _rank(seed: int, names: Iterable[str]) -> str:
     return hashlib.sha256(json.dumps([seed, *names]).encode()).hexdigest()
-
-
-def _annotators(campaign: Campaign) -> list[User]:
-    found = list(annotators_of(campaign))
-    if not found:
-        raise Refused("This campaign has no annotator who could compare.")
-    return found
 
 
 class _Given:
@@ -261,13 +229,15 @@ class _Given:
             and (person.pk, pair[0].reference_id) not in self._recused
         ]
         names = _names(pair)
-        free.sort(
-            key=lambda person: (
-                self._distance(person, pair),
-                self._load[person.pk],
-                _rank(seed, (*names, person.username)),
-            )
-        )
+
+        def rank(person: User) -> tuple[int, int, str]:
+            places = [(person.pk, candidate.pk) for candidate in pair]
+            has_rated = all(place in self._rated for place in places)
+            will = all(place in self._rated or place in self._theirs for place in places)
+            distance = 0 if has_rated else 1 if will else 2
+            return distance, self._load[person.pk], _rank(seed, (*names, person.username))
+
+        free.sort(key=rank)
         chosen = free[: max(self._overlap - self._times[key], 0)]
         for person in chosen:
             self._asked.add((key, person.pk))
@@ -275,16 +245,10 @@ class _Given:
             self._times[key] += 1
         return chosen
 
-    def _distance(self, person: User, pair: Pair) -> int:
-        """Return 0 for one who has rated both candidates, 1 for one who will, else 2."""
-        places = [(person.pk, candidate.pk) for candidate in pair]
-        if all(place in self._rated for place in places):
-            return 0
-        return 1 if all(place in self._rated or place in self._theirs for place in places) else 2
-
 
 ANSWERS: Final = (1, 0, -1)
-SIDES: Final = ("left", "right", "reference")
+CHOOSE: Final = "Choose left better, equal, or right better."
+WRONG_ANSWER: Final = "A preference is 1 (left better), 0 (equal) or -1 (right better)."
 
 
 @transaction.atomic
@@ -294,59 +258,44 @@ def submit_preference(
     annotator: User,
     judgements: Mapping[str, int],
     comment: str = "",
-    error_tags: Sequence[Any] | None = None,
     version: int = 0,
 ) -> Preference:
     """Store what an annotator says of a comparison: 1 left is better, 0 equal, -1 right is.
 
     `version` is the one that the person saw, 0 before the first; until the campaign closes a
-    preference may be revised; every revision is kept.
-    `error_tags` None leaves the tags as they are; a tag's side is left, right or reference. What
-    is stored already, sent again, is the stored row unchanged. Raises Refused for bad values by
-    field; OutOfDate when the campaign is closed, the annotator has recused themself from the
-    reference, or another revision came between.
+    preference may be revised; every revision is kept. What is stored already, sent again, is the
+    stored row unchanged. Raises Refused for bad values by field; OutOfDate when the campaign is
+    closed, the annotator has recused themself from the reference, or another revision came between.
     """
-    said: dict[str, Any] = _clean(judgements, comment)
+    said = _clean(judgements, comment)
     own = Comparison.objects.select_for_update(of=("self",), no_key=True).filter(
         annotator=annotator
     )
-    comparison = own.select_related("campaign", "left__reference", "right").get(pk=comparison_id)
+    comparison = own.select_related("campaign", "left").get(pk=comparison_id)
     stored = Preference.objects.filter(comparison=comparison).first()
-    if error_tags is not None:
-        said["error_tags"] = _clean_tags(comparison, error_tags)
     if stored and all(getattr(stored, name) == value for name, value in said.items()):
         return stored
     if reason := closed_because(comparison):
         raise OutOfDate(reason)
     if version != (stored.version if stored else 0):
         raise OutOfDate("This preference was changed elsewhere since you opened it.")
-    return _revised(comparison, stored, said) if stored else _first(comparison, said)
-
-
-def _first(comparison: Comparison, said: Mapping[str, Any]) -> Preference:
     now = database_now()
-    row = Preference.objects.create(
-        comparison=comparison,
-        rubric_version=comparison.campaign.rubric_version,
-        submitted_at=now,
-        revised_at=now,
-        **said,
-    )
-    _record(comparison, row, "preference.submitted")
-    return row
-
-
-def _revised(comparison: Comparison, stored: Preference, said: Mapping[str, Any]) -> Preference:
-    for name, value in said.items():
-        setattr(stored, name, value)
-    stored.version += 1
-    stored.revised_at = database_now()
-    stored.save(update_fields=[*said, "version", "revised_at"])
-    _record(comparison, stored, "preference.revised")
-    return stored
-
-
-def _record(comparison: Comparison, row: Preference, action: str) -> None:
+    if stored:
+        row, action = stored, "preference.revised"
+        for name, value in said.items():
+            setattr(row, name, value)
+        row.version += 1
+        row.revised_at = now
+        row.save(update_fields=[*said, "version", "revised_at"])
+    else:
+        action = "preference.submitted"
+        row = Preference.objects.create(
+            comparison=comparison,
+            rubric_version=comparison.campaign.rubric_version,
+            submitted_at=now,
+            revised_at=now,
+            **said,
+        )
     PreferenceRevision.objects.create(
         preference=row,
         number=row.version,
@@ -355,23 +304,18 @@ def _record(comparison: Comparison, row: Preference, action: str) -> None:
         error_tags=row.error_tags,
         **row.judgements,
     )
-    audit_log.record_on(
-        row,
-        action,
-        comparison.annotator_id,
-        comparison.campaign,
-        version=row.version,
-        judgements=row.judgements,
-    )
+    details = {"version": row.version, "judgements": row.judgements}
+    audit_log.record_on(row, action, comparison.annotator_id, comparison.campaign, **details)
+    return row
 
 
 def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:
     fields: dict[str, list[str]] = {}
     for name in ALL_CRITERIA:
         if name not in judgements:
-            fields[name] = ["Choose left better, equal, or right better."]
+            fields[name] = [CHOOSE]
         elif type(judgements[name]) is not int or judgements[name] not in ANSWERS:
-            fields[name] = ["A preference is 1 (left better), 0 (equal) or -1 (right better)."]
+            fields[name] = [WRONG_ANSWER]
     for name in sorted(set(judgements) - set(ALL_CRITERIA)):
         fields[name[:40]] = ["This rubric has no such criterion."]
     if len(comment) > LONGEST_WORDS:
@@ -383,38 +327,3 @@ def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:
     if fields:
         raise Refused(" ".join(why for reasons in fields.values() for why in reasons), fields)
     return {**judgements, "comment": comment}
-
-
-def _clean_tags(comparison: Comparison, sent: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the tags as they are stored, duplicates dropped; `side` is left, right or reference.
-
-    The typology knows one candidate: each tag is cleaned against the text of its own side.
-    """
-    texts = {
-        "left": comparison.left.claims,
-        "right": comparison.right.claims,
-        "reference": comparison.left.reference.claims,
-    }
-    kept: list[dict[str, Any]] = []
-    try:
-        if not isinstance(sent, list | tuple) or len(sent) > MOST_TAGS:
-            raise ValueError(f"Error tags are a list of at most {MOST_TAGS}.")
-        for number, entry in enumerate(sent, start=1):
-            tag = _clean_tag(number, entry, texts)
-            kept += [] if tag in kept else [tag]
-    except ValueError as error:
-        raise Refused(str(error), {"error_tags": [str(error)]}) from error
-    return kept
-
-
-def _clean_tag(number: int, entry: Any, texts: Mapping[str, str]) -> dict[str, Any]:
-    side = entry.get("side") if isinstance(entry, Mapping) else None
-    if side not in SIDES:
-        raise ValueError(f"Error tag {number}: side is {', '.join(SIDES)}.")
-    alone = {**entry, "side": "candidate"}
-    try:
-        tag = clean_tags([alone], {"candidate": texts[side], "reference": ""})[0]
-    except ValueError as error:
-        reason = str(error).removeprefix("Error tag 1: ")
-        raise ValueError(f"Error tag {number}: {reason}") from error
-    return tag | {"side": side}

@@ -1,6 +1,5 @@
 """The compare page: show, submit, revise."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from annotator.comparisons.services import submit_preference
 from annotator.models import Preference
 from annotator.reading import reading_context, show_aid
 from annotator.rubric import ALL_CRITERIA, NAMES, OVERALL
-from core.errors import OutOfDate, Refused
+from core.errors import OutOfDate
 from core.forms import ASCII_SPACE, RadioGroup, focused_group, radio_choices
 from core.http import SeeOther
 
@@ -64,14 +63,24 @@ def page_context(
     sending it again is a choice made with both in view; after a plain mistake it keeps its own.
     With `is_checked` false the form was sent for another reason, and its mistakes are not shown.
     """
-    errors = _errors(form) if form and is_checked else {}
+    errors: dict[str, tuple[str, ...]] = {}
+    if form and is_checked:
+        errors = {name: tuple(map(str, reasons)) for name, reasons in form.errors.items()}
     sent = _values(page.preference, form)
     if form is None or is_stale:
         sent["version"] = str(page.version)
+    focused = focused_group(ALL_CRITERIA, errors, is_new=form is None)
     return {
         "page": page,
         "sent": sent,
-        "questions": _questions(sent, errors, is_new=form is None),
+        "questions": [
+            RadioGroup(
+                *(key, NAMES[key], QUESTIONS[key]),
+                radio_choices(ANSWERS, sent[key], has_focus=key == focused),
+                errors.get(key, ()),
+            )
+            for key in ALL_CRITERIA
+        ],
         "comment_errors": errors.get("comment", ()),
         "form_errors": errors.get(NON_FIELD_ERRORS, ()),
         "is_refused": bool(errors),
@@ -88,34 +97,10 @@ def _values(stored: Preference | None, form: PreferenceForm | None) -> dict[str,
     return dict.fromkeys(names, "") | (as_sent(stored) if stored else {})
 
 
-def _questions(
-    sent: Mapping[str, str], errors: Mapping[str, tuple[str, ...]], *, is_new: bool
-) -> tuple[RadioGroup, ...]:
-    focused = focused_group(ALL_CRITERIA, errors, is_new=is_new)
-    return tuple(
-        RadioGroup(
-            key,
-            NAMES[key],
-            QUESTIONS[key],
-            radio_choices(ANSWERS, sent[key], has_focus=key == focused),
-            errors.get(key, ()),
-        )
-        for key in ALL_CRITERIA
-    )
-
-
-def _errors(form: PreferenceForm) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(str(reason) for reason in why) for name, why in form.errors.items()}
-
-
 def _described(stored: Preference) -> dict[str, Any]:
     words = dict(ANSWERS)
     said = [(NAMES[key], words[value].lower()) for key, value in stored.judgements.items()]
     return {"said": said, "comment": stored.comment, "revised_at": stored.revised_at}
-
-
-UNPROCESSABLE = 422
-NO_CONTENT = 204
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -130,8 +115,8 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return _show(request, page)
     form = PreferenceForm(request.POST)
     if not form.is_valid():
-        return _show(request, page, form, UNPROCESSABLE)
-    try:
+        return _show(request, page, form)
+    with form.refusals():
         row = submit_preference(
             comparison_id=pk,
             annotator=request.user,
@@ -139,15 +124,13 @@ def compare(request: SignedInRequest, pk: UUID) -> HttpResponse:
             comment=form.cleaned_data["comment"],
             version=form.version_seen,
         )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _show(request, _own_page(request, pk), form, refusal.status)
-    messages.success(request, f"{page.label}: preference stored.")
-    following = next_comparison(request.user, row.comparison)
-    target = resolve_url("annotator:compare", following.pk) if following else "/"
-    if request.headers.get("HX-Request"):
-        return JsonResponse({"location": target})
-    return SeeOther(target)
+        messages.success(request, f"{page.label}: preference stored.")
+        following = next_comparison(request.user, row.comparison)
+        target = resolve_url("annotator:compare", following.pk) if following else "/"
+        if request.headers.get("HX-Request"):
+            return JsonResponse({"location": target})
+        return SeeOther(target)
+    return _show(request, _own_page(request, pk), form)
 
 
 @require_POST
@@ -156,15 +139,13 @@ def compare_reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
     page = _own_page(request, pk)
     aid, _, wish = request.POST.get("aid", "").partition(" ")
     form = PreferenceForm(request.POST)
-    try:
+    with form.refusals():
         show_aid(user=request.user, aid=aid, is_shown=wish != "off")
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _show(request, page, form, UNPROCESSABLE)
-    if request.headers.get("HX-Request"):
-        return HttpResponse(status=NO_CONTENT)
-    context = page_context(_own_page(request, pk), form, is_checked=False)
-    return render(request, "annotator/comparisons/compare.html", context)
+        if request.headers.get("HX-Request"):
+            return HttpResponse(status=204)
+        context = page_context(_own_page(request, pk), form, is_checked=False)
+        return render(request, "annotator/comparisons/compare.html", context)
+    return _show(request, page, form)
 
 
 def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:
@@ -176,10 +157,8 @@ def _own_page(request: SignedInRequest, pk: UUID) -> ComparePage:
 
 
 def _show(
-    request: SignedInRequest,
-    page: ComparePage,
-    form: PreferenceForm | None = None,
-    status: int = 200,
+    request: SignedInRequest, page: ComparePage, form: PreferenceForm | None = None
 ) -> HttpResponse:
+    status = form.status if form else 200
     context = page_context(page, form, is_stale=status == OutOfDate.status)
     return render(request, "annotator/comparisons/compare.html", context, status=status)

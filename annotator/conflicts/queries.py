@@ -5,7 +5,7 @@ times what it costs the database. Both databases read the same text.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from annotator.conflicts.rules import ConflictRules
 from annotator.models import (
     GENUINE,
     Assignment,
@@ -20,19 +21,19 @@ from annotator.models import (
     Candidate,
     Membership,
     Rating,
-    Reference,
     Role,
     Round,
     Ruling,
     Turn,
     Unblinding,
-    User,
 )
 from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import SCORE_COLUMNS
 from core.clock import database_now
+from core.database import as_id
 
-_SEEING: Final = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
+# Who holds one of these sees what others gave, and is no blind annotator.
+SEEING: Final = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
 _ASKED: Final = f"""
 SELECT EXISTS (SELECT 1 FROM {Membership._meta.db_table}
                 WHERE campaign_id = %s AND user_id = %s AND role IN (%s, %s, %s)),
@@ -54,14 +55,9 @@ class Circumstances:
 
 def circumstances_of(assignment: Assignment) -> Circumstances:
     """Return the circumstances of an assignment as they are now."""
-    campaign, candidate = (
-        Round._meta.pk.get_db_prep_value(pk, connection)
-        for pk in (assignment.campaign_id, assignment.candidate_id)
-    )
-    user = User._meta.pk.get_db_prep_value(assignment.annotator_id, connection)
-    who = [campaign, user]
+    who = [as_id(assignment.campaign_id), as_id(assignment.annotator_id)]
     with connection.cursor() as cursor:
-        cursor.execute(_ASKED, [*who, *_SEEING, *who, candidate])
+        cursor.execute(_ASKED, [*who, *SEEING, *who, as_id(assignment.candidate_id)])
         has_role, was_shown, number, kind = cursor.fetchone()
     return Circumstances(not (has_role or was_shown), number or 1, kind or "")
 
@@ -71,7 +67,7 @@ LOCKED_SENTENCE = (
 )
 
 
-def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QuerySet[Candidate]:
+def locked_candidates(campaign: Campaign) -> QuerySet[Candidate]:
     """Return the candidates whose ratings are final.
 
     Locked: the campaign is closed, or all its places are rated and the revision window has passed
@@ -81,7 +77,7 @@ def locked_candidates(campaign: Campaign, now: datetime | None = None) -> QueryS
     rated = Candidate.objects.filter(reference__campaign=campaign, ratings__isnull=False).distinct()
     if not campaign.is_open:
         return rated
-    before = (now or database_now()) - timedelta(hours=campaign.revision_hours)
+    before = database_now() - timedelta(hours=campaign.revision_hours)
     turn = Turn.objects.filter(candidate=OuterRef("pk"), expires_at__gt=Now())
     ruling = Ruling.objects.filter(candidate=OuterRef("pk"), is_valid=True)
     asked = Round.objects.filter(candidate=OuterRef("pk"), finished_at=None)
@@ -116,9 +112,8 @@ def reference_ratings(reference_id: UUID) -> list[RatedScores]:
 
     Keys are UUIDs as 32 hexadecimal digits.
     """
-    key = Reference._meta.pk.get_db_prep_value(reference_id, connection)
     with connection.cursor() as cursor:
-        cursor.execute(_RATINGS, [key, *GENUINE])
+        cursor.execute(_RATINGS, [as_id(reference_id), *GENUINE])
         rows = cursor.fetchall()
     return [
         RatedScores(_hex(annotator), _hex(candidate), scores_of(scores))
@@ -129,3 +124,13 @@ def reference_ratings(reference_id: UUID) -> list[RatedScores]:
 def _hex(key: UUID | str) -> str:
     # SQLite hands its text over as it is kept.
     return key if isinstance(key, str) else key.hex
+
+
+def rules_of(campaign: Campaign) -> ConflictRules:
+    """Return the rules that hold in a campaign today."""
+    return ConflictRules(
+        campaign.criterion_gap,
+        campaign.overall_gap_numerator,
+        campaign.flip_gap_numerator,
+        campaign.has_ladder,
+    )

@@ -163,7 +163,7 @@ class ConflictRules:
     criterion_gap: int = 3
     overall_gap_numerator: int = 22
     flip_gap_numerator: int = 11
-    # A further annotator decides before an adjudicator: see `find_conflicts`.
+    # A further annotator decides before an adjudicator: see `find_gaps`, `find_flips`.
     has_ladder: bool = False
 
 
@@ -178,19 +178,12 @@ class Finding:
     gap: int
 
 
-def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
-    """Return the conflicts among the ratings of one reference's candidates, sorted.
-
-    Input: at most one rating of each annotator and candidate. See `find_gaps`, `find_flips`.
-    """
-    return sorted([*find_gaps(ratings, rules), *find_flips(ratings, rules)])
-
-
 def find_gaps(
     ratings: Sequence[RatedScores], rules: ConflictRules, about: str = ""
 ) -> list[Finding]:
     """Return the criterion gaps and overall gaps: those of the candidate `about`, or "" for all.
 
+    Input: ratings of one reference's candidates, at most one of each annotator and candidate.
     With a ladder a candidate that three or more have rated conflicts only where no two of them
     agree: every two are the gap or more apart.
     """

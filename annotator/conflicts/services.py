@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotator import audit_log
+from annotator.access.scopes import annotators_of
 from annotator.assignments.services import add_places, widen
-from annotator.conflicts.queries import reference_ratings
+from annotator.conflicts.queries import SEEING, reference_ratings, rules_of
 from annotator.conflicts.rules import (
     ConflictRules,
     Finding,
@@ -49,9 +49,6 @@ from annotator.models import (
 )
 from core.database import as_id, update_rows
 
-# Who holds one of these sees what others gave, and is no blind annotator.
-SEEING = (Role.ADMIN, Role.ADJUDICATOR, Role.RESEARCHER)
-
 
 def further_annotators(candidate: Candidate) -> QuerySet[User]:
     """Return who can rate a candidate besides those who have it or had it, the least busy first.
@@ -79,11 +76,8 @@ def _readers(candidate: Candidate) -> QuerySet[User]:
     recused = Assignment.objects.filter(
         candidate__reference=candidate.reference_id, status=AssignmentStatus.RECUSED
     )
-    return (
-        User.objects.filter(pk__in=_members(candidate).values("user_id"), is_active=True)
-        .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
-        .exclude(pk__in=recused.values("annotator_id"))
-    )
+    people = annotators_of(candidate.campaign_id).order_by()
+    return people.exclude(pk__in=recused.values("annotator_id"))
 
 
 def blind_annotators(candidate: Candidate) -> QuerySet[User]:
@@ -135,9 +129,8 @@ def assign_further(
     for other in further_annotators(candidate) if people is None else people:
         # Who takes their next candidate at this moment is passed over: they wait for the place of
         # the very candidate, and no number is given twice.
-        if list(
-            _members(candidate).select_for_update(skip_locked=True, no_key=True).filter(user=other)
-        ):
+        members = _members(candidate).select_for_update(skip_locked=True, no_key=True)
+        if list(members.filter(user=other)):
             return _assign(candidate, other)
     return None
 
@@ -246,9 +239,10 @@ def measure_conflicts(
     ratings = reference_ratings(reference_id)
     if len({rating.annotator for rating in ratings}) < 2:
         return
-    rules = _rules(campaign)
+    rules = rules_of(campaign)
     about = None if campaign.has_ladder else rated
-    ruled = _ruled(reference_id)
+    rulings = Ruling.objects.filter(candidate__reference_id=reference_id, is_valid=True)
+    ruled = {pk.hex for pk in rulings.values_list("candidate_id", flat=True)}
     gaps = _by_key(find_gaps(ratings, rules, about.hex if about else ""))
     flips = _by_key(find_flips(ratings, rules, ruled))
     known = _known(reference_id, about)
@@ -399,7 +393,10 @@ def _asked(
     # Nobody is asked by the ladder twice, nor about what is ruled.
     past = {pk.hex for pk, _ in rows} | ruled | {""}
     first = {pk for key in found for pk in key[1:3]} - past
-    coming = _with_ratings_to_come(first)
+    # Of these a rating is still to come.
+    candidates = Candidate.objects.filter(pk__in=first).annotate(rated=Count("ratings"))
+    awaited = can_be_rated(candidates.filter(rated__lt=F("places"))) if first else ()
+    coming = {pk.hex for pk in awaited}
     asked |= coming
     if campaign.has_ladder:
         beyond = [row for row in known if row.status != ConflictStatus.LAPSED]
@@ -408,33 +405,12 @@ def _asked(
     return asked
 
 
-def _with_ratings_to_come(candidates: set[str]) -> set[str]:
-    if not candidates:
-        return set()
-    rows = Candidate.objects.filter(pk__in=candidates).annotate(rated=Count("ratings"))
-    return {pk.hex for pk in can_be_rated(rows.filter(rated__lt=F("places")))}
-
-
-def _ruled(reference_id: UUID) -> set[str]:
-    rulings = Ruling.objects.filter(candidate__reference_id=reference_id, is_valid=True)
-    return {pk.hex for pk in rulings.values_list("candidate_id", flat=True)}
-
-
 def _by_key(findings: Iterable[Finding]) -> dict[Key, int]:
     return {(f.kind, f.candidate, f.other_candidate, f.criterion): f.gap for f in findings}
 
 
 def _pair(key: Key) -> set[str]:
     return {key[1], key[2]} - {""}
-
-
-def _rules(campaign: Campaign) -> ConflictRules:
-    return ConflictRules(
-        campaign.criterion_gap,
-        campaign.overall_gap_numerator,
-        campaign.flip_gap_numerator,
-        campaign.has_ladder,
-    )
 
 
 def _open_conflicts(campaign: Campaign, keys: Sequence[Key], shown: _Shown, now: datetime) -> None:

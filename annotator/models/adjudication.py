@@ -69,6 +69,11 @@ class Conflict(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.criterion} on {self.candidate_id}"
 
+    @property
+    def pair(self) -> tuple[uuid.UUID, ...]:
+        """The ids of its candidates: one, or the two of an order flip."""
+        return tuple(pk for pk in (self.candidate_id, self.other_candidate_id) if pk)
+
 
 class RoundKind(models.TextChoices):
     LADDER = "ladder", "a further annotator, by the campaign's rules"

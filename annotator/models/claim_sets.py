@@ -78,6 +78,12 @@ class Reference(models.Model):
     def __str__(self) -> str:
         return self.reference_id
 
+    # What its readers are told of it.
+    TOLD = ("reference_id", "title", "office", "ipc", "language", "claims")
+
+    def as_told(self) -> dict[str, str]:
+        return {name: getattr(self, name) for name in self.TOLD}
+
 
 class Purpose(models.TextChoices):
     """Why a candidate is there; annotators cannot tell one from another."""

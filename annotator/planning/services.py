@@ -14,9 +14,14 @@ from django.db.models.functions import Greatest
 
 from annotator import audit_log
 from annotator.access.scopes import annotators_of, has_ruled_on
-from annotator.assignments.services import add_places, assign_candidates, free_place, spread_places
+from annotator.assignments.services import (
+    add_places,
+    assign_candidates,
+    free_places,
+    held_by,
+    spread_places,
+)
 from annotator.models import (
-    HOLDING,
     Assignment,
     AssignmentStatus,
     Campaign,
@@ -83,7 +88,11 @@ def assign_by_name(
         raise Refused.at("references", why)
     if not candidates:
         raise Refused.at("references", f"{annotator.username} has all of this already.")
-    _refuse_beyond_quota(membership, len(candidates))
+    if membership.quota is not None:
+        left = max(membership.quota - held_by(annotator, row), 0)
+        if len(candidates) > left:
+            asked = f"Their quota leaves {left}; this is {len(candidates)}."
+            raise Refused.at("annotator", f"{asked} Raise the quota first.")
     give_by_name(
         campaign=row, annotator=annotator, candidates=candidates, due_at=due_at, again=again
     )
@@ -131,17 +140,10 @@ def withdraw_assignments(
     """
     check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     row = lock_open_campaign(campaign)
-    rows = Assignment.objects.filter(
-        campaign=row, annotator=annotator, status=AssignmentStatus.OPEN
-    )
+    rows = Assignment.objects.filter(campaign=row, annotator=annotator)
     if references is not None:
         rows = rows.filter(candidate__reference__in=references)
-    count = 0
-    for pk, candidate_id in list(rows.order_by("position").values_list("pk", "candidate_id")):
-        # Whoever changes the row first counts it: what is submitted at this moment stays theirs.
-        if rows.filter(pk=pk).update(status=AssignmentStatus.WITHDRAWN):
-            free_place(candidate_id)
-            count += 1
+    count = free_places(rows, AssignmentStatus.WITHDRAWN)
     if not count:
         raise OutOfDate(f"{annotator.username} has nothing open of this.")
     audit_log.record_on(annotator, "assignments.withdrawn", by, row, count=count, reason=reason)
@@ -207,18 +209,6 @@ def _candidates_of(references: Collection[Reference] | Collection[UUID]) -> list
     # A sentinel among them too: whole references look alike to everybody.
     rows = Candidate.objects.filter(reference__in=references).exclude(purpose=Purpose.REPEAT)
     return list(rows.defer("claims").order_by("queue_position", "reference_id", "candidate_id"))
-
-
-def _refuse_beyond_quota(membership: Membership, count: int) -> None:
-    if membership.quota is None:
-        return
-    held = Assignment.objects.filter(
-        campaign=membership.campaign_id, annotator=membership.user_id, status__in=HOLDING
-    ).count()
-    left = max(membership.quota - held, 0)
-    if count > left:
-        why = f"Their quota leaves {left}; this is {count}. Raise the quota first."
-        raise Refused.at("annotator", why)
 
 
 MOVED_ON: Final = "The campaign has moved on since this plan was made; look at the new one."

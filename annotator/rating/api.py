@@ -14,17 +14,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.api import MatrixPermission
 from annotator.access.scopes import assignments_for
 from annotator.assignments.queries import assigned_candidate, ratings_by
 from annotator.assignments.services import take_next
 from annotator.conflicts.queries import is_locked
-from annotator.models import Assignment, Membership, Rating, User
+from annotator.models import Assignment, Rating, User
 from annotator.rating.services import revise_rating, submit_rating
 from annotator.rating_values import ERROR_TAGS, LONGEST_WORDS, WORDS, rating_digest, said_of
 from annotator.rubric import RUBRIC, RUBRIC_VERSION, overall_quality
 from annotator.score_fields import ScoresSerializer
 from core.errors import OutOfDate
+from core.http import missing_is_404
 from core.rest.fields import CommentField, IdField, StrictSerializer
 
 RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for entry in RUBRIC]}
@@ -33,18 +33,10 @@ RUBRIC_WORDS: Final = {"version": RUBRIC_VERSION, "criteria": [asdict(entry) for
 def assignment_json(assignment: Assignment) -> dict[str, Any]:
     """Return the assignment as JSON values: no system, no candidate_id, nobody else's rating."""
     candidate = assigned_candidate(assignment)
-    reference = candidate.reference
     return {
         "id": str(assignment.pk),
         "campaign": assignment.campaign.slug,
-        "reference": {
-            "reference_id": reference.reference_id,
-            "title": reference.title,
-            "office": reference.office,
-            "ipc": reference.ipc,
-            "language": reference.language,
-            "claims": reference.claims,
-        },
+        "reference": candidate.reference.as_told(),
         "candidate": {"label": assignment.label, "claims": candidate.claims},
         "rubric": RUBRIC_WORDS,
         "lease_expires_at": assignment.lease_expires_at and assignment.lease_expires_at.isoformat(),
@@ -146,15 +138,10 @@ class Stale(APIException):
 class NextAssignment(APIView):
     """Leases the caller's next candidate; 204 when nothing is left."""
 
-    permission_classes = (MatrixPermission,)
-
     @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, 204: None})
     def post(self, request: Request, slug: str) -> Response:
-        user = cast(User, request.user)
-        try:
-            assignment = take_next(slug=slug, annotator=user)
-        except Membership.DoesNotExist as error:
-            raise Http404 from error
+        with missing_is_404():
+            assignment = take_next(slug=slug, annotator=cast(User, request.user))
         if assignment is None:
             return Response(status=204)
         return Response(assignment_json(assignment))
@@ -162,8 +149,6 @@ class NextAssignment(APIView):
 
 class Ratings(APIView):
     """Takes a first rating; the same key and body again give the same answer."""
-
-    permission_classes = (MatrixPermission,)
 
     @extend_schema(
         request=NewRatingSerializer,
@@ -176,7 +161,7 @@ class Ratings(APIView):
         assignment_id = sent.pop("assignment")
         if user.only_campaign_id and not assignments_for(user).filter(pk=assignment_id).exists():
             raise Http404
-        try:
+        with missing_is_404():
             rating = submit_rating(
                 assignment_id=assignment_id,
                 annotator=user,
@@ -184,15 +169,11 @@ class Ratings(APIView):
                 request_sha256=rating_digest(assignment_id, sent),
                 **sent,
             )
-        except Assignment.DoesNotExist as error:
-            raise Http404 from error
         return _answer(rating, 201)
 
 
 class RatingDetail(APIView):
     """One's own rating: read it, revise it until it locks."""
-
-    permission_classes = (MatrixPermission,)
 
     @extend_schema(responses=RatingSerializer)
     def get(self, request: Request, pk: UUID) -> Response:

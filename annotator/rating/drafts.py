@@ -34,39 +34,30 @@ def save_draft(
 
     Raises DraftMoved when another save or a submit came between, Refused when it is too long.
     """
-    _check(typed)
-    now = database_now()
+    texts = [value for value in typed.values() if isinstance(value, str)]
+    length = sum(map(len, texts))
+    if length > LONGEST_TYPED:
+        why = f"A draft may have {LONGEST_TYPED:,} characters; this has {length:,}."
+        raise Refused.at("comment", why)
+    if any("\x00" in text for text in texts):
+        raise Refused("The text holds a NUL character.", {"comment": ["NUL character."]})
+    fields = {"rating_version": rating_version, "typed": dict(typed), "saved_at": database_now()}
+    rows = Draft.objects.filter(assignment=assignment)
     try:
         with transaction.atomic():
             # A submit of the same assignment ends before or begins after this.
-            list(
-                Assignment.objects.select_for_update(no_key=True)
-                .only("pk")
-                .filter(pk=assignment.pk)
-            )
+            locked = Assignment.objects.select_for_update(no_key=True).only("pk")
+            list(locked.filter(pk=assignment.pk))
             if _rating_version(assignment) != rating_version:
-                raise DraftMoved(
-                    "This candidate was submitted in another tab; this text was not kept.",
-                    _stored(assignment),
-                )
+                why = "This candidate was submitted in another tab; this text was not kept."
+                raise DraftMoved(why, rows.first())
             if version == 0:
-                return Draft.objects.create(
-                    assignment=assignment,
-                    rating_version=rating_version,
-                    typed=dict(typed),
-                    saved_at=now,
-                )
-            changed = Draft.objects.filter(assignment=assignment, version=version).update(
-                version=F("version") + 1,
-                rating_version=rating_version,
-                typed=dict(typed),
-                saved_at=now,
-            )
-            if not changed:
-                raise DraftMoved("Another tab changed this draft.", _stored(assignment))
-            return Draft.objects.get(assignment=assignment)
+                return Draft.objects.create(assignment=assignment, **fields)
+            if not rows.filter(version=version).update(version=F("version") + 1, **fields):
+                raise DraftMoved("Another tab changed this draft.", rows.first())
+            return rows.get()
     except IntegrityError as error:
-        raise DraftMoved("Another tab changed this draft.", _stored(assignment)) from error
+        raise DraftMoved("Another tab changed this draft.", rows.first()) from error
 
 
 def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: int) -> Draft | None:
@@ -80,7 +71,7 @@ def save_refused(*, assignment: Assignment, typed: Mapping[str, Any], version: i
         return save_draft(
             assignment=assignment,
             typed=typed,
-            version=version if _stored(assignment) else 0,
+            version=version if Draft.objects.filter(assignment=assignment).exists() else 0,
             rating_version=_rating_version(assignment),
         )
     except (DraftMoved, Refused):
@@ -116,19 +107,6 @@ def record_ping(*, assignment: Assignment) -> None:
     half = timedelta(minutes=assignment.campaign.lease_minutes) / 2
     if assignment.status == AssignmentStatus.OPEN and expires and expires - now < half:
         renew_lease(assignment=assignment)
-
-
-def _check(typed: Mapping[str, Any]) -> None:
-    length = sum(len(value) for value in typed.values() if isinstance(value, str))
-    if length > LONGEST_TYPED:
-        why = f"A draft may have {LONGEST_TYPED:,} characters; this has {length:,}."
-        raise Refused(why, {"comment": [why]})
-    if any("\x00" in value for value in typed.values() if isinstance(value, str)):
-        raise Refused("The text holds a NUL character.", {"comment": ["NUL character."]})
-
-
-def _stored(assignment: Assignment) -> Draft | None:
-    return Draft.objects.filter(assignment=assignment).first()
 
 
 def _rating_version(assignment: Assignment) -> int:

@@ -1,7 +1,7 @@
 """The rating form and the form of the keys."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, cast
@@ -15,14 +15,13 @@ from annotator.models import Rating, ReadingPreference
 from annotator.rating_values import AIDS, ERROR_TAGS, LONGEST_WORDS, SAID, TYPED, WORDS, Given
 from annotator.rubric import CRITERIA, NAMES
 from core.forms import (
-    ASCII_SPACE,
     LARGEST_VERSION,
     SCORE,
-    CommentField,
-    EverySent,
+    ChosenField,
     RubricForm,
     TickField,
     WholeNumberField,
+    words_field,
 )
 from core.text_io.strict_json import StrictJsonError, loads
 
@@ -32,22 +31,6 @@ LONGEST_TAGS: Final = 100_000
 OF_OTHER_BUTTONS: Final = frozenset(
     {"csrfmiddlewaretoken", "leave_code", "leave_reason", "flag_code", "flag_reason", "tag", "aid"}
 )
-
-
-class ScoreField(forms.Field):
-    """A whole number from 0 to 10, written as `10` or one digit; ASCII space around it is cut."""
-
-    widget = EverySent
-
-    def clean(self, value: Sequence[str]) -> int:
-        if len(value) > 1:
-            raise ValidationError("This criterion was sent more than once; choose one score.")
-        text = value[0].strip(ASCII_SPACE) if value else ""
-        if not text:
-            raise ValidationError("Choose a score from 0 to 10.")
-        if not SCORE.fullmatch(text):
-            raise ValidationError("A score is a whole number from 0 to 10.")
-        return int(text)
 
 
 class TagsField(forms.CharField):
@@ -64,38 +47,29 @@ class TagsField(forms.CharField):
         return tags
 
 
-def _comment_field(noun: str) -> CommentField:
-    return CommentField(
-        required=False,
-        strip=False,
-        max_length=LONGEST_WORDS,
-        error_messages={
-            "max_length": f"A {noun} may have %(limit_value)d characters; this has %(show_value)d."
-        },
-    )
-
-
-def _version() -> WholeNumberField:
-    return WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
-
-
 class RatingForm(RubricForm):
     """What the rate page posts; `version` is 0 for a first rating, else the one revised."""
 
     of_other_buttons = OF_OTHER_BUTTONS
 
     key = forms.CharField(required=False, max_length=LONGEST_KEY)
-    version = _version()
-    draft_version = _version()
+    draft_version = WholeNumberField(required=False, min_value=0, max_value=LARGEST_VERSION)
     shown = forms.CharField(required=False, max_length=100)
     error_tags = TagsField(required=False, max_length=LONGEST_TAGS)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
         for words in WORDS:
-            self.fields[words.name] = _comment_field(words.name)
+            too_long = f"A {words.name} may have"
+            self.fields[words.name] = words_field(LONGEST_WORDS, too_long, required=False)
         for criterion in CRITERIA:
-            self.fields[criterion] = ScoreField(label=NAMES[criterion])
+            self.fields[criterion] = ChosenField(
+                "score",
+                SCORE,
+                "Choose a score from 0 to 10.",
+                "A score is a whole number from 0 to 10.",
+                label=NAMES[criterion],
+            )
 
     @property
     def scores(self) -> dict[str, int]:

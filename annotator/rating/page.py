@@ -22,12 +22,11 @@ from annotator.rubric import (
     OVERALL,
     RUBRIC,
     TOTAL_WEIGHT,
-    Criterion,
     band_of,
     overall_numerator,
     overall_text,
 )
-from core.forms import ASCII_SPACE, SCORE, Choice, RadioGroup, focused_group, radio_choices
+from core.forms import ASCII_SPACE, SCORE, RadioGroup, focused_group, radio_choices
 
 LEAVING: Final = ("leave_code", "leave_reason", "flag_code", "flag_reason")
 AID_WORDS: Final = {"aligned": "Aligned", "diff": "Differences", "marks": "Marks"}
@@ -63,7 +62,7 @@ def page_context(
     After a conflict the form carries the version that is shown beside it, so that sending it
     again is a choice made with both in view; after a plain mistake it keeps the version it had.
     """
-    sent = _values(page, form)
+    own, sent = page.assignment, _values(page, form)
     is_unkept = form is not None and not is_conflict
     if not is_unkept:
         sent |= {
@@ -90,7 +89,7 @@ def page_context(
         "other_draft": page.draft if is_conflict and _differs(page.draft, sent) else None,
         "skip_reasons": [r for r in DepartureReason.choices if r[0] != "conflict-of-interest"],
         "flag_reasons": FlagReason.choices,
-        "keys_url": f"{reverse('annotator:keys')}?next={_address(page)}",
+        "keys_url": f"{reverse('annotator:keys')}?next={reverse('annotator:rate', args=[own.pk])}",
         **tags_context(page, sent[ERROR_TAGS]),
         **reading_context(page.preference),
         **overall_context(entered_scores(sent)),
@@ -154,10 +153,6 @@ def _values(page: RatePage, form: RatingForm | None) -> dict[str, str]:
     return empty | (as_sent(page.rating) if page.rating else {})
 
 
-def _address(page: RatePage) -> str:
-    return reverse("annotator:rate", kwargs={"pk": page.assignment.pk})
-
-
 def _text_boxes(
     preference: ReadingPreference, sent: Mapping[str, str], form: RatingForm | None
 ) -> list[TextBox]:
@@ -188,28 +183,19 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _scales(sent: Mapping[str, str], form: RatingForm | None) -> tuple[RadioGroup, ...]:
+    """Return a scale for each criterion, with a button for each score, grouped by band."""
     errors = {key: _reasons(form, key) for key in CRITERIA}
     focused = focused_group(CRITERIA, errors, is_new=form is None)
-    return tuple(
-        RadioGroup(
-            entry.key,
-            entry.name,
-            entry.question,
-            _buttons(entry, sent[entry.key], entry.key == focused),
-            errors[entry.key],
-            f"weight {entry.weight}",
-        )
-        for entry in RUBRIC
-    )
-
-
-def _buttons(criterion: Criterion, sent: str, has_focus: bool) -> tuple[Choice, ...]:
-    """Return a button for each score, grouped by band."""
     labels = [(value, str(value)) for value in range(LOWEST, HIGHEST + 1)]
-    return tuple(
-        replace(choice, group=band_of(criterion.key, int(choice.value)))
-        for choice in radio_choices(labels, sent, has_focus=has_focus)
-    )
+    scales = []
+    for entry in RUBRIC:
+        key, hint = entry.key, f"weight {entry.weight}"
+        buttons = tuple(
+            replace(choice, group=band_of(key, int(choice.value)))
+            for choice in radio_choices(labels, sent[key], has_focus=key == focused)
+        )
+        scales.append(RadioGroup(key, entry.name, entry.question, buttons, errors[key], hint))
+    return tuple(scales)
 
 
 def _reasons(form: RatingForm | None, key: str) -> tuple[str, ...]:

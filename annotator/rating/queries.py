@@ -25,6 +25,7 @@ from annotator.models import (
     User,
 )
 from annotator.reading import reading_of, reading_preference
+from core.database import neighbours
 
 CLOSED_SENTENCE = "The campaign is closed; ratings are no longer taken."
 LEFT_SENTENCES = {
@@ -65,7 +66,20 @@ class RatePage:
 
     @cached_property
     def siblings(self) -> tuple[Sibling, ...]:
-        return _siblings(self.user, self.assignment)
+        current = self.assignment
+        reference = current.candidate.reference_id
+        rows = Assignment.objects.filter(annotator=self.user, candidate__reference=reference)
+        return tuple(
+            Sibling(
+                *(pk, label, position),
+                is_rated=status == AssignmentStatus.SUBMITTED,
+                is_left=status not in HOLDING,
+                is_current=pk == current.pk,
+            )
+            for pk, label, position, status in rows.order_by("position").values_list(
+                "pk", "label", "position", "status"
+            )
+        )
 
     @cached_property
     def preference(self) -> ReadingPreference:
@@ -81,7 +95,9 @@ class RatePage:
 
     @cached_property
     def _neighbours(self) -> tuple[UUID | None, UUID | None]:
-        return _neighbours(self.user, self.assignment)
+        """The assignments before and after this one, rated or not, in the user's order."""
+        own = Assignment.objects.filter(annotator=self.user, campaign=self.assignment.campaign_id)
+        return neighbours(own, self.assignment.position)
 
     @property
     def is_writable(self) -> bool:
@@ -125,7 +141,7 @@ def rate_page(user: User, assignment_id: UUID) -> RatePage | None:
         assignment=assignment,
         rating=rating,
         draft=getattr(assignment, "draft", None),
-        closed_because=_closed_because(assignment, rating),
+        closed_because=_closed_because(assignment),
         question=assignment.question or "",
     )
 
@@ -136,42 +152,10 @@ def own_rating(user: User, assignment_id: UUID) -> Rating | None:
     return rows.filter(assignment=assignment_id).select_related("assignment__campaign").first()
 
 
-def _closed_because(assignment: Assignment, rating: Rating | None) -> str:
-    if rating is not None:
+def _closed_because(assignment: Assignment) -> str:
+    if hasattr(assignment, "rating"):
         return LOCKED_SENTENCE if is_locked(assignment) else ""
     status = AssignmentStatus(assignment.status)
     if status in LEFT_SENTENCES:
         return LEFT_SENTENCES[status]
     return "" if assignment.campaign.is_open else CLOSED_SENTENCE
-
-
-def _siblings(user: User, current: Assignment) -> tuple[Sibling, ...]:
-    rows = (
-        Assignment.objects.filter(
-            annotator=user, candidate__reference=current.candidate.reference_id
-        )
-        .order_by("position")
-        .values_list("pk", "label", "position", "status")
-    )
-    return tuple(
-        Sibling(
-            pk,
-            label,
-            position,
-            status == AssignmentStatus.SUBMITTED,
-            status not in HOLDING,
-            pk == current.pk,
-        )
-        for pk, label, position, status in rows
-    )
-
-
-def _neighbours(user: User, current: Assignment) -> tuple[UUID | None, UUID | None]:
-    """Return the assignments before and after this one, rated or not, in the user's order."""
-    rows = Assignment.objects.filter(annotator=user, campaign=current.campaign_id)
-    before = rows.filter(position__lt=current.position).order_by("-position")
-    after = rows.filter(position__gt=current.position).order_by("position")
-    return (
-        before.values_list("pk", flat=True).first(),
-        after.values_list("pk", flat=True).first(),
-    )

@@ -13,11 +13,17 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotator.access.gate import SignedInRequest
-from annotator.exemplars import LESSONS, Example, lesson_of
-from annotator.rating.drafts import save_draft
-from annotator.rating.forms import KeysForm, RatingForm
+from annotator.exemplars import LESSONS, lesson_of
+from annotator.rating.forms import KeysForm
 from annotator.rating.page import reading_context, tags_context
-from annotator.rating.views import back_to, own_page, save_posted, show_again
+from annotator.rating.views import (
+    back_to,
+    keep_draft,
+    own_page,
+    posted_form,
+    save_posted,
+    show_again,
+)
 from annotator.reading import read_tags, reading_preference, save_keys, show_aid
 from annotator.rubric import (
     OVERALL_BANDS,
@@ -47,7 +53,7 @@ def reading(request: SignedInRequest, pk: UUID) -> HttpResponse:
         preference = show_aid(user=request.user, aid=aid, is_shown=wish == "on")
     except Refused as refusal:
         if not request.headers.get("HX-Request"):
-            return show_again(request, pk, RatingForm(request.POST), refusal)
+            return show_again(request, pk, posted_form(request), refusal)
         return HttpResponse(refusal.sentence, status=refusal.status, content_type="text/plain")
     if not request.headers.get("HX-Request"):
         return back_to(page)
@@ -72,12 +78,11 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
     candidate = page.assignment.candidate
     texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
     chosen = read_tags(str(request.POST.get("error_tags", "")), texts)
-    form = RatingForm(request.POST)
-    form.is_valid()
+    form = posted_form(request)
     try:
         changed = json.dumps(_changed(chosen, request.POST.getlist("tag"), texts))
     except ValueError as error:
-        refusal = Refused(str(error), {"error_tags": [str(error)]})
+        refusal = Refused.at("error_tags", str(error))
         if request.headers.get("HX-Request"):
             return HttpResponse(str(error), status=refusal.status, content_type="text/plain")
         return show_again(request, pk, form, refusal)
@@ -87,12 +92,7 @@ def tags(request: SignedInRequest, pk: UUID) -> HttpResponse:
     try:
         if not page.is_writable:
             raise OutOfDate(page.closed_because)
-        save_draft(
-            assignment=page.assignment,
-            typed=form.as_entered | {"error_tags": changed},
-            version=form.draft_version_seen or 0,
-            rating_version=form.version_seen,
-        )
+        keep_draft(page.assignment, form, error_tags=changed)
     except Refused as refusal:
         return show_again(request, pk, form, refusal)
     return back_to(page)
@@ -160,11 +160,18 @@ def _back(request: SignedInRequest) -> str:
 @require_safe
 def rubric(request: SignedInRequest) -> HttpResponse:
     """Show all criteria with bands and worked examples, the overall, and the error tags."""
+    example = LESSONS[0].examples[0]
     context = {
         "chapters": [_chapter(criterion) for criterion in RUBRIC],
         "overall_bands": OVERALL_BANDS,
         "total_weight": TOTAL_WEIGHT,
-        "sum": _sum(LESSONS[0].examples[0]),
+        # The overall of one example with every step of the sum.
+        "sum": {
+            "terms": [(WEIGHTS[key], score) for key, score in example.scores.items()],
+            "numerator": overall_numerator(example.scores),
+            "overall": example.overall,
+            "band": example.overall_band,
+        },
         "claim_tags": grouped(CLAIMS),
         "abstract_tags": grouped(ABSTRACTS),
     }
@@ -187,18 +194,5 @@ def rubric_criterion(request: SignedInRequest, name: str) -> HttpResponse:
 
 
 def _chapter(criterion: Criterion) -> dict[str, Any]:
-    return {
-        "criterion": criterion,
-        "lesson": lesson_of(criterion.key),
-        "total_weight": TOTAL_WEIGHT,
-    }
-
-
-def _sum(example: Example) -> dict[str, Any]:
-    """Return the overall of one example with every step of the sum."""
-    return {
-        "terms": [(WEIGHTS[key], score) for key, score in example.scores.items()],
-        "numerator": overall_numerator(example.scores),
-        "overall": example.overall,
-        "band": example.overall_band,
-    }
+    lesson = lesson_of(criterion.key)
+    return {"criterion": criterion, "lesson": lesson, "total_weight": TOTAL_WEIGHT}

@@ -119,14 +119,10 @@ def submit_rating(
         # Two equal requests met: the other one won, and its answer is this one's too.
         if known := _answered_before(annotator, idempotency_key, request_sha256):
             return known
-        if has_ruled_on(annotator, _candidate_of(assignment_id)):
+        candidates = Assignment.objects.filter(pk=assignment_id).values_list("candidate_id")
+        if has_ruled_on(annotator, [pk for (pk,) in candidates]):
             raise Forbidden(RULED_ON_IT) from error
         raise OutOfDate("This candidate has been rated by you already.") from error
-
-
-def _candidate_of(assignment_id: UUID) -> list[UUID]:
-    rows = Assignment.objects.filter(pk=assignment_id)
-    return list(rows.values_list("candidate_id", flat=True))
 
 
 def revise_rating(
@@ -184,24 +180,16 @@ def _checked(given: Given, shown: Mapping[str, bool] | None) -> dict[str, Any]:
 
 def _at_work(assignment: Assignment, given: Given) -> dict[str, Any]:
     """Return the columns that hang on the texts, and on the time that was worked on them."""
-    tags = _validated_tags(assignment, given.get("error_tags", ()))
-    return {ERROR_TAGS: tags, "active_seconds": _active_seconds(assignment)}
-
-
-def _active_seconds(assignment: Assignment) -> int:
     seconds = assignment.work_time.seconds if hasattr(assignment, "work_time") else 0
-    return min(round(seconds), LONGEST_ACTIVE_SECONDS)
-
-
-def _validated_tags(assignment: Assignment, error_tags: Sequence[Any]) -> list[dict[str, Any]]:
-    if not error_tags:
-        return []
-    candidate = assignment.candidate
-    texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
-    try:
-        return clean_tags(error_tags, texts)
-    except ValueError as error:
-        raise Refused(str(error), {"error_tags": [str(error)]}) from error
+    tags = given.get("error_tags", ())
+    if tags:
+        candidate = assignment.candidate
+        texts = {"candidate": candidate.claims, "reference": candidate.reference.claims}
+        try:
+            tags = clean_tags(tags, texts)
+        except ValueError as error:
+            raise Refused.at("error_tags", str(error)) from error
+    return {ERROR_TAGS: list(tags), "active_seconds": min(round(seconds), LONGEST_ACTIVE_SECONDS)}
 
 
 def _lock(assignment_id: UUID, annotator: User) -> Assignment:
@@ -264,14 +252,8 @@ def _record(rating: Rating, assignment: Assignment, action: str, now: datetime) 
         made_at=now,
         **{name: getattr(rating, name) for name in COLUMNS},
     )
-    audit_log.record_on(
-        rating,
-        action,
-        rating.annotator_id,
-        assignment.campaign,
-        version=rating.version,
-        scores=rating.scores,
-    )
+    said = {"version": rating.version, "scores": rating.scores}
+    audit_log.record_on(rating, action, rating.annotator_id, assignment.campaign, **said)
     candidate = assignment.candidate
     measure_conflicts(assignment.campaign, candidate.reference_id, now, rated=candidate.pk)
 
@@ -318,9 +300,16 @@ def recuse(*, assignment: Assignment, reason: str = "") -> Sequence[Departure]:
         departure = _depart(
             row, DepartureKind.RECUSAL, DepartureReason.CONFLICT_OF_INTEREST, reason, now
         )
-        # The place of a skipped one may be taken already: then nobody else is given it as well.
-        if row.lease_expires_at is None and (was_open or row.candidate.has_room):
-            departure.rerouted_to = _reroute(row)
+        # Given by name: to somebody else then, if anybody can take it. The place of a skipped one
+        # may be taken already: then nobody else is given it as well.
+        if (
+            row.lease_expires_at is None
+            and (was_open or row.candidate.has_room)
+            and (further := assign_further(candidate=row.candidate))
+        ):
+            came = {"from": str(row.pk)}
+            audit_log.record_on(further, "assignment.rerouted", row.annotator_id, **came)
+            departure.rerouted_to = further
             departure.save(update_fields=["rerouted_to"])
         departures.append(departure)
     if not departures:
@@ -341,7 +330,7 @@ def return_to(*, assignment: Assignment) -> None:
     elif not hold_place(assignment.candidate_id):
         raise OutOfDate("Somebody else has taken this candidate meanwhile.")
     renew_lease(assignment=assignment)
-    _audit(assignment, "assignment.returned", {})
+    audit_log.record_on(assignment, "assignment.returned", assignment.annotator_id)
 
 
 @transaction.atomic
@@ -351,13 +340,14 @@ def flag_candidate(*, assignment: Assignment, reason_code: str, reason: str = ""
     flag = Flag.objects.create(
         assignment=assignment, reason_code=reason_code, reason=reason, made_at=database_now()
     )
-    _audit(assignment, "candidate.flagged", {"reason": reason_code})
+    who = assignment.annotator_id
+    audit_log.record_on(assignment, "candidate.flagged", who, reason=reason_code)
     return flag
 
 
 def _check(reason_code: str, known: Collection[str], reason: str) -> None:
     if reason_code not in known:
-        raise Refused("Choose a reason.", {"reason_code": ["Choose a reason."]})
+        raise Refused.at("reason_code", "Choose a reason.")
     empty = "Say in a few words what it is." if reason_code == DepartureReason.OTHER else ""
     check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
 
@@ -383,25 +373,8 @@ def _leave(assignment: Assignment, status: AssignmentStatus) -> None:
 def _depart(
     assignment: Assignment, kind: DepartureKind, reason_code: str, reason: str, now: datetime
 ) -> Departure:
-    _audit(assignment, f"assignment.{kind}", {"reason": reason_code})
+    who = assignment.annotator_id
+    audit_log.record_on(assignment, f"assignment.{kind}", who, reason=reason_code)
     return Departure.objects.create(
         assignment=assignment, kind=kind, reason_code=reason_code, reason=reason, made_at=now
     )
-
-
-def _reroute(left: Assignment) -> Assignment | None:
-    """Give a named assignment to another annotator; None when nobody can take it."""
-    row = assign_further(candidate=left.candidate)
-    if row is not None:
-        audit_log.record_on(
-            row,
-            "assignment.rerouted",
-            left.annotator_id,
-            left.campaign,
-            **{"from": str(left.pk)},
-        )
-    return row
-
-
-def _audit(assignment: Assignment, action: str, details: dict[str, str]) -> None:
-    audit_log.record_on(assignment, action, assignment.annotator_id, **details)

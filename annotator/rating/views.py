@@ -12,7 +12,7 @@ from annotator.access.gate import SignedInRequest
 from annotator.access.scopes import assignments_for, campaigns_for
 from annotator.assignments.queries import next_assignment
 from annotator.assignments.services import take_next
-from annotator.models import Assignment, Membership, Rating, Role, User
+from annotator.models import Assignment, Draft, Membership, Rating, Role, User
 from annotator.rating.drafts import DraftMoved, discard_draft, record_ping, save_draft, save_refused
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import overall_context, page_context, same_text
@@ -50,20 +50,34 @@ def save_posted(request: SignedInRequest, page: RatePage) -> HttpResponse | None
     Nothing is saved when nothing differs from what is stored, or when the form came without
     fields, as from the small forms of a page that saves its drafts by itself.
     """
-    form = RatingForm(request.POST)
-    form.is_valid()
-    if "draft_version" not in request.POST or not page.is_writable or not _is_news(form, page):
+    form = posted_form(request)
+    if "draft_version" not in request.POST or not page.is_writable:
+        return None
+    shown = page_context(page)["sent"]
+    if all(same_text(form.typed(name), shown[name]) for name in form.as_entered):
         return None
     try:
-        save_draft(
-            assignment=page.assignment,
-            typed=form.as_entered,
-            version=form.draft_version_seen or 0,
-            rating_version=form.version_seen,
-        )
+        keep_draft(page.assignment, form)
     except Refused as refusal:
         return show_again(request, page.assignment.pk, form, refusal)
     return None
+
+
+def posted_form(request: SignedInRequest) -> RatingForm:
+    """Return what was sent, right or wrong."""
+    form = RatingForm(request.POST)
+    form.is_valid()
+    return form
+
+
+def keep_draft(assignment: Assignment, form: RatingForm, **changed: str) -> Draft:
+    """Keep what a form holds as the draft of its assignment, some of it changed."""
+    return save_draft(
+        assignment=assignment,
+        typed=form.as_entered | changed,
+        version=form.draft_version_seen or 0,
+        rating_version=form.version_seen,
+    )
 
 
 def show_again(
@@ -86,11 +100,6 @@ def back_to(page: RatePage) -> HttpResponse:
     return SeeOther(resolve_url("annotator:rate", page.assignment.pk))
 
 
-def _is_news(form: RatingForm, page: RatePage) -> bool:
-    shown = page_context(page)["sent"]
-    return any(not same_text(form.typed(name), shown[name]) for name in form.as_entered)
-
-
 def following(user: User, done: Assignment) -> Assignment | None:
     """Return what comes next; who works on demand is given the next candidate at once."""
     row = next_assignment(user, done)
@@ -100,9 +109,6 @@ def following(user: User, done: Assignment) -> Assignment | None:
         return take_next(slug=done.campaign.slug, annotator=user)
     except (OutOfDate, Membership.DoesNotExist):
         return None
-
-
-UNPROCESSABLE = 422
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -117,7 +123,7 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     form = RatingForm(request.POST)
     if not form.is_valid():
         context = page_context(own_page(request, pk), form)
-        return render(request, "annotator/rating/rate.html", context, status=UNPROCESSABLE)
+        return render(request, "annotator/rating/rate.html", context, status=form.status)
     try:
         done = _store(pk, form, request.user).assignment
     except Refused as refusal:
@@ -143,9 +149,8 @@ def rate(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def overall(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Answer with the overall that the chosen scores give; nothing is stored."""
     own_assignment(request, pk)
-    form = RatingForm(request.POST)
-    form.is_valid()
-    return render(request, "annotator/rating/_overall.html", overall_context(form.scores))
+    context = overall_context(posted_form(request).scores)
+    return render(request, "annotator/rating/_overall.html", context)
 
 
 @require_POST
@@ -178,8 +183,10 @@ def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
             request_sha256=rating_digest(pk, given),
             **given,
         )
-    if _is_resent(stored, form):
-        return stored
+    words = {name: getattr(stored, name) for name in words_of({})}
+    is_next = stored.version == form.version_seen + 1
+    if is_next and words == words_of(given) and stored.scores == form.scores:
+        return stored  # this form, sent twice, has made it already
     return revise_rating(
         rating_id=stored.pk,
         annotator=user,
@@ -190,23 +197,12 @@ def _store(pk: UUID, form: RatingForm, user: User) -> Rating:
     )
 
 
-def _is_resent(rating: Rating, form: RatingForm) -> bool:
-    """Return whether the stored revision is what this form, sent twice, has made already."""
-    is_next = rating.version == form.version_seen + 1
-    words = {name: getattr(rating, name) for name in words_of({})}
-    return is_next and words == words_of(form.given) and rating.scores == form.scores
-
-
 @require_POST
 def skip(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Leave this candidate and go on with the next."""
 
     def act(assignment: Assignment) -> None:
-        skip_assignment(
-            assignment=assignment,
-            reason_code=str(request.POST.get("leave_code", "")),
-            reason=_reason(request, "leave_reason"),
-        )
+        skip_assignment(assignment=assignment, **_why(request, "leave"))
         messages.success(request, f"{assignment.label}: skipped. It is free for others now.")
 
     return _done(request, pk, act, goes_on=True)
@@ -217,7 +213,7 @@ def recuse_oneself(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Leave every candidate of this reference for a conflict of interest."""
 
     def act(assignment: Assignment) -> None:
-        left = recuse(assignment=assignment, reason=_reason(request, "leave_reason"))
+        left = recuse(assignment=assignment, reason=_why(request, "leave")["reason"])
         messages.success(
             request,
             f"You are recused from this reference; {len(left)} "
@@ -238,11 +234,7 @@ def flag(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Tell the admin that something is wrong, and stay."""
 
     def act(assignment: Assignment) -> None:
-        flag_candidate(
-            assignment=assignment,
-            reason_code=str(request.POST.get("flag_code", "")),
-            reason=_reason(request, "flag_reason"),
-        )
+        flag_candidate(assignment=assignment, **_why(request, "flag"))
         messages.success(request, f"{assignment.label}: flagged for the campaign's admin.")
 
     return _done(request, pk, act, goes_on=False)
@@ -265,8 +257,9 @@ def _done(
     return SeeOther(resolve_url("annotator:rate", row.pk) if row else "/")
 
 
-def _reason(request: SignedInRequest, name: str) -> str:
-    return str(request.POST.get(name, "")).replace("\r\n", "\n").strip()
+def _why(request: SignedInRequest, act: str) -> dict[str, str]:
+    reason = str(request.POST.get(f"{act}_reason", "")).replace("\r\n", "\n").strip()
+    return {"reason_code": str(request.POST.get(f"{act}_code", "")), "reason": reason}
 
 
 @require_POST
@@ -279,17 +272,13 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
         messages.success(request, "Draft kept.")
         return back_to(page)
     assignment = own_assignment(request, pk)
-    form = RatingForm(request.POST)
-    form.is_valid()
     try:
-        row = save_draft(
-            assignment=assignment,
-            typed=form.as_entered,
-            version=form.draft_version_seen or 0,
-            rating_version=form.version_seen,
-        )
+        row = keep_draft(assignment, posted_form(request))
     except DraftMoved as moved:
-        return JsonResponse(_moved(moved), status=moved.status)
+        now = moved.draft
+        typed, version = (now.typed, now.version) if now else (None, 0)
+        said = {"sentence": moved.sentence, "typed": typed, "version": version}
+        return JsonResponse(said, status=moved.status)
     except Refused as refusal:
         return JsonResponse({"sentence": refusal.sentence}, status=refusal.status)
     return JsonResponse({"version": row.version, "saved_at": row.saved_at.isoformat()})
@@ -299,8 +288,7 @@ def draft(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def discard(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Forget the draft; the page then shows what was submitted, or nothing."""
     page = own_page(request, pk)
-    form = RatingForm(request.POST)
-    form.is_valid()
+    form = posted_form(request)
     try:
         discard_draft(assignment=page.assignment, version=form.draft_version_seen)
     except DraftMoved as moved:
@@ -316,12 +304,3 @@ def ping(request: SignedInRequest, pk: UUID) -> HttpResponse:
     record_ping(assignment=assignment)
     ends = assignment.lease_expires_at
     return JsonResponse({"lease_expires_at": ends.isoformat() if ends else None})
-
-
-def _moved(moved: DraftMoved) -> dict[str, object]:
-    row = moved.draft
-    return {
-        "sentence": moved.sentence,
-        "typed": row.typed if row else None,
-        "version": row.version if row else 0,
-    }

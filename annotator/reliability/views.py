@@ -22,13 +22,11 @@ from annotator.access.visibility import (
 from annotator.models import Campaign, Role, Shown, User
 from annotator.reliability.queries import names_for, own_feedback, reliability_page, standing_of
 from annotator.reliability.services import cancel_reliability, request_reliability
-from core.errors import OutOfDate, Refused
+from core.errors import OutOfDate
 from core.forms import ReasonForm
-from core.http import SeeOther
+from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
-
-FORBIDDEN = 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def reliability(request: SignedInRequest, slug: str) -> HttpResponse:
     if seen.reader.is_withheld:
         return _withheld(request, seen)
     if request.method != "POST":
-        return _page(request, seen)
+        return _page(request, seen, ReasonForm())
     row = request_reliability(campaign=seen.campaign, asked_by=request.user)
     if row.status == JobStatus.QUEUED:
         enqueue_on_commit(row)
@@ -71,13 +69,11 @@ def cancel(request: SignedInRequest, slug: str) -> HttpResponse:
     if seen.reader.is_withheld:
         return _withheld(request, seen)
     row = standing_of(seen.campaign).under_way
-    try:
+    with refusals_told(request):
         if row is None:
             raise OutOfDate("No report is under way.")
         cancel_reliability(report=row, cancelled_by=request.user)
         messages.success(request, "The report will stop within seconds.")
-    except OutOfDate as refusal:
-        messages.warning(request, refusal.sentence)
     return SeeOther(resolve_url("annotator:reliability", slug))
 
 
@@ -89,16 +85,11 @@ def names(request: SignedInRequest, slug: str) -> HttpResponse:
     if seen.reader.is_withheld:
         return _withheld(request, seen)
     form = ReasonForm(request.POST)
-    form.is_valid()
-    reason = str(form.cleaned_data.get("reason", ""))
-    try:
-        show_names(campaign=row, asked_by=request.user, reason=reason)
-    except Refused as refusal:
-        if "reason" not in form.errors:
-            form.take_refusal(refusal)
-        return _page(request, seen, form, refusal.status)
-    messages.success(request, "You are shown names until the campaign is opened again.")
-    return SeeOther(resolve_url("annotator:reliability", slug))
+    with form.refusals():
+        show_names(campaign=row, asked_by=request.user, reason=form.reason_sent)
+        messages.success(request, "You are shown names until the campaign is opened again.")
+        return SeeOther(resolve_url("annotator:reliability", slug))
+    return _page(request, seen, form)
 
 
 @require_safe
@@ -120,18 +111,13 @@ def _seen(user: User, slug: str) -> Seen:
 
 def _withheld(request: SignedInRequest, seen: Seen) -> HttpResponse:
     context = {"campaign": seen.campaign}
-    return render(
-        request, "annotator/reliability/reliability_withheld.html", context, status=FORBIDDEN
-    )
+    return render(request, "annotator/reliability/reliability_withheld.html", context, status=403)
 
 
-def _page(
-    request: SignedInRequest, seen: Seen, form: ReasonForm | None = None, status: int = 200
-) -> HttpResponse:
-    if form:
-        form.focus_error()
-    context = _context(request.user, seen) | {"form": form or ReasonForm()}
-    return render(request, "annotator/reliability/reliability.html", context, status=status)
+def _page(request: SignedInRequest, seen: Seen, form: ReasonForm) -> HttpResponse:
+    form.focus_error()
+    context = _context(request.user, seen) | {"form": form}
+    return render(request, "annotator/reliability/reliability.html", context, status=form.status)
 
 
 def _context(user: User, seen: Seen) -> dict[str, Any]:
@@ -151,9 +137,6 @@ def _context(user: User, seen: Seen) -> dict[str, Any]:
     }
 
 
-CONFLICT = 409
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def feedback(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show own results; a POST asks a worker for them; looking at them is recorded once."""
@@ -161,29 +144,20 @@ def feedback(request: SignedInRequest, slug: str) -> HttpResponse:
     if Role.ANNOTATOR not in roles_of(request.user, campaign):
         raise PermissionDenied
     if campaign.is_open:
-        status = CONFLICT if request.method == "POST" else 200
-        return render(
-            request,
-            "annotator/reliability/feedback_closed.html",
-            {"campaign": campaign},
-            status=status,
-        )
+        status = 409 if request.method == "POST" else 200
+        context: dict[str, Any] = {"campaign": campaign}
+        template = "annotator/reliability/feedback_closed.html"
+        return render(request, template, context, status=status)
     if request.method == "POST":
         row = request_reliability(campaign=campaign, asked_by=request.user)
         if row.status == JobStatus.QUEUED:
             enqueue_on_commit(row)
         return SeeOther(resolve_url("annotator:feedback", slug))
-    return render(
-        request, "annotator/reliability/feedback.html", _feedback_context(request, campaign)
-    )
-
-
-def _feedback_context(request: SignedInRequest, campaign: Campaign) -> dict[str, Any]:
-    standing = standing_of(campaign)
-    own = None
+    standing, own = standing_of(campaign), None
     # Older figures might rest on ratings that the annotator could still have changed.
     if standing.latest and standing.is_current:
         own = own_feedback(standing.latest, str(request.user.pk))
         if own:
             show_feedback(campaign=campaign, annotator=request.user)
-    return {"campaign": campaign, "standing": standing, "own": own}
+    context = {"campaign": campaign, "standing": standing, "own": own}
+    return render(request, "annotator/reliability/feedback.html", context)

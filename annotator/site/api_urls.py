@@ -1,6 +1,6 @@
 """The addresses of the REST API, and its OpenAPI schema."""
 
-from django.urls import path
+from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
 from annotator.access.api import MatrixPermission
@@ -20,44 +20,25 @@ class Schema(SpectacularAPIView):
 
 app_name = "api"
 
-urlpatterns = [
-    path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
-    path("campaigns/<slug:slug>/", campaigns_api.CampaignDetail.as_view(), name="campaign"),
+OF_CAMPAIGN = [
+    path("", campaigns_api.CampaignDetail.as_view(), name="campaign"),
+    path("progress/", campaigns_api.Progress.as_view(), name="campaign_progress"),
+    path("agreement/", reliability_api.Agreement.as_view(), name="agreement"),
+    path("claim-sets/import/", imports_api.Imports.as_view(), name="import_claims"),
+    path("claim-sets/imports/<uuid:pk>/", imports_api.Import.as_view(), name="claim_import"),
     path(
-        "campaigns/<slug:slug>/progress/",
-        campaigns_api.Progress.as_view(),
-        name="campaign_progress",
-    ),
-    path(
-        "campaigns/<slug:slug>/agreement/",
-        reliability_api.Agreement.as_view(),
-        name="agreement",
-    ),
-    path(
-        "campaigns/<slug:slug>/claim-sets/import/",
-        imports_api.Imports.as_view(),
-        name="import_claims",
-    ),
-    path(
-        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/",
-        imports_api.Import.as_view(),
-        name="claim_import",
-    ),
-    path(
-        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/confirm/",
+        "claim-sets/imports/<uuid:pk>/confirm/",
         imports_api.Confirm.as_view(),
         name="confirm_import",
     ),
     path(
-        "campaigns/<slug:slug>/claim-sets/imports/<uuid:pk>/cancel/",
-        imports_api.Cancel.as_view(),
-        name="cancel_import",
+        "claim-sets/imports/<uuid:pk>/cancel/", imports_api.Cancel.as_view(), name="cancel_import"
     ),
-    path(
-        "campaigns/<slug:slug>/assignments/next/",
-        rating_api.NextAssignment.as_view(),
-        name="take_next",
-    ),
+    path("assignments/next/", rating_api.NextAssignment.as_view(), name="take_next"),
+]
+urlpatterns = [
+    path("campaigns/", campaigns_api.Campaigns.as_view(), name="campaigns"),
+    path("campaigns/<slug:slug>/", include(OF_CAMPAIGN)),
     path("ratings/", rating_api.Ratings.as_view(), name="ratings"),
     path("ratings/<uuid:pk>/", rating_api.RatingDetail.as_view(), name="rating"),
     path("conflicts/", rulings_api.Conflicts.as_view(), name="conflicts"),
@@ -66,9 +47,5 @@ urlpatterns = [
     path("conflicts/<uuid:pk>/send-back/", rulings_api.SendBack.as_view(), name="send_back"),
     path("conflicts/<uuid:pk>/call-back/", rulings_api.CallBack.as_view(), name="call_back"),
     path("adjudications/", rulings_api.Adjudications.as_view(), name="adjudications"),
-    path(
-        "schema/",
-        Schema.as_view(),
-        name="schema",
-    ),
+    path("schema/", Schema.as_view(), name="schema"),
 ]

@@ -90,15 +90,11 @@ def resubmitted_form(request: HttpRequest) -> ResubmittedForm | None:
     if request.method != "POST" or is_call or not _is_from_here(request):
         return None
     try:
-        return of_form(escape_leading_slashes(request.get_full_path()), request.POST)
+        action, sent = escape_leading_slashes(request.get_full_path()), request.POST
+        had_password = any(KEPT_BACK_PART in name for name in sent)
+        return of_fields(action, resubmitted_fields(sent), had_password=had_password)
     except (SuspiciousOperation, MultiPartParserError, OSError):
         return None  # what cannot be read cannot be shown
-
-
-def of_form(action: str, sent: QueryDict) -> ResubmittedForm | None:
-    """Return a form that can be sent again; None for one without a field."""
-    had_password = any(KEPT_BACK_PART in name for name in sent)
-    return of_fields(action, resubmitted_fields(sent), had_password=had_password)
 
 
 def of_fields(
@@ -109,7 +105,8 @@ def of_fields(
     hidden: list[tuple[str, str]] = []
     for name, value in fields:
         if _is_written(name, value):
-            words.append(TextInput(name, _label(name), value))
+            label = LABELS.get(name, name.replace("_", " ").capitalize())
+            words.append(TextInput(name, label, value))
         else:
             hidden.append((name, value))
     if not words and not hidden:
@@ -133,10 +130,6 @@ def _is_written(name: str, value: str) -> bool:
         return False
     is_text = any(sign.isspace() for sign in value) and not value.startswith(("[", "{"))
     return is_text or UNREADABLE in value or (name in WRITTEN and value != "")
-
-
-def _label(name: str) -> str:
-    return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
 def _is_from_here(request: HttpRequest) -> bool:

@@ -19,10 +19,7 @@ from annotator.conflicts.rules import gap_text
 from annotator.imports.preferences.queries import preference_check
 from annotator.models import Campaign, Role
 from annotator.rubric import overall_text
-from core.errors import Refused
 from core.http import SeeOther
-
-UNPROCESSABLE = 422
 
 
 @require_safe
@@ -40,7 +37,7 @@ def campaign_counts(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def campaign_page(
-    request: SignedInRequest, row: Campaign, asking: AskForm | None = None, status: int = 200
+    request: SignedInRequest, row: Campaign, asking: AskForm | None = None
 ) -> HttpResponse:
     """Show the campaign page, with the form for comparisons as it was sent."""
     context: dict[str, object] = {
@@ -61,6 +58,7 @@ def campaign_page(
             "check": preference_check(row),
             "asking": asking or AskForm(),
         }
+    status = asking.status if asking else 200
     return render(request, "annotator/site/campaign.html", context, status=status)
 
 
@@ -69,24 +67,17 @@ def ask(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give out comparisons of a share of all pairs, and go back to the campaign."""
     campaign = counted_campaign(request, slug)
     form = AskForm(request.POST)
-    if not form.is_valid():
-        form.focus_error()
-        return campaign_page(request, campaign, form, UNPROCESSABLE)
-    try:
-        asked = ask_comparisons(
-            campaign=campaign,
-            share=form.exact_share,
-            seed=form.cleaned_data["seed"],
-            asked_by=request.user,
-        )
-    except Refused as refusal:
-        form.add_error(None, refusal.sentence)
-        return campaign_page(request, campaign, form, refusal.status)
-    messages.success(
-        request,
-        f"{asked.pairs} of {asked.of} pairs drawn; {asked.comparisons} comparisons given out.",
-    )
-    return SeeOther(resolve_url("annotator:campaign", campaign.slug))
+    if form.is_valid():
+        share, seed = form.exact_share, form.cleaned_data["seed"]
+        with form.refusals():
+            asked = ask_comparisons(
+                campaign=campaign, share=share, seed=seed, asked_by=request.user
+            )
+            given = f"{asked.pairs} of {asked.of} pairs drawn; {asked.comparisons} comparisons"
+            messages.success(request, f"{given} given out.")
+            return SeeOther(resolve_url("annotator:campaign", campaign.slug))
+    form.focus_error()
+    return campaign_page(request, campaign, form)
 
 
 MOST_SHOWN = 500

@@ -26,12 +26,12 @@ from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.functional import SimpleLazyObject
 
 from annotator.access import matrix
-from annotator.access.gate import API_PREFIX, principals_of
+from annotator.access.gate import API_PREFIX, BeforeView, principals_of
 from annotator.accounts.api import KEYWORD
 from annotator.accounts.sessions import SEEN_EVERY, see_session
 from annotator.accounts.sign_in import client_address, record_refusal
 from annotator.imports.files import arrivals_directory
-from annotator.models import BrowserSession, User
+from annotator.models import User
 from core.files import is_disk_full
 from core.logs import method_of, request_id, route_of
 from core.text_io.text import NO_UTF8, UTF8_ONLY
@@ -46,18 +46,12 @@ GO_ON: Final = 100
 SCHEME: Final = f"{KEYWORD.lower()} "
 
 
-class BodyLimit:
+class BodyLimit(BeforeView):
     """Middleware that answers 413 by the announced length; it stands before what reads forms.
 
     One that came without has the length that the web server counted. A body that is still to come
     is answered by GO_ON where it may.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -169,8 +163,12 @@ def follow(get_response: View) -> View:
             response[HEADER] = own
             seconds = time.monotonic() - begun
             route, method = route_of(request), method_of(request)
-            count_request(route, method, response.status_code, seconds)
-            _log_request(request, route, method, response.status_code, round(seconds * 1000))
+            status, spent = response.status_code, round(seconds * 1000)
+            count_request(route, method, status, seconds)
+            facts = {"method": method, "route": route, "status": status, "milliseconds": spent}
+            # Asked for by the session only: who has not looked at it has no user to tell.
+            facts["user"] = getattr(getattr(request, "_cached_user", None), "pk", None)
+            logger.info("%s %s %s in %s ms", method, route, status, spent, extra=facts)
             if isinstance(response, StreamingHttpResponse):
                 response.streaming_content = _watched(response.streaming_content, route)
             return response
@@ -196,14 +194,6 @@ def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
         raise BrokenOff from None
 
 
-def _log_request(request: HttpRequest, route: str, method: str, status: int, spent: int) -> None:
-    # Asked for by the session only: who has not looked at it has no user to tell.
-    user = getattr(request, "_cached_user", None)
-    facts = {"method": method, "route": route, "status": status, "milliseconds": spent}
-    facts["user"] = getattr(user, "pk", None)
-    logger.info("%s %s %s in %s ms", method, route, status, spent, extra=facts)
-
-
 class ArrivingFile(TemporaryUploadedFile):
     """A file that is deleted when its request ends; `tempfile` makes it with mode 0600."""
 
@@ -227,14 +217,8 @@ URLENCODED: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
 
-class Utf8Only:
+class Utf8Only(BeforeView):
     """Middleware that looks at addresses and forms, once it is known that they are not too long."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -242,23 +226,17 @@ class Utf8Only:
         is_call = request.path.startswith(API_PREFIX)
         try:
             unquote_to_bytes(get_bytes_from_wsgi(request.META, "QUERY_STRING", "")).decode()
-            if request.method == "POST":
-                _read_form(request, is_call=is_call)
+            if request.method == "POST" and request.content_type == MULTIPART:
+                request.encoding = UTF8_ONLY
+                if not is_call:  # it reads its own later
+                    request.POST  # noqa: B018 - to read it is to check it
+            elif request.method == "POST" and request.content_type == URLENCODED and not is_call:
+                unquote_to_bytes(request.body).decode()
         except UnicodeDecodeError as error:
             if is_call:
                 return JsonResponse({"non_field_errors": [NO_UTF8]}, status=400)
             raise BadRequest(NO_UTF8) from error
         return None
-
-
-def _read_form(request: HttpRequest, *, is_call: bool) -> None:
-    """Raise UnicodeDecodeError for a form that is no UTF-8; a call reads its own later."""
-    if request.content_type == MULTIPART:
-        request.encoding = UTF8_ONLY
-        if not is_call:
-            request.POST  # noqa: B018 - to read it is to check it
-    elif request.content_type == URLENCODED and not is_call:
-        unquote_to_bytes(request.body).decode()
 
 
 UNKNOWN: Final = 401
@@ -303,20 +281,16 @@ def see_sessions(get_response: View) -> View:
             row = getattr(request.session, "row", None)
             asked_at = getattr(request.session, "asked_at", None)
             if row is not None and asked_at is not None and asked_at - row.seen_at >= SEEN_EVERY:
-                _see(row)
+                try:
+                    see_session(row)
+                except DatabaseError as error:
+                    # Pages are read on a full disk too; the session ends by idling at worst.
+                    if not is_disk_full(error):
+                        raise
+                    logger.warning("a session could not be noted as seen: the disk is full")
         return get_response(request)
 
     return handle
-
-
-def _see(row: BrowserSession) -> None:
-    try:
-        see_session(row)
-    except DatabaseError as error:
-        # Pages are read on a full disk too; the session ends by idling at worst.
-        if not is_disk_full(error):
-            raise
-        logger.warning("a session could not be noted as seen: the disk is full")
 
 
 def note_refusals(get_response: View) -> View:

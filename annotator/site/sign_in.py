@@ -2,12 +2,12 @@
 
 import json
 from typing import Any
-from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView, RedirectURLMixin
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
@@ -61,11 +61,15 @@ def let_in(
 
 def resubmitted_page(target: str) -> ResolverMatch | None:
     """Return the page that `target` leads to where its form is sent again after a sign-in."""
+    match = _page_at(target)
+    return match if match and match.view_name in CARRIED else None
+
+
+def _page_at(target: str) -> ResolverMatch | None:
     try:
-        match = resolve(target)
+        return resolve(target)
     except Resolver404:
         return None
-    return match if match.view_name in CARRIED else None
 
 
 def _shown_again(
@@ -91,10 +95,11 @@ def _shown_again(
 
 def _save_draft(request: HttpRequest, target: str, carried: str) -> None:
     """Keep carried fields as the draft of the assignment that `target` shows, if it is theirs."""
-    user = request.user
+    user, match = request.user, _page_at(target)
     assert isinstance(user, User)
-    pk = _assignment_id(target)
-    assignment = ever_assigned(user).filter(pk=pk).first() if pk else None
+    if match is None or match.view_name != RATE_ROUTE:
+        return
+    assignment = ever_assigned(user).filter(pk=match.kwargs["pk"]).first()
     if assignment is None:
         return
     try:
@@ -117,29 +122,22 @@ def _save_draft(request: HttpRequest, target: str, carried: str) -> None:
         )
 
 
-def _assignment_id(target: str) -> UUID | None:
-    try:
-        match = resolve(target)
-    except Resolver404:
-        return None
-    return match.kwargs["pk"] if match.view_name == RATE_ROUTE else None
-
-
 OVER = "That took too long. Sign in with your password again."
 
 
-def ask_for_code(
-    request: HttpRequest, form: CodeForm, target: str, carried: str, status: int = 200
-) -> HttpResponse:
+def ask_for_code(request: HttpRequest, form: CodeForm, target: str, carried: str) -> HttpResponse:
     """Show the page that asks for a code, or tell a script where to send one."""
     if request.headers.get("HX-Request"):
-        sentence = " ".join(str(why) for reasons in form.errors.values() for why in reasons)
-        told = {"sentence": sentence or "Your code, please."}
-        if status == 200:
+        told = {"sentence": _reasons(form) or "Your code, please."}
+        if form.status == 200:
             told["code_url"] = resolve_url("annotator:login_code")
-        return JsonResponse(told, status=status)
+        return JsonResponse(told, status=form.status)
     context = {"form": form, "next": target, "carried": carried}
-    return render(request, "annotator/site/login_code.html", context, status=status)
+    return render(request, "annotator/site/login_code.html", context, status=form.status)
+
+
+def _reasons(form: BaseForm) -> str:
+    return " ".join(str(why) for reasons in form.errors.values() for why in reasons)
 
 
 class SignInCode(RedirectURLMixin, View):
@@ -160,30 +158,24 @@ class SignInCode(RedirectURLMixin, View):
                 return JsonResponse({"sentence": OVER, "is_over": True}, status=422)
             return redirect("annotator:login")
         form = CodeForm(request.POST)
-        carried = request.POST.get("carried", "")
-        if not form.is_valid():
-            return self._again(form, carried, 422)
-        try:
-            check_code(user=user, code=form.cleaned_data["code"])
-        except Refused as refusal:
-            form.take_refusal(refusal)
-            return self._again(form, carried, refusal.status, refusal)
-        return let_in(request, user, self.get_success_url(), carried=carried, with_code=True)
-
-    def _again(
-        self, form: CodeForm, carried: str, status: int, refusal: Refused | None = None
-    ) -> HttpResponse:
-        response = ask_for_code(self.request, form, self.get_redirect_url(), carried, status)
-        if isinstance(refusal, TooOften):
-            response["Retry-After"] = str(refusal.retry_after)
+        carried, wait = request.POST.get("carried", ""), 0
+        if form.is_valid():
+            try:
+                check_code(user=user, code=form.cleaned_data["code"])
+            except Refused as refusal:
+                form.take_refusal(refusal)
+                if isinstance(refusal, TooOften):
+                    wait = refusal.retry_after
+            else:
+                page = self.get_success_url()
+                return let_in(request, user, page, carried=carried, with_code=True)
+        response = ask_for_code(request, form, self.get_redirect_url(), carried)
+        if wait:
+            response["Retry-After"] = str(wait)
         return response
 
     def get_default_redirect_url(self) -> Any:
         return resolve_url(self.next_page)
-
-
-UNPROCESSABLE = 422
-UNAUTHORIZED = 401
 
 
 @method_decorator(require_http_methods(["GET", "HEAD", "POST"]), name="dispatch")
@@ -214,7 +206,7 @@ class SignIn(LoginView):
             except TooOften as refusal:
                 return self._too_often(refusal)
         context = self.get_context_data(form=SignInForm(request), carried=json.dumps(typed))
-        return self.render_to_response(context, status=UNAUTHORIZED)
+        return self.render_to_response(context, status=401)
 
     def _resubmitted(self) -> dict[str, str] | None:
         """Return the fields of a form that came here for want of a session; None for no form."""
@@ -257,10 +249,8 @@ class SignIn(LoginView):
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if self.request.headers.get("HX-Request"):
-            sentence = " ".join(str(why) for reasons in form.errors.values() for why in reasons)
-            return JsonResponse({"sentence": sentence}, status=UNPROCESSABLE)
-        context = self.get_context_data(form=form)
-        return self.render_to_response(context, status=UNPROCESSABLE)
+            return JsonResponse({"sentence": _reasons(form)}, status=422)
+        return self.render_to_response(self.get_context_data(form=form), status=422)
 
 
 class SignOut(LogoutView):

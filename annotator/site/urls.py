@@ -1,6 +1,6 @@
 """Routes of the annotator's pages."""
 
-from django.urls import path
+from django.urls import include, path
 
 from annotator.accounts import views as accounts_views
 from annotator.adjudication.rulings import views as rulings_views
@@ -18,10 +18,47 @@ from annotator.rating import reading_views
 from annotator.rating import views as rating_views
 from annotator.reliability import views as reliability_views
 from annotator.site import home, sign_in
-from annotator.site import home as campaigns
 
 app_name = "annotator"
 
+OF_CAMPAIGN = [
+    path("", home.campaign, name="campaign"),
+    path("counts/", home.campaign_counts, name="campaign_counts"),
+    path("rules/", campaigns_views.campaign_rules, name="campaign_rules"),
+    path("what-if/", what_if_views.what_if, name="what_if"),
+    path("settled/", settled_views.settled, name="settled"),
+    path("settled/<uuid:pk>/", settled_views.settled_candidate, name="settled_candidate"),
+    path("close/", campaigns_views.close, name="close_campaign"),
+    path("reopen/", campaigns_views.reopen, name="reopen_campaign"),
+    path("members/", members_views.members, name="members"),
+    path("members/invite/", members_views.invite_member, name="invite_member"),
+    path("members/revoke/", members_views.revoke, name="revoke"),
+    path("reliability/", reliability_views.reliability, name="reliability"),
+    path("reliability/progress/", reliability_views.progress, name="reliability_progress"),
+    path("reliability/cancel/", reliability_views.cancel, name="cancel_reliability"),
+    path("reliability/names/", reliability_views.names, name="show_names"),
+    path("ratings/export/", exports_views.export_ratings, name="export_ratings"),
+    path("audit/", audit_pages_views.campaign_audit, name="audit"),
+    path("audit/export/", audit_pages_views.export_audit, name="export_audit"),
+    path("unblindings/", reliability_views.unblindings, name="unblindings"),
+    path("plan/", planning_views.plan, name="plan"),
+    path("plan/carry-out/", planning_views.carry_out, name="carry_out_plan"),
+    path("plan/by-name/", planning_views.by_name, name="assign_by_name"),
+    path("plan/withdraw/", planning_views.withdraw, name="withdraw"),
+    path("plan/quota/", planning_views.quota, name="quota"),
+    path("plan/qualification/", planning_views.qualification, name="qualification"),
+    path("plan/sentinels/", planning_views.sentinels, name="sentinels"),
+    path("plan/repeats/", planning_views.repeats, name="repeats"),
+    path("import/", imports_views.import_claims, name="import_claims"),
+    path("imports/<uuid:pk>/", imports_views.claim_import, name="claim_import"),
+    path("imports/<uuid:pk>/progress/", imports_views.progress, name="claim_import_progress"),
+    path("imports/<uuid:pk>/confirm/", imports_views.confirm, name="confirm_import"),
+    path("imports/<uuid:pk>/cancel/", imports_views.cancel, name="cancel_import"),
+    path("rulings/", rulings_views.rulings, name="rulings"),
+    path("rulings/<uuid:pk>/void/", rulings_views.void, name="void_ruling"),
+    path("next/", rating_views.take_next_candidate, name="take_next"),
+    path("comparisons/", home.ask, name="ask_comparisons"),
+]
 urlpatterns = [
     path("", home.home, name="home"),
     path("login/", sign_in.SignIn.as_view(), name="login"),
@@ -31,14 +68,10 @@ urlpatterns = [
     path("account/password/", accounts_views.password, name="account_password"),
     path("account/second-factor/", accounts_views.second_factor, name="account_second_factor"),
     path(
-        "account/second-factor/codes/",
-        accounts_views.new_codes,
-        name="account_second_factor_codes",
+        "account/second-factor/codes/", accounts_views.new_codes, name="account_second_factor_codes"
     ),
     path(
-        "account/second-factor/remove/",
-        accounts_views.remove,
-        name="account_second_factor_remove",
+        "account/second-factor/remove/", accounts_views.remove, name="account_second_factor_remove"
     ),
     path("account/tokens/", accounts_views.tokens, name="account_tokens"),
     path("account/tokens/<uuid:pk>/revoke/", accounts_views.revoke, name="account_revoke_token"),
@@ -71,83 +104,10 @@ urlpatterns = [
     path("rubric/", reading_views.rubric, name="rubric"),
     path("rubric/<str:name>/", reading_views.rubric_criterion, name="rubric_criterion"),
     path("campaigns/new/", campaigns_views.new_campaign, name="new_campaign"),
-    path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
-    path("campaigns/<slug:slug>/counts/", campaigns.campaign_counts, name="campaign_counts"),
-    path("campaigns/<slug:slug>/rules/", campaigns_views.campaign_rules, name="campaign_rules"),
-    path("campaigns/<slug:slug>/what-if/", what_if_views.what_if, name="what_if"),
-    path("campaigns/<slug:slug>/settled/", settled_views.settled, name="settled"),
-    path(
-        "campaigns/<slug:slug>/settled/<uuid:pk>/",
-        settled_views.settled_candidate,
-        name="settled_candidate",
-    ),
-    path("campaigns/<slug:slug>/close/", campaigns_views.close, name="close_campaign"),
-    path("campaigns/<slug:slug>/reopen/", campaigns_views.reopen, name="reopen_campaign"),
-    path("campaigns/<slug:slug>/members/", members_views.members, name="members"),
-    path(
-        "campaigns/<slug:slug>/members/invite/", members_views.invite_member, name="invite_member"
-    ),
-    path("campaigns/<slug:slug>/members/revoke/", members_views.revoke, name="revoke"),
-    path("campaigns/<slug:slug>/reliability/", reliability_views.reliability, name="reliability"),
-    path(
-        "campaigns/<slug:slug>/reliability/progress/",
-        reliability_views.progress,
-        name="reliability_progress",
-    ),
-    path(
-        "campaigns/<slug:slug>/reliability/cancel/",
-        reliability_views.cancel,
-        name="cancel_reliability",
-    ),
-    path("campaigns/<slug:slug>/reliability/names/", reliability_views.names, name="show_names"),
-    path(
-        "campaigns/<slug:slug>/ratings/export/",
-        exports_views.export_ratings,
-        name="export_ratings",
-    ),
-    path("campaigns/<slug:slug>/audit/", audit_pages_views.campaign_audit, name="audit"),
-    path(
-        "campaigns/<slug:slug>/audit/export/", audit_pages_views.export_audit, name="export_audit"
-    ),
+    path("campaigns/<slug:slug>/", include(OF_CAMPAIGN)),
     path("audit/", audit_pages_views.system_audit, name="system_audit"),
     path("audit/own/", audit_pages_views.own_acts, name="own_acts"),
-    path("campaigns/<slug:slug>/unblindings/", reliability_views.unblindings, name="unblindings"),
     path("feedback/<slug:slug>/", reliability_views.feedback, name="feedback"),
-    path("campaigns/<slug:slug>/plan/", planning_views.plan, name="plan"),
-    path("campaigns/<slug:slug>/plan/carry-out/", planning_views.carry_out, name="carry_out_plan"),
-    path("campaigns/<slug:slug>/plan/by-name/", planning_views.by_name, name="assign_by_name"),
-    path("campaigns/<slug:slug>/plan/withdraw/", planning_views.withdraw, name="withdraw"),
-    path("campaigns/<slug:slug>/plan/quota/", planning_views.quota, name="quota"),
-    path(
-        "campaigns/<slug:slug>/plan/qualification/",
-        planning_views.qualification,
-        name="qualification",
-    ),
-    path("campaigns/<slug:slug>/plan/sentinels/", planning_views.sentinels, name="sentinels"),
-    path("campaigns/<slug:slug>/plan/repeats/", planning_views.repeats, name="repeats"),
-    path("campaigns/<slug:slug>/import/", imports_views.import_claims, name="import_claims"),
-    path(
-        "campaigns/<slug:slug>/imports/<uuid:pk>/", imports_views.claim_import, name="claim_import"
-    ),
-    path(
-        "campaigns/<slug:slug>/imports/<uuid:pk>/progress/",
-        imports_views.progress,
-        name="claim_import_progress",
-    ),
-    path(
-        "campaigns/<slug:slug>/imports/<uuid:pk>/confirm/",
-        imports_views.confirm,
-        name="confirm_import",
-    ),
-    path(
-        "campaigns/<slug:slug>/imports/<uuid:pk>/cancel/",
-        imports_views.cancel,
-        name="cancel_import",
-    ),
-    path("campaigns/<slug:slug>/rulings/", rulings_views.rulings, name="rulings"),
-    path("campaigns/<slug:slug>/rulings/<uuid:pk>/void/", rulings_views.void, name="void_ruling"),
-    path("campaigns/<slug:slug>/next/", rating_views.take_next_candidate, name="take_next"),
-    path("campaigns/<slug:slug>/comparisons/", campaigns.ask, name="ask_comparisons"),
     path("healthz", health_views.healthz, name="healthz"),
     path("readyz", health_views.readyz, name="readyz"),
     path("metrics", health_views.metrics, name="metrics"),

@@ -6,9 +6,10 @@ Candidates are named by 32 hexadecimal digits, people by name.
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts
+from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.rating_values import RatedScores, scores_of
 from annotator.rubric import TOTAL_WEIGHT
+from tests.annotator.conflicts.all_pairs import find_conflicts
 
 ANNOTATORS: Final = ("alice", "bob", "erin")
 ADJUDICATORS: Final = ("carol", "dora")

@@ -3,7 +3,6 @@
 from typing import Any, cast
 from uuid import UUID
 
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -12,7 +11,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.access.api import MatrixPermission
 from annotator.adjudication.cases import conflict_json, conflicts_in_reach, open_conflicts
 from annotator.adjudication.rounds import (
     CHOICES,
@@ -23,8 +21,9 @@ from annotator.adjudication.rounds import (
     take_turn,
 )
 from annotator.adjudication.rulings.services import LONGEST_REASON, rule
-from annotator.models import Adjudication, Conflict, Decision, RulingReason, User
+from annotator.models import Adjudication, Decision, RulingReason, User
 from annotator.score_fields import ScoresSerializer
+from core.http import missing_is_404
 from core.rest.fields import CommentField, IdField, StrictSerializer, TextField, TickField
 from core.rest.paging import PAGED, PARAMETERS, page_of
 
@@ -106,7 +105,6 @@ class RoundSerializer(serializers.Serializer):
 class Conflicts(APIView):
     """The open conflicts that the caller may rule on."""
 
-    permission_classes = (MatrixPermission,)
     parameters = PARAMETERS
 
     @extend_schema(parameters=PAGED, responses={200: OpenApiTypes.OBJECT})
@@ -119,35 +117,25 @@ class Conflicts(APIView):
 class TakeTurn(APIView):
     """Opens a conflict for the caller and locks its ratings."""
 
-    permission_classes = (MatrixPermission,)
-
     @extend_schema(request=None, responses=TurnSerializer)
     def post(self, request: Request, pk: UUID) -> Response:
-        try:
+        with missing_is_404():
             until = take_turn(conflict_id=pk, adjudicator=cast(User, request.user))
-        except Conflict.DoesNotExist as error:
-            raise Http404 from error
         return Response({"until": until.isoformat()})
 
 
 class GiveBack(APIView):
     """Closes a conflict unruled."""
 
-    permission_classes = (MatrixPermission,)
-
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, pk: UUID) -> Response:
-        try:
+        with missing_is_404():
             give_back(conflict_id=pk, adjudicator=cast(User, request.user))
-        except Conflict.DoesNotExist as error:
-            raise Http404 from error
         return Response(status=204)
 
 
 class SendBack(APIView):
     """Asks the annotators once more before the conflict is ruled."""
-
-    permission_classes = (MatrixPermission,)
 
     @extend_schema(request=SendBackSerializer, responses={201: RoundSerializer(many=True)})
     def post(self, request: Request, pk: UUID) -> Response:
@@ -162,34 +150,26 @@ class SendBack(APIView):
 class CallBack(APIView):
     """Waits for the annotators no longer."""
 
-    permission_classes = (MatrixPermission,)
-
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, pk: UUID) -> Response:
-        try:
+        with missing_is_404():
             call_back(conflict_id=pk, adjudicator=cast(User, request.user))
-        except Conflict.DoesNotExist as error:
-            raise Http404 from error
         return Response(status=204)
 
 
 class Adjudications(APIView):
     """Takes a ruling, signed by the caller's password."""
 
-    permission_classes = (MatrixPermission,)
-
     @extend_schema(request=NewAdjudicationSerializer, responses={201: AdjudicationSerializer})
     def post(self, request: Request) -> Response:
         serializer = NewAdjudicationSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         sent = dict(serializer.validated_data)
-        try:
+        with missing_is_404():
             row = rule(
                 conflict_id=sent.pop("conflict"),
                 rating_id=sent.pop("rating", None),
                 adjudicator=cast(User, request.user),
                 **sent,
             )
-        except Conflict.DoesNotExist as error:
-            raise Http404 from error
         return Response(AdjudicationSerializer(row).data, status=201)

@@ -11,7 +11,7 @@ from annotator.adjudication.rounds import CHOICES, LONGEST_QUESTION
 from annotator.adjudication.rulings.services import LONGEST_REASON
 from annotator.models import Decision, RoundKind, RulingReason
 from annotator.rubric import CRITERIA
-from core.forms import ASCII_SPACE, SCORE, CommentField, PlainTextField, RefusableForm, TickField
+from core.forms import ASCII_SPACE, SCORE, PlainTextField, RefusableForm, TickField, words_field
 
 WORDS: Final = {
     RoundKind.AGAIN: "the same annotators look again",
@@ -27,20 +27,9 @@ class SendBackForm(RefusableForm):
 
     back_kind = forms.ChoiceField(
         choices=KINDS,
-        error_messages={
-            "required": "Choose who is asked.",
-            "invalid_choice": "Choose who is asked.",
-        },
+        error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose who is asked."),
     )
-    back_question = CommentField(
-        strip=False,
-        required=False,
-        max_length=LONGEST_QUESTION,
-        error_messages={
-            "max_length": "A question has at most %(limit_value)d characters; "
-            "this has %(show_value)d.",
-        },
-    )
+    back_question = words_field(LONGEST_QUESTION, "A question has at most", required=False)
 
 
 OTHER: Final = "other_"
@@ -59,23 +48,15 @@ class RulingForm(RefusableForm):
     reason_code = forms.ChoiceField(
         choices=RulingReason.choices, error_messages={"required": "Choose a reason."}
     )
-    reason = CommentField(
-        strip=False,
-        max_length=LONGEST_REASON,
-        error_messages={
-            "required": "Say in a few words why.",
-            "max_length": "A reason may have %(limit_value)d characters; this has %(show_value)d.",
-        },
+    reason = words_field(
+        LONGEST_REASON, "A reason may have", error_messages={"required": "Say in a few words why."}
     )
     has_guideline_gap = TickField(required=False)
     password = forms.CharField(
         strip=False, error_messages={"required": "Your password is your signature."}
     )
     seen = forms.CharField(required=False, max_length=64)
-
-    def __init__(self, data: QueryDict | None = None) -> None:
-        super().__init__(data)
-        self.rating_id: UUID | None = None
+    rating_id: UUID | None = None
 
     def clean_decision(self) -> str:
         kind, _, rating = str(self.cleaned_data["decision"]).partition(" ")

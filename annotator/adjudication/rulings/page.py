@@ -92,8 +92,7 @@ class PartView:
 
 
 def page_context(
-    page: AdjudicationPage,
-    form: RulingForm | SendBackForm | None = None,
+    page: AdjudicationPage, form: RulingForm | SendBackForm | None = None
 ) -> dict[str, Any]:
     """Return what the adjudication template needs, filled from what was typed in both its forms.
 
@@ -101,7 +100,12 @@ def page_context(
     """
     errors = {name: [str(e) for e in why] for name, why in form.errors.items()} if form else {}
     sent = {name: form.typed(name) if form else "" for name in TYPED}
-    seen = _side_by_side(page)
+    # What the reading pane shows, for one candidate or for two.
+    first = page.parts[0].reading
+    rows = tuple(CompareRow(a, b, None) for a, b in first.rows)
+    seen = Compared(first.reference, (first.candidate,), rows, first.notices)
+    if len(page.parts) > 1:
+        seen = compare_rows(first, page.parts[1].reading)
     parts = [_part(page, place, seen.candidates[place], form) for place in range(len(page.parts))]
     return {
         "page": page,
@@ -140,15 +144,6 @@ def points(value: Fraction) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
 
 
-def _side_by_side(page: AdjudicationPage) -> Compared:
-    """Return what the reading pane shows, for one candidate or for two."""
-    first = page.parts[0].reading
-    if len(page.parts) == 1:
-        rows = tuple(CompareRow(a, b, None) for a, b in first.rows)
-        return Compared(first.reference, (first.candidate,), rows, first.notices)
-    return compare_rows(first, page.parts[1].reading)
-
-
 def _columns(page: AdjudicationPage, sent: str) -> list[Choice]:
     """Return what may be chosen: a rating, the mean, or new scores."""
     rows = [(f"{TAKE}{one.takes}", f"Annotator {one.number}") for one in page.annotators]
@@ -168,16 +163,12 @@ def _part(
     rows = []
     for key in ALL_CRITERIA:
         name = f"{OTHER if part.is_other else ''}{key}" if key in CRITERIA else ""
+        cells = tuple(_cell(rating, key) for rating in ratings)
+        ruled = points(part.ruled[key]) if part.ruled else ""
+        sent = form.typed(name) if form and name else ""
+        is_disputed = key in part.disputed
         rows.append(
-            ScoreRow(
-                NAMES[key],
-                tuple(_cell(rating, key) for rating in ratings),
-                points(part.mean(key)),
-                points(part.ruled[key]) if part.ruled else "",
-                key in part.disputed,
-                name,
-                form.typed(name) if form and name else "",
-            )
+            ScoreRow(NAMES[key], cells, points(part.mean(key)), ruled, is_disputed, name, sent)
         )
     side = SIDES[place] if len(page.parts) > 1 else "candidate"
     texts = {"candidate": part.claims, "reference": page.reference.claims}
@@ -194,18 +185,13 @@ def _cell(rating: SeenRating | None, key: str) -> Cell:
 
 
 def _remarks(rating: SeenRating, side: str, texts: dict[str, str]) -> Remarks:
-    chips = chosen_tags(json.dumps(rating.tags), texts)["chips"]
-    return Remarks(
-        rating.number,
-        rating.round,
-        tuple((name, text) for name, text in rating.words.items() if text),
-        tuple(
-            PlacedChip(
-                chip,
-                side if chip.side == "candidate" else chip.side,
-                rating.tags[chip.place].get("start", -1),
-                rating.tags[chip.place].get("end", -1),
-            )
-            for chip in chips
-        ),
+    chips = tuple(
+        PlacedChip(
+            chip,
+            side if chip.side == "candidate" else chip.side,
+            *(rating.tags[chip.place].get(end, -1) for end in ("start", "end")),
+        )
+        for chip in chosen_tags(json.dumps(rating.tags), texts)["chips"]
     )
+    said = tuple((name, text) for name, text in rating.words.items() if text)
+    return Remarks(rating.number, rating.round, said, chips)

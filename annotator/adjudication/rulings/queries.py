@@ -23,7 +23,7 @@ from annotator.adjudication.cases import (
     conflicts_to_rule,
     describe_finding,
     live_turns,
-    shuffled,
+    shuffled_people,
 )
 from annotator.adjudication.rounds import SeenRound, earlier_points, rounds_on
 from annotator.claims.reading import Reading
@@ -145,13 +145,12 @@ def campaign_rulings(campaign: Campaign) -> tuple[SignedRuling, ...]:
         .order_by("-made_at")[:MOST_LISTED]
     )
     sealed = sealed_sha256s(rows)
-    return tuple(_signed(row, signature_holds(row, sealed)) for row in rows)
-
-
-def _signed(row: Adjudication, holds: bool) -> SignedRuling:
-    reference = row.conflict.candidate.reference
-    count = len(row.rulings.all())
-    return SignedRuling(row, reference.reference_id, reference.title, count, holds)
+    found = []
+    for row in rows:
+        reference, count = row.conflict.candidate.reference, len(row.rulings.all())
+        named = (reference.reference_id, reference.title)
+        found.append(SignedRuling(row, *named, count, signature_holds(row, sealed)))
+    return tuple(found)
 
 
 _REFERENCE = "candidate__reference"
@@ -354,8 +353,12 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
     candidates = sorted(pair, key=lambda one: names[one.pk])
     rulings = {r.candidate_id: r for r in Ruling.objects.filter(candidate__in=pair, is_valid=True)}
     ratings = list(Rating.objects.filter(candidate__in=pair))
-    numbers = _numbers(pair, ratings)
-    findings = _findings(candidates)
+    people = shuffled_people(conflict.pair, {rating.annotator_id for rating in ratings})
+    numbers = {pk: number for number, pk in enumerate(people, start=1)}
+    # The conflicts of exactly these candidates, as the ratings showed them last.
+    rows = Conflict.objects.filter(candidate__in=pair).exclude(status=ConflictStatus.LAPSED)
+    others = Q(other_candidate__in=pair) if len(pair) > 1 else Q(other_candidate=None)
+    findings = list(rows.filter(others).order_by("-gap", "pk"))
     earlier = earlier_points(ratings)
     turns = live_turns(one.pk for one in pair)
     own = [turn.expires_at for turn in turns.values() if turn.adjudicator_id == user.pk]
@@ -366,6 +369,9 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
     # A turn on one candidate of a pair is none on the pair.
     is_held = is_open and len(own) >= len(undecided) and not is_taken
     open_ratings = [r for r in ratings if r.candidate_id not in rulings]
+    signed = Adjudication.objects.filter(rulings__candidate__in=pair).distinct()
+    signed = signed.select_related("voided_by").prefetch_related("rulings")
+    sealed = sealed_sha256s(signed)
     return AdjudicationPage(
         conflict_id=conflict.pk,
         campaign=conflict.campaign.name,
@@ -382,8 +388,8 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
             )
             for one in candidates
         ),
-        annotators=_annotators(numbers, undecided, open_ratings),
-        signatures=_signatures(pair),
+        annotators=_annotators(numbers, len(undecided), open_ratings),
+        signatures=tuple(Signature(row, signature_holds(row, sealed)) for row in signed),
         rounds=tuple((names[r.candidate_id], r) for r in rounds_on(one.pk for one in pair)),
         held_until=min(own) if is_held else None,
         is_taken=is_taken,
@@ -394,22 +400,6 @@ def adjudication_page(user: User, conflict_id: UUID) -> AdjudicationPage | None:
     )
 
 
-def _numbers(pair: Sequence[Candidate], ratings: Sequence[Rating]) -> dict[UUID, int]:
-    """Number the annotators in an order of its own for this candidate, or this pair."""
-    item = "".join(sorted(str(one.pk) for one in pair))
-    people = {rating.annotator_id for rating in ratings}
-    drawn = sorted(people, key=lambda pk: shuffled(item, pk))
-    return {pk: number for number, pk in enumerate(drawn, start=1)}
-
-
-def _findings(candidates: Sequence[Candidate]) -> list[Conflict]:
-    """Return the conflicts of exactly these candidates, as the ratings showed them last."""
-    rows = Conflict.objects.exclude(status=ConflictStatus.LAPSED).order_by("-gap", "pk")
-    if len(candidates) == 1:
-        return list(rows.filter(candidate=candidates[0], other_candidate=None))
-    return list(rows.filter(candidate__in=candidates, other_candidate__in=candidates))
-
-
 def _part(
     candidate: Candidate,
     called: tuple[str, bool],
@@ -418,46 +408,31 @@ def _part(
     findings: Sequence[Conflict],
 ) -> Part:
     reference, ratings, numbers, earlier = rated
-    own = sorted(
-        (rating for rating in ratings if rating.candidate_id == candidate.pk),
-        key=lambda rating: numbers[rating.annotator_id],
-    )
+    seen = [
+        SeenRating(
+            *(numbers[one.annotator_id], one.pk, points_of(one.all_scores)),
+            *(earlier.get(one.pk, ()), one.round),
+            *(words_of(said_of(one)), tuple(one.error_tags)),
+        )
+        for one in ratings
+        if one.candidate_id == candidate.pk
+    ]
     return Part(
         name=called[0],
         is_other=called[1],
         claims=candidate.claims,
         reading=reading_of(reference.claims, candidate.claims),
-        ratings=tuple(
-            _seen(rating, numbers[rating.annotator_id], earlier.get(rating.pk, ()))
-            for rating in own
-        ),
+        ratings=tuple(sorted(seen, key=lambda one: one.number)),
         ruled=ruled_points(ruling.scores) if ruling else None,
         disputed=frozenset(finding.criterion or OVERALL for finding in findings),
     )
 
 
-def _seen(rating: Rating, number: int, earlier: tuple[Points, ...]) -> SeenRating:
-    said = (words_of(said_of(rating)), tuple(rating.error_tags))
-    return SeenRating(number, rating.pk, points_of(rating.all_scores), earlier, rating.round, *said)
-
-
 def _annotators(
-    numbers: dict[UUID, int], undecided: Sequence[Candidate], ratings: Sequence[Rating]
+    numbers: dict[UUID, int], undecided: int, ratings: Sequence[Rating]
 ) -> tuple[Annotator, ...]:
     found = []
     for annotator, number in numbers.items():
         own = [rating.pk for rating in ratings if rating.annotator_id == annotator]
-        is_whole = bool(own) and len(own) == len(undecided)
-        found.append(Annotator(number, own[0] if is_whole else None))
+        found.append(Annotator(number, own[0] if own and len(own) == undecided else None))
     return tuple(found)
-
-
-def _signatures(pair: Sequence[Candidate]) -> tuple[Signature, ...]:
-    rows = (
-        Adjudication.objects.filter(rulings__candidate__in=pair)
-        .distinct()
-        .select_related("voided_by")
-        .prefetch_related("rulings")
-    )
-    sealed = sealed_sha256s(rows)
-    return tuple(Signature(row, signature_holds(row, sealed)) for row in rows)

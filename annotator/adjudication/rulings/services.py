@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from annotator import audit_log
 from annotator.accounts.services import check_signature
@@ -93,7 +93,11 @@ def rule(
     refuse_who_may_not(conflict_id, adjudicator)
     if signed_as not in ("", adjudicator.get_username()):
         raise Forbidden(NOT_YOURSELF)
-    _check_reason(decision, reason_code, reason)
+    if decision not in Decision.values:
+        raise Refused.at("decision", f"The decision is one of {', '.join(Decision.values)}.")
+    if reason_code not in RulingReason.values:
+        raise Refused.at("reason_code", f"Choose a reason: {', '.join(RulingReason.values)}.")
+    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
     check_signature(signer=adjudicator, password=password, campaign=conflict.campaign)
     row = Adjudication(
         conflict=conflict,
@@ -115,9 +119,13 @@ def rule(
             candidates = undecided(conflict)
             if not candidates:
                 raise OutOfDate(RULED_SENTENCE)
-            given = _decide(row, candidates, rating_id, new, seen)
-            _sign(row, given)
-            _settle(conflict, given)
+            _sign(row, _decide(row, candidates, rating_id, new, seen))
+            # Settled: what is on its candidates alone, and this conflict, with all turns.
+            pks = [candidate.pk for candidate in candidates]
+            settled = Q(candidate__in=pks, other_candidate=None) | Q(pk=conflict.pk)
+            rows = Conflict.objects.filter(settled, status=ConflictStatus.OPEN)
+            rows.update(status=ConflictStatus.RULED)
+            Turn.objects.filter(candidate__in=pks).delete()
             _audit(row, conflict, adjudicator, RULED)
             # Flips between two ruled candidates are settled; others of theirs may take their rows.
             reference_id = conflict.candidate.reference_id
@@ -152,20 +160,15 @@ def void_adjudication(*, adjudication_id: UUID, reason: str, by: User) -> Adjudi
     if not changed:
         raise OutOfDate("This signature is void already.")
     Ruling.objects.filter(adjudication=row).update(is_valid=False)
-    _reopen(row, now)
+    # What the rulings had settled is open, as far as the ratings still show it.
+    pks = list(row.rulings.values_list("candidate_id", flat=True))
+    on_these = Q(candidate__in=pks) | Q(other_candidate__in=pks)
+    ruled = Conflict.objects.filter(on_these, status=ConflictStatus.RULED)
+    ruled.update(status=ConflictStatus.OPEN)
+    measure_conflicts(campaign, row.conflict.candidate.reference_id, now)
     row.refresh_from_db()
     _audit(row, row.conflict, by, "signature.voided")
     return row
-
-
-def _check_reason(decision: str, reason_code: str, reason: str) -> None:
-    if decision not in Decision.values:
-        why = f"The decision is one of {', '.join(Decision.values)}."
-        raise Refused(why, {"decision": [why]})
-    if reason_code not in RulingReason.values:
-        why = f"Choose a reason: {', '.join(RulingReason.values)}."
-        raise Refused(why, {"reason_code": [why]})
-    check_text("reason", reason, longest=LONGEST_REASON, empty=NO_REASON)
 
 
 def _decide(
@@ -195,12 +198,11 @@ def _taken(
 ) -> list[_Given]:
     taken = next((rating for rating in ratings if rating.pk == rating_id), None)
     if taken is None:
-        why = "Choose one of the ratings of this conflict."
-        raise Refused(why, {"rating": [why]})
+        raise Refused.at("rating", "Choose one of the ratings of this conflict.")
     own = {r.candidate_id: r for r in ratings if r.annotator_id == taken.annotator_id}
     if any(row.pk not in own for row in candidates):
         why = "This annotator has not rated both candidates; choose another rating, or new scores."
-        raise Refused(why, {"rating": [why]})
+        raise Refused.at("rating", why)
     return [_Given(row, exact_mean([own[row.pk]]), own[row.pk]) for row in candidates]
 
 
@@ -214,8 +216,7 @@ def _new_scores(name: str, scores: Mapping[str, int] | None) -> dict[str, str]:
     try:
         numerator = overall_numerator(scores or {})
     except ValueError as error:
-        why = f"New scores: {error}."
-        raise Refused(why, {name: [why]}) from error
+        raise Refused.at(name, f"New scores: {error}.") from error
     points = points_of({**(scores or {}), OVERALL: numerator})
     return {key: str(value) for key, value in points.items()}
 
@@ -230,32 +231,7 @@ def _sign(row: Adjudication, given: Sequence[_Given]) -> None:
     Ruling.objects.bulk_create(rulings)
 
 
-def _settle(conflict: Conflict, given: Sequence[_Given]) -> None:
-    """Close the conflicts that the ruling settles, and the turns on its candidates."""
-    pks = [g.candidate.pk for g in given]
-    rows = Conflict.objects.filter(status=ConflictStatus.OPEN)
-    rows.filter(candidate__in=pks, other_candidate=None).update(status=ConflictStatus.RULED)
-    rows.filter(pk=conflict.pk).update(status=ConflictStatus.RULED)
-    Turn.objects.filter(candidate__in=pks).delete()
-
-
-def _reopen(row: Adjudication, now: datetime) -> None:
-    """Open what the rulings had settled, as far as the ratings still show it."""
-    pks = list(row.rulings.values_list("candidate_id", flat=True))
-    ruled = Conflict.objects.filter(status=ConflictStatus.RULED)
-    ruled.filter(candidate__in=pks).update(status=ConflictStatus.OPEN)
-    ruled.filter(other_candidate__in=pks).update(status=ConflictStatus.OPEN)
-    measure_conflicts(row.conflict.campaign, row.conflict.candidate.reference_id, now)
-
-
 def _audit(row: Adjudication, conflict: Conflict, actor: User, action: str) -> None:
-    audit_log.record_on(
-        row,
-        action,
-        actor,
-        conflict.campaign_id,
-        conflict=str(conflict.pk),
-        decision=row.decision,
-        reason=row.reason_code,
-        record_sha256=row.record_sha256,
-    )
+    said = {"conflict": str(conflict.pk), "decision": row.decision, "reason": row.reason_code}
+    digest = {"record_sha256": row.record_sha256}
+    audit_log.record_on(row, action, actor, conflict.campaign_id, **said, **digest)

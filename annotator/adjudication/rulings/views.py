@@ -26,11 +26,10 @@ from annotator.adjudication.rulings.queries import (
     rulings_of,
 )
 from annotator.adjudication.rulings.services import rule, void_adjudication
-from annotator.models import Campaign, Conflict
+from annotator.models import Campaign
 from core.errors import Refused
-from core.http import SeeOther
+from core.http import SeeOther, missing_is_404, refusals_told
 
-UNPROCESSABLE = 422
 REFERENCES_A_PAGE = 25
 QUEUE = "annotator:adjudication"
 PAGE = "annotator:adjudicate"
@@ -58,14 +57,11 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Show a conflict; sign the ruling that is posted and go back to the list."""
     page = _own_page(request, pk)
     if request.method != "POST":
-        return render(request, "annotator/adjudication/adjudicate.html", page_context(page))
+        return _page(request, page)
     form = RulingForm(request.POST)
     if not form.is_valid():
-        context = page_context(page, form)
-        return render(
-            request, "annotator/adjudication/adjudicate.html", context, status=UNPROCESSABLE
-        )
-    try:
+        return _page(request, page, form)
+    with form.refusals():
         rule(
             conflict_id=pk,
             adjudicator=request.user,
@@ -79,14 +75,9 @@ def adjudicate(request: SignedInRequest, pk: UUID) -> HttpResponse:
             password=form.cleaned_data["password"],
             seen=form.cleaned_data["seen"],
         )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        context = page_context(_own_page(request, pk), form)
-        return render(
-            request, "annotator/adjudication/adjudicate.html", context, status=refusal.status
-        )
-    messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
-    return SeeOther(resolve_url(QUEUE))
+        messages.success(request, f"{page.reference.reference_id}, {page.name}: ruled and signed.")
+        return SeeOther(resolve_url(QUEUE))
+    return _page(request, _own_page(request, pk), form)
 
 
 @require_POST
@@ -107,10 +98,8 @@ def take(request: SignedInRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def return_conflict(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Close a conflict unruled and go back to the list."""
-    try:
+    with missing_is_404():
         give_back(conflict_id=pk, adjudicator=request.user)
-    except Conflict.DoesNotExist as error:
-        raise Http404 from error
     messages.info(request, "Given back; another adjudicator may open it now.")
     return SeeOther(resolve_url(QUEUE))
 
@@ -121,38 +110,37 @@ def send_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     page = _own_page(request, pk)
     form = SendBackForm(request.POST)
     if not form.is_valid():
-        context = page_context(page, form)
-        return render(
-            request, "annotator/adjudication/adjudicate.html", context, status=UNPROCESSABLE
-        )
-    try:
+        return _page(request, page, form)
+    with form.refusals():
         send_back(
             conflict_id=pk,
             adjudicator=request.user,
             kind=form.cleaned_data["back_kind"],
             question=form.cleaned_data["back_question"],
         )
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        context = page_context(_own_page(request, pk), form)
-        return render(
-            request, "annotator/adjudication/adjudicate.html", context, status=refusal.status
-        )
-    messages.success(request, f"{page.reference.reference_id}, {page.name}: sent back.")
-    return SeeOther(resolve_url(QUEUE))
+        messages.success(request, f"{page.reference.reference_id}, {page.name}: sent back.")
+        return SeeOther(resolve_url(QUEUE))
+    return _page(request, _own_page(request, pk), form)
 
 
 @require_POST
 def call_conflict_back(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Wait for the annotators no longer and go back to the list."""
     page = _own_page(request, pk)
-    try:
+    with refusals_told(request, messages.ERROR):
         call_back(conflict_id=pk, adjudicator=request.user)
-    except Refused as refusal:
-        messages.error(request, refusal.sentence)
-    else:
         messages.info(request, f"{page.reference.reference_id}, {page.name}: called back.")
     return SeeOther(resolve_url(QUEUE))
+
+
+def _page(
+    request: SignedInRequest,
+    page: AdjudicationPage,
+    form: RulingForm | SendBackForm | None = None,
+) -> HttpResponse:
+    status = form.status if form else 200
+    context = page_context(page, form)
+    return render(request, "annotator/adjudication/adjudicate.html", context, status=status)
 
 
 def _own_page(request: SignedInRequest, pk: UUID) -> AdjudicationPage:

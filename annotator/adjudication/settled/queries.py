@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from fractions import Fraction
 from typing import Final
 from uuid import UUID
 
@@ -133,10 +132,7 @@ class _Facts:
         valid = Ruling.objects.filter(candidate__in=pks, is_valid=True)
         return cls(
             ratings,
-            {
-                pk: ruled_points(scores)
-                for pk, scores in valid.values_list("candidate_id", "scores")
-            },
+            {pk: ruled_points(said) for pk, said in valid.values_list("candidate_id", "scores")},
             _unsettled(pks),
             set(locked_candidates(campaign).filter(pk__in=pks).values_list("pk", flat=True)),
         )
@@ -195,7 +191,9 @@ def freezable_references(
     reference whose owner did not allow training.
     """
     locked = set(locked_candidates(campaign).values_list("pk", flat=True))
-    disputed = _disputed(campaign)
+    # An order flip disputes both of its own.
+    unsettled = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
+    disputed = {pk for row in unsettled for pk in row.pair}
     for reference in _references(campaign):
         kept = []
         for candidate in reference.candidates.all():
@@ -219,6 +217,7 @@ def _references(campaign: Campaign) -> Iterator[Reference]:
     """Yield the references in their order, a batch at a time, without what no freeze looks at."""
     ratings = Rating.objects.only(*_OF_RATING)
     valid = Ruling.objects.filter(is_valid=True).select_related("adjudication")
+    valid = valid.only("candidate", "scores", "adjudication__adjudicator")
     own = ("reference", "candidate_id", "claims")
     candidates = Candidate.objects.filter(purpose__in=GENUINE).only(*own)
     return (
@@ -227,25 +226,11 @@ def _references(campaign: Campaign) -> Iterator[Reference]:
         .prefetch_related(
             Prefetch("candidates", candidates),
             Prefetch("candidates__ratings", ratings),
-            Prefetch(
-                "candidates__rulings",
-                valid.only("candidate", "scores", "adjudication__adjudicator"),
-            ),
+            Prefetch("candidates__rulings", valid),
         )
         .order_by("position", "reference_id")
         .iterator(chunk_size=BATCH)
     )
-
-
-def _disputed(campaign: Campaign) -> set[object]:
-    """Return the candidates of unsettled conflicts; an order flip disputes both of its own."""
-    rows = Conflict.objects.filter(campaign=campaign, status__in=UNSETTLED)
-    return {
-        pk
-        for pair in rows.values_list("candidate_id", "other_candidate_id")
-        for pk in pair
-        if pk is not None
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,24 +288,21 @@ def given_ratings(pk: UUID, names: Names) -> tuple[GivenRating, ...]:
     """Return the ratings of a candidate by annotator; `names` calls each by user id."""
     rows = Rating.objects.filter(candidate=pk).prefetch_related("revisions")
     found = []
+
+    def texts(row: Rating | RatingRevision) -> tuple[str, ...]:
+        points = points_of(row.all_scores)
+        return tuple(points_text(points[criterion]) for criterion in ALL_CRITERIA)
+
     for row in rows:
         name = names.get(str(row.annotator_id), "an annotator")
-        revisions = tuple(_given(name, one, one.number, one.made_at) for one in row.revisions.all())
-        found.append(_given(name, row, row.version, row.revised_at, revisions))
+        revisions = tuple(
+            GivenRating(name, one.number, texts(one), one.round, one.is_blind, one.made_at)
+            for one in row.revisions.all()
+        )
+        last = (row.version, texts(row), row.round, row.is_blind, row.revised_at)
+        found.append(GivenRating(name, *last, revisions))
     # "Annotator 10" stands after "Annotator 9".
     return tuple(sorted(found, key=lambda one: (len(one.annotator), one.annotator)))
-
-
-def _given(
-    annotator: str,
-    row: Rating | RatingRevision,
-    number: int,
-    made_at: datetime,
-    revisions: tuple[GivenRating, ...] = (),
-) -> GivenRating:
-    points = points_of(row.all_scores)
-    texts = tuple(points_text(points[criterion]) for criterion in ALL_CRITERIA)
-    return GivenRating(annotator, number, texts, row.round, row.is_blind, made_at, revisions)
 
 
 def rounds_on(pk: UUID) -> tuple[AskedRound, ...]:
@@ -348,16 +330,10 @@ def conflicts_on(pk: UUID, names: Mapping[UUID, str]) -> tuple[FoundConflict, ..
     rows = Conflict.objects.filter(Q(candidate=pk) | Q(other_candidate=pk))
     found = []
     for row in rows.order_by("opened_at", "kind", "criterion"):
-        pair = [row.candidate_id, row.other_candidate_id]
-        found.append(
-            FoundConflict(
-                describe_finding(row.kind, row.criterion, row.gap),
-                "".join(names.get(one, "") for one in pair if one and one != pk),
-                row.get_status_display().lower(),
-                row.rules_version,
-                row.opened_at,
-            )
-        )
+        words = describe_finding(row.kind, row.criterion, row.gap)
+        other = "".join(names.get(one, "") for one in row.pair if one != pk)
+        status = row.get_status_display().lower()
+        found.append(FoundConflict(words, other, status, row.rules_version, row.opened_at))
     return tuple(found)
 
 
@@ -419,9 +395,7 @@ def candidate_trace(campaign: Campaign, pk: UUID, names: Names) -> CandidateTrac
         conflicts=conflicts_on(pk, dict(siblings.values_list("pk", "candidate_id"))),
         rulings=rulings,
         derivations=tuple(
-            Derivation(
-                value, _describe_settled(value, rulings, bool(names)), _describe_majority(value)
-            )
+            Derivation(value, _settled_by(value, rulings, bool(names)), _majority_of(value))
             for value in candidate.values
         ),
     )
@@ -433,11 +407,13 @@ def raters_of(campaign: Campaign) -> list[str]:
     return [str(pk) for pk in rows.order_by().values_list("annotator_id", flat=True).distinct()]
 
 
-def _describe_settled(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
+def _settled_by(value: SettledValue, rulings: Sequence[GivenRuling], tells_each: bool) -> str:
     """Return how the settled value follows: from the ruling, or as the mean of what was given."""
     if value.settled is None:
         return "nobody has rated it"
-    exact = _exact(value.settled)
+    exact = str(value.settled)
+    if value.settled.denominator > 1:
+        exact += f", shown as {points_text(value.settled)}"
     valid = next((one for one in rulings if one.is_valid), None)
     if valid is None:
         given = " + ".join(map(str, value.given)) if tells_each else "what was given"
@@ -447,13 +423,8 @@ def _describe_settled(value: SettledValue, rulings: Sequence[GivenRuling], tells
     return f"ruled, {valid.row.get_decision_display()}: {exact}"
 
 
-def _describe_majority(value: SettledValue) -> str:
+def _majority_of(value: SettledValue) -> str:
     if value.majority is None:
         return "no majority"
     times = value.given.count(value.majority)
     return f"{points_text(value.majority)}, given by {times} of {len(value.given)}"
-
-
-def _exact(value: Fraction) -> str:
-    is_whole = value.denominator == 1
-    return str(value) if is_whole else f"{value}, shown as {points_text(value)}"

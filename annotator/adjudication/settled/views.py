@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -18,8 +18,9 @@ from annotator.adjudication.settled.queries import (
     references_with_candidates,
     settled_references,
 )
-from annotator.models import Campaign, Candidate, Shown
+from annotator.models import Campaign, Shown
 from annotator.rubric import RUBRIC
+from core.http import missing_is_404
 
 REFERENCES_A_PAGE = 20
 HEADINGS = (*(criterion.name for criterion in RUBRIC), "Overall")
@@ -60,10 +61,8 @@ def settled_candidate(request: SignedInRequest, slug: str, pk: UUID) -> HttpResp
     if seen.is_withheld:
         return _withheld(request, seen)
     names = _names(request, seen, pk)
-    try:
+    with missing_is_404():
         trace = candidate_trace(seen.campaign, pk, names)
-    except Candidate.DoesNotExist as error:
-        raise Http404 from error
     show_systems(campaign=seen.campaign, user=request.user)
     context = _context(seen) | {"trace": trace, "tells_each": bool(names)}
     return render(request, "annotator/adjudication/settled_candidate.html", context)

@@ -6,7 +6,7 @@ What an admin is told of rules to try, against those that hold: counts; nothing 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +27,7 @@ from annotator.adjudication.what_if.rules import (
     found_by,
     row_widths,
 )
+from annotator.conflicts.queries import rules_of
 from annotator.conflicts.rules import ConflictRules
 from annotator.models import GENUINE, Campaign, Candidate, Rating, Ruling
 from annotator.rubric import CRITERIA
@@ -57,14 +58,11 @@ def campaign_widths(campaign: Campaign) -> list[Width]:
         width
         for reference, by_candidate in found.items()
         for width in row_widths(
-            _hex(reference), {_hex(name): rows for name, rows in by_candidate.items()}
+            # One database writes its UUIDs with hyphens, the other keeps them without.
+            reference.replace("-", ""),
+            {name.replace("-", ""): rows for name, rows in by_candidate.items()},
         )
     ]
-
-
-def _hex(key: str) -> str:
-    # One database writes its UUIDs with hyphens, the other keeps them without.
-    return key.replace("-", "")
 
 
 NAMES: Final = {
@@ -111,10 +109,15 @@ def what_if(campaign: Campaign, rules: ConflictRules) -> WhatIf:
     measured = campaign_widths(campaign)
     found = found_by(rules, measured)
     today = found_by(rules_of(campaign), measured)
-    ruled = _ruled(campaign)
+    rulings = Ruling.objects.filter(is_valid=True, candidate__campaign=campaign)
+    ruled = frozenset(pk.hex for pk in rulings.values_list("candidate_id", flat=True))
     touched = {key for row in found for key in (row.candidate, row.other_candidate)}
+
+    def of_kind(kind: str, name: str) -> KindRow:
+        return _row(name, *([one for one in all_ if one.kind == kind] for all_ in (found, today)))
+
     return WhatIf(
-        kinds=tuple(_row(name, _of(kind, found), _of(kind, today)) for kind, name in NAMES.items()),
+        kinds=tuple(of_kind(kind, name) for kind, name in NAMES.items()),
         total=_row("All", found, today),
         rulings=cases(found, ruled),
         rulings_today=cases(today, ruled),
@@ -123,25 +126,6 @@ def what_if(campaign: Campaign, rules: ConflictRules) -> WhatIf:
     )
 
 
-def rules_of(campaign: Campaign) -> ConflictRules:
-    """Return the rules that hold in a campaign today."""
-    return ConflictRules(
-        campaign.criterion_gap,
-        campaign.overall_gap_numerator,
-        campaign.flip_gap_numerator,
-        campaign.has_ladder,
-    )
-
-
-def _of(kind: str, found: Iterable[Width]) -> list[Width]:
-    return [width for width in found if width.kind == kind]
-
-
 def _row(name: str, found: Sequence[Width], today: Sequence[Width]) -> KindRow:
     places, before = {width.place for width in found}, {width.place for width in today}
     return KindRow(name, caught(found), len(before), len(places - before), len(before - places))
-
-
-def _ruled(campaign: Campaign) -> frozenset[str]:
-    rows = Ruling.objects.filter(is_valid=True, candidate__campaign=campaign)
-    return frozenset(pk.hex for pk in rows.values_list("candidate_id", flat=True))

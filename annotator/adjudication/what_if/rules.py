@@ -85,7 +85,7 @@ def _apart(values: Sequence[int]) -> tuple[int, int]:
 def found_by(rules: ConflictRules, measured: Iterable[Width]) -> list[Width]:
     """Return the widths that conflict under the rules, in the order given.
 
-    The same places as `annotator.conflicts.rules.find_conflicts` finds on the ratings measured.
+    The same places as `find_gaps` and `find_flips` of annotator.conflicts.rules find.
     """
     least = {
         CRITERION_GAP: rules.criterion_gap,

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from annotator import audit_log
 from annotator.accounts.services import create_user, withdraw_invitations
 from annotator.accounts.sessions import token_digest
-from annotator.assignments.services import free_place
+from annotator.assignments.services import free_places
 from annotator.models import (
     Assignment,
     AssignmentStatus,
@@ -62,32 +62,23 @@ def revoke_role(*, user: User, campaign: Campaign, role: str, revoked_by: User) 
     if role == Role.ADMIN:
         withdraw_invitations(invited_by=user, by=revoked_by, campaign=campaign)
     if role == Role.ANNOTATOR:
-        _give_back(user, campaign)
+        own = Assignment.objects.filter(annotator=user, campaign=campaign)
+        free_places(own, AssignmentStatus.LAPSED)
         fit_qualification(campaign)
     audit_log.record_on(user, "role.revoked", revoked_by, campaign, role=role)
-
-
-def _give_back(user: User, campaign: Campaign) -> None:
-    opened = Assignment.objects.filter(
-        annotator=user, campaign=campaign, status=AssignmentStatus.OPEN
-    )
-    for pk, candidate_id in list(opened.values_list("pk", "candidate_id")):
-        if opened.filter(pk=pk).update(status=AssignmentStatus.LAPSED):
-            free_place(candidate_id)
 
 
 LASTS: Final = timedelta(days=7)
 
 
 @transaction.atomic
-def invite(*, by: User, campaign: Campaign | None = None, role: str = "") -> str:
+def invite(*, by: User, campaign: Campaign | None, role: str) -> str:
     """Make an invitation and return the token of its link, which is shown once.
 
     With a campaign, whoever accepts has the role there from then on.
     """
     if bool(campaign) != bool(role) or (role and role not in Role.values):
-        sentence = "A role and a campaign go together."
-        raise Refused(sentence, {"role": [sentence]})
+        raise Refused.at("role", "A role and a campaign go together.")
     token = secrets.token_urlsafe(32)
     row = Invitation.objects.create(
         token_sha256=token_digest(token),

@@ -28,7 +28,6 @@ from annotator.models import Campaign, Invitation, User
 from core.errors import OutOfDate, Refused
 from core.http import SeeOther
 
-UNPROCESSABLE = 422
 JOIN_BY_LINK = "Whoever is not in it yet joins by a link: make one below and give it to them."
 
 
@@ -36,20 +35,18 @@ JOIN_BY_LINK = "Whoever is not in it yet joins by a link: make one below and giv
 def members(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the members; a POST gives one of them another role."""
     row = own_campaign(request, slug)
-    if request.method != "POST":
-        return _page(request, row, MemberForm(), 200)
-    form = MemberForm(request.POST)
-    if not form.is_valid():
-        return _page(request, row, form, UNPROCESSABLE)
-    user = _member(row, form.cleaned_data["username"])
-    if user is None:
-        # The same for a name that nobody has: a campaign's admin is not told who has an account.
-        form.add_error("username", "No member of this campaign has that name. " + JOIN_BY_LINK)
-        return _page(request, row, form, UNPROCESSABLE)
-    role = form.cleaned_data["role"]
-    grant_role(user=user, campaign=row, role=role, granted_by=request.user)
-    messages.success(request, f"{user.username} is {role} of {row.name}.")
-    return SeeOther(resolve_url("annotator:members", row.slug))
+    form = MemberForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        user, role = _member(row, form.cleaned_data["username"]), form.cleaned_data["role"]
+        with form.refusals():
+            if user is None:
+                # The same for a name that nobody has: an admin is not told who has an account.
+                why = "No member of this campaign has that name. " + JOIN_BY_LINK
+                raise Refused.at("username", why)
+            grant_role(user=user, campaign=row, role=role, granted_by=request.user)
+            messages.success(request, f"{user.username} is {role} of {row.name}.")
+            return SeeOther(resolve_url("annotator:members", row.slug))
+    return _page(request, row, form)
 
 
 @require_POST
@@ -58,30 +55,27 @@ def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
     row = own_campaign(request, slug)
     form = MemberForm(request.POST)
     if not form.is_valid():
-        return _page(request, row, form, UNPROCESSABLE)
+        return _page(request, row, form)
     username, role = form.cleaned_data["username"], form.cleaned_data["role"]
     user = _member(row, username)
-    try:
+    with form.refusals():
         if user is None:
             raise OutOfDate(f"{username} is no {role} of this campaign.")
         revoke_role(user=user, campaign=row, role=role, revoked_by=request.user)
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, row, form, refusal.status)
-    messages.success(request, f"{user.username} is no longer {role} of {row.name}.")
-    if user == request.user and role == "admin":
-        return SeeOther("/")
-    return SeeOther(resolve_url("annotator:members", row.slug))
+        messages.success(request, f"{user.username} is no longer {role} of {row.name}.")
+        is_out = user == request.user and role == "admin"
+        return SeeOther("/" if is_out else resolve_url("annotator:members", row.slug))
+    return _page(request, row, form)
 
 
 def _member(campaign: Campaign, username: str) -> User | None:
     return User.objects.filter(memberships__campaign=campaign, username=username).first()
 
 
-def _page(request: SignedInRequest, row: Campaign, form: MemberForm, status: int) -> HttpResponse:
+def _page(request: SignedInRequest, row: Campaign, form: MemberForm) -> HttpResponse:
     form.focus_error()
     context = {"campaign": row, "members": members_of(row), "form": form}
-    return render(request, "annotator/campaigns/members.html", context, status=status)
+    return render(request, "annotator/campaigns/members.html", context, status=form.status)
 
 
 @require_POST
@@ -111,12 +105,9 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     row = open_invitations(token).select_related("campaign").first()
     if row is None:
         raise Http404
-    try:
-        if request.user.is_authenticated:
-            return _join(request, request.user, row, token)
-        return _make_account(request, row, token)
-    except OutOfDate as refusal:  # somebody else was quicker
-        raise Http404 from refusal
+    if request.user.is_authenticated:
+        return _join(request, request.user, row, token)
+    return _make_account(request, row, token)
 
 
 def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> HttpResponse:
@@ -124,8 +115,8 @@ def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> Http
     if request.method == "POST":
         try:
             join_campaign(token=token, user=user)
-        except OutOfDate:
-            raise
+        except OutOfDate as refusal:  # somebody else was quicker
+            raise Http404 from refusal
         except Refused as refusal:
             reason, status = refusal.sentence, refusal.status
         else:
@@ -138,46 +129,27 @@ def _join(request: HttpRequest, user: User, row: Invitation, token: str) -> Http
 
 def _make_account(request: HttpRequest, row: Invitation, token: str) -> HttpResponse:
     form = AcceptForm(request.POST if request.method == "POST" else None)
-    status = 200
-    if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            sent = form.cleaned_data
-            try:
-                user = accept_invitation(
-                    token=token, username=sent["username"], password=sent["password"]
-                )
-            except OutOfDate:
-                raise
-            except Refused as refusal:
-                form.take_refusal(refusal)
-            else:
-                messages.success(request, f"Your account {user.username} is made. Sign in.")
-                return SeeOther(resolve_url("annotator:login"))
+    if form.is_valid():
+        name, password = form.cleaned_data["username"], form.cleaned_data["password"]
+        with form.refusals():
+            user = accept_invitation(token=token, username=name, password=password)
+            messages.success(request, f"Your account {user.username} is made. Sign in.")
+            return SeeOther(resolve_url("annotator:login"))
+    if form.status == OutOfDate.status:
+        raise Http404  # somebody else was quicker
     form.focus_error()
-    return render(
-        request,
-        "annotator/campaigns/invitation.html",
-        {"form": form, "invitation": row},
-        status=status,
-    )
+    context = {"form": form, "invitation": row}
+    return render(request, "annotator/campaigns/invitation.html", context, status=form.status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def users(request: SignedInRequest) -> HttpResponse:
     """List the accounts; a POST invites somebody."""
-    if request.method != "POST":
-        return _users_page(request, SiteInviteForm())
-    form = SiteInviteForm(request.POST)
-    if not form.is_valid():
-        return _users_page(request, form, UNPROCESSABLE)
-    try:
-        sent = form.cleaned_data
-        token = invite(by=request.user, campaign=sent["campaign"], role=sent["role"])
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _users_page(request, form, refusal.status)
-    return link_page(request, token)
+    form = SiteInviteForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with form.refusals():
+            return link_page(request, invite(by=request.user, **form.cleaned_data))
+    return _users_page(request, form, form.status)
 
 
 @require_POST

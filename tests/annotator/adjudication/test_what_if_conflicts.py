@@ -15,10 +15,11 @@ from annotator.adjudication.what_if.rules import (
     found_by,
     row_widths,
 )
-from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts
+from annotator.conflicts.rules import ConflictRules, Finding
 from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 from tests.amounts import tries
+from tests.annotator.conflicts.all_pairs import find_conflicts
 
 
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations, pairwise, permutations
 
-from annotator.conflicts.rules import ConflictRules, Finding
+from annotator.conflicts.rules import ConflictRules, Finding, find_flips, find_gaps
 from annotator.rating_values import RatedScores
 from annotator.rubric import CRITERIA, OVERALL, overall_numerator
 
@@ -13,6 +13,10 @@ NOBODY: frozenset[str] = frozenset()
 def rated(annotator: str, candidate: str, *values: int) -> RatedScores:
     scores = dict(zip(CRITERIA, values, strict=True))
     return RatedScores(annotator, candidate, scores | {OVERALL: overall_numerator(scores)})
+
+
+def find_conflicts(ratings: Sequence[RatedScores], rules: ConflictRules) -> list[Finding]:
+    return sorted([*find_gaps(ratings, rules), *find_flips(ratings, rules)])
 
 
 def restated(ratings: Sequence[RatedScores], rules: ConflictRules) -> set[Finding]:

@@ -3,9 +3,16 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts, find_flips, find_gaps
+from annotator.conflicts.rules import ConflictRules, Finding, find_flips, find_gaps
 from tests.amounts import tries
-from tests.annotator.conflicts.all_pairs import NOBODY, rated, restated, stand_for_all, touched
+from tests.annotator.conflicts.all_pairs import (
+    NOBODY,
+    find_conflicts,
+    rated,
+    restated,
+    stand_for_all,
+    touched,
+)
 
 RULES = ConflictRules()
 
