@@ -10,12 +10,12 @@ from uuid import UUID
 from annotator.access.scopes import LEAST_TOLD_APART, roles_of
 from annotator.access.visibility import reader_of
 from annotator.exports.rows import (
+    NOBODY,
     Detail,
     Naming,
-    Nobody,
-    Pseudonyms,
     exported_items,
     exported_lines,
+    pseudonyms,
     user_names,
 )
 from annotator.formats import label_studio_writer, ratings_csv, ratings_jsonl
@@ -71,13 +71,10 @@ class RatingExport:
         """Yield the file as of one moment, a little at a time."""
         with one_moment():
             campaign = Campaign.objects.get(pk=self.campaign_id)
-            naming = self._naming(campaign)
+            naming = NOBODY if self.is_anonymous else pseudonyms(campaign, self.key)
+            if self.is_identified:
+                naming = user_names(campaign)
             yield from self.format.write(self._counted(self._lines(campaign, naming)))
-
-    def _naming(self, campaign: Campaign) -> Naming:
-        if self.is_identified:
-            return user_names(campaign)
-        return Nobody() if self.is_anonymous else Pseudonyms(campaign, self.key)
 
     def _lines(self, campaign: Campaign, naming: Naming) -> Iterator[Line]:
         if self.format.has_texts:
@@ -134,16 +131,13 @@ def exporter_of(campaign: Campaign, user: User) -> Exporter | None:
         withheld = RULES
     elif campaign.is_open and not reader.is_admin:
         withheld = OPEN
-    return Exporter(reader.is_admin, withheld, not reader.is_admin and not _tells_apart(campaign))
-
-
-def _tells_apart(campaign: Campaign) -> bool:
-    """Return whether so many rated or compared that one of them does not know the rest."""
+    # Whether so few rated or compared that one of them knows the rest.
     rated = Rating.objects.filter(assignment__campaign=campaign).order_by()
     compared = Comparison.objects.filter(campaign=campaign, preference__isnull=False).order_by()
     people = set(rated.values_list("annotator", flat=True).distinct())
     people |= set(compared.values_list("annotator", flat=True).distinct())
-    return len(people) >= LEAST_TOLD_APART
+    is_anonymous = not reader.is_admin and len(people) < LEAST_TOLD_APART
+    return Exporter(reader.is_admin, withheld, is_anonymous)
 
 
 EXPORTED: Final = "ratings.exported"

@@ -2,15 +2,15 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from itertools import chain, islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from django.utils.crypto import salted_hmac
 
 from annotator.formats.label_studio import TEXTS
@@ -39,79 +39,59 @@ EXACT_BITS: Final = 53
 DIGITS: Final = 10
 
 
-class Naming(Protocol):
-    """A name and a number for each annotator."""
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How annotators are called: a name and a number for each.
 
-    def name(self, pk: UUID) -> str | None: ...
+    `number_elsewhere` takes the number that another program gave, and the id where it is known.
+    """
 
-    def number(self, pk: UUID) -> int: ...
+    name: Callable[[UUID], str | None]
+    number: Callable[[UUID], int]
+    number_elsewhere: Callable[[int, UUID | None], int]
 
-    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
-        """Return the number of one to whom another program gave a number; pk where known here."""
 
-
-class Pseudonyms:
-    """Names that follow from a key and the secret of this install: another key, other names.
+def pseudonyms(campaign: Campaign, key: str) -> Naming:
+    """Return names that follow from a key and the secret of this install: another key, others.
 
     The campaign goes into them, so that one key does not join two campaigns.
     """
 
-    def __init__(self, campaign: Campaign, key: str) -> None:
-        self._prefix = f"{campaign.pk}:{key}"
-        self._digits = cache(self._made)
-
-    def name(self, pk: UUID) -> str:
-        return f"annotator-{self._digits(pk)}"
-
-    def number(self, pk: UUID) -> int:
-        return int(self._digits(pk), 16)
-
-    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
-        return self.number(pk or UUID(int=number))
-
-    def _made(self, pk: UUID) -> str:
-        made = salted_hmac("annotator.exports", f"{self._prefix}:{pk}", algorithm="sha256")
+    @cache
+    def digits(pk: UUID) -> str:
+        value = f"{campaign.pk}:{key}:{pk}"
+        made = salted_hmac("annotator.exports", value, algorithm="sha256")
         return made.hexdigest()[:DIGITS]
 
+    def number(pk: UUID) -> int:
+        return int(digits(pk), 16)
 
-class Nobody:
-    """No annotator is told apart from another."""
-
-    def name(self, pk: UUID) -> None:
-        return None
-
-    def number(self, pk: UUID) -> int:
-        return 0
-
-    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
-        return 0
+    return Naming(
+        lambda pk: f"annotator-{digits(pk)}", number, lambda n, pk: number(pk or UUID(int=n))
+    )
 
 
-class UserNames:
-    """User names; the numbers of those who came by import, and for the others one of their id."""
-
-    def __init__(self, names: Mapping[UUID, str]) -> None:
-        self._names = names
-
-    def name(self, pk: UUID) -> str:
-        return self._names[pk]
-
-    def number(self, pk: UUID) -> int:
-        digits = self._names[pk].removeprefix(ELSEWHERE)
-        is_imported = digits != self._names[pk] and digits.isascii() and digits.isdigit()
-        return int(digits) if is_imported else number_of(pk)
-
-    def number_elsewhere(self, number: int, pk: UUID | None) -> int:
-        return number
+# No annotator is told apart from another.
+NOBODY: Final = Naming(lambda pk: None, lambda pk: 0, lambda number, pk: 0)
 
 
-def user_names(campaign: Campaign) -> UserNames:
-    """Return the names of all who were given something to rate or to compare in a campaign."""
+def user_names(campaign: Campaign) -> Naming:
+    """Return the names of all who were given something to rate or to compare in a campaign.
+
+    Numbers are of those who came by import theirs, and for the others one of their id.
+    """
     of_campaign = {"campaign": campaign}
     given = Q(pk__in=Assignment.objects.filter(**of_campaign).values("annotator")) | Q(
         pk__in=Comparison.objects.filter(**of_campaign).values("annotator")
     )
-    return UserNames(dict(User.objects.filter(given).values_list("pk", "username")))
+    names = dict(User.objects.filter(given).values_list("pk", "username"))
+
+    def number(pk: UUID) -> int:
+        digits = names[pk].removeprefix(ELSEWHERE)
+        is_imported = digits != names[pk] and digits.isascii() and digits.isdigit()
+        return int(digits) if is_imported else number_of(pk)
+
+    return Naming(names.__getitem__, number, lambda number, pk: number)
 
 
 def number_of(pk: UUID) -> int:
@@ -188,16 +168,10 @@ class _Slice:
             yield from of_candidate[pk]
 
     def _ratings(self) -> Iterator[tuple[UUID, dict[str, Any]]]:
-        rows = list(
-            Rating.objects.filter(candidate__in=list(self.candidates))
-            .order_by("submitted_at", "pk")
-            .values("pk", "candidate_id", "annotator_id", *_DATED, *_SCORED)
+        rows = Rating.objects.filter(candidate__in=list(self.candidates)).values(
+            "pk", "candidate_id", "annotator_id", *_DATED, *_SCORED
         )
-        kept = RatingRevision.objects.filter(rating__in=[row["pk"] for row in rows])
-        revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
-        for one in kept.order_by("number").values("rating_id", "number", "made_at", *_SCORED):
-            revisions[one["rating_id"]].append(_numbered(one) | _scored(one))
-        for row in rows:
+        for row, revisions in _with_revisions(rows, RatingRevision, "rating", _SCORED, _scored):
             candidate = self.candidates[row["candidate_id"]]
             yield (
                 row["candidate_id"],
@@ -211,21 +185,15 @@ class _Slice:
                     **self._annotator(row["annotator_id"]),
                     **_scored(row),
                     **_dated(row),
-                    "revisions": revisions[row["pk"]],
+                    "revisions": revisions,
                 },
             )
 
     def _preferences(self) -> Iterator[tuple[UUID, dict[str, Any]]]:
-        rows = list(
-            Preference.objects.filter(comparison__left__in=list(self.candidates))
-            .order_by("submitted_at", "pk")
-            .values("pk", *_PAIR, *_DATED, *_JUDGED)
-        )
-        kept = PreferenceRevision.objects.filter(preference__in=[row["pk"] for row in rows])
-        revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
-        for one in kept.order_by("number").values("preference_id", "number", "made_at", *_JUDGED):
-            revisions[one["preference_id"]].append(_numbered(one) | _judged(one))
-        for row in rows:
+        own = Preference.objects.filter(comparison__left__in=list(self.candidates))
+        rows = own.values("pk", *_PAIR, *_DATED, *_JUDGED)
+        kept = (PreferenceRevision, "preference", _JUDGED, _judged)
+        for row, revisions in _with_revisions(rows, *kept):
             left = self.candidates[row["comparison__left_id"]]
             yield (
                 row["comparison__left_id"],
@@ -240,7 +208,7 @@ class _Slice:
                     **self._annotator(row["comparison__annotator_id"]),
                     **_judged(row),
                     **_dated(row),
-                    "revisions": revisions[row["pk"]],
+                    "revisions": revisions,
                 },
             )
 
@@ -259,6 +227,23 @@ class _Slice:
 
     def _system(self, system: str) -> str | None:
         return system if self.telling.has_systems else None
+
+
+def _with_revisions(
+    given: QuerySet[Any, Any],
+    model: type[Model],
+    owner: str,
+    names: Sequence[str],
+    told: Callable[[Row], dict[str, Any]],
+) -> Iterator[tuple[Row, list[dict[str, Any]]]]:
+    """Yield what was given in the order of giving, each with its revisions as they are told."""
+    rows = list(given.order_by("submitted_at", "pk"))
+    kept = model._default_manager.filter(**{f"{owner}__in": [row["pk"] for row in rows]})
+    revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
+    for one in kept.order_by("number").values(f"{owner}_id", "number", "made_at", *names):
+        dated = {"number": one["number"], "made_at": time_text(one["made_at"])}
+        revisions[one[f"{owner}_id"]].append(dated | told(one))
+    yield from ((row, revisions[row["pk"]]) for row in rows)
 
 
 def _scored(row: Row) -> dict[str, Any]:
@@ -285,10 +270,6 @@ def _in_order(value: Row, keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: value[key] for key in keys if key in value}
 
 
-def _numbered(row: Row) -> dict[str, Any]:
-    return {"number": row["number"], "made_at": time_text(row["made_at"])}
-
-
 def _dated(row: Row) -> dict[str, Any]:
     times = {name: time_text(row[name]) for name in ("submitted_at", "revised_at")}
     return {"rubric_version": row["rubric_version"], "version": row["version"], **times}
@@ -305,51 +286,33 @@ def exported_items(campaign: Campaign, naming: Naming) -> Iterator[dict[str, Any
     An annotation is given back as it was written, but for the annotator's number, unless its
     preference was revised here since: then its answer, tags and comment are those of now.
     """
-    yield from _Imported(campaign, naming).items()
+    yield from _imported(campaign, naming)
     yield from _made_here(campaign, naming)
 
 
-class _Imported:
-    """The annotations that came in files."""
-
-    def __init__(self, campaign: Campaign, naming: Naming) -> None:
-        self.campaign = campaign
-        self.naming = naming
-        accounts = User.objects.filter(username__startswith=ELSEWHERE)
-        self.people: dict[str, UUID] = dict(accounts.values_list("username", "pk"))
-
-    def items(self) -> Iterator[dict[str, Any]]:
-        own = ImportedAnnotation.objects.filter(campaign=self.campaign)
-        newest = (
-            ImportedAnnotation.objects.filter(comparison=OuterRef("comparison"))
-            .order_by("-updated_at", "-annotation")
-            .values("pk")[:1]
-        )
-        rows = own.annotate(newest=Subquery(newest)).select_related(
-            *_TEXTS_OF, "comparison__preference"
-        )
-        for row in rows.order_by("position").iterator(ROWS_AT_ONCE):
-            fields = json.loads(row.fields)
-            texts = (getattr(row, side).claims for side in _TEXTS_OF)
-            item = fields | dict(zip(TEXTS, texts, strict=True))
-            item["annotator"] = self._number(row.comparison, item["annotator"])
-            if row.comparison is not None and row.newest == row.pk:
-                item = self._as_it_stands(row, row.comparison, item)
-            yield item
-
-    def _number(self, comparison: Comparison | None, number: int) -> int:
+def _imported(campaign: Campaign, naming: Naming) -> Iterator[dict[str, Any]]:
+    """Yield the annotations that came in files."""
+    accounts = User.objects.filter(username__startswith=ELSEWHERE)
+    people: dict[str, UUID] = dict(accounts.values_list("username", "pk"))
+    of_pair = ImportedAnnotation.objects.filter(comparison=OuterRef("comparison"))
+    newest = of_pair.order_by("-updated_at", "-annotation").values("pk")[:1]
+    own = ImportedAnnotation.objects.filter(campaign=campaign)
+    rows = own.annotate(newest=Subquery(newest))
+    rows = rows.select_related(*_TEXTS_OF, "comparison__preference").order_by("position")
+    for row in rows.iterator(ROWS_AT_ONCE):
+        fields = json.loads(row.fields)
+        texts = (getattr(row, side).claims for side in _TEXTS_OF)
+        item = fields | dict(zip(TEXTS, texts, strict=True))
+        comparison, number = row.comparison, item["annotator"]
         # Of two equal texts there is no comparison, and perhaps no account.
-        pk = comparison.annotator_id if comparison else self.people.get(f"{ELSEWHERE}{number}")
-        return self.naming.number_elsewhere(number, pk)
-
-    def _as_it_stands(
-        self, row: ImportedAnnotation, comparison: Comparison, item: dict[str, Any]
-    ) -> dict[str, Any]:
-        preference = comparison.preference
-        if preference.revised_at <= row.updated_at:
-            return item
-        is_turned = comparison.left_id != row.left_id
-        return revised(item, _stated(preference, comparison, is_turned, item["annotator"]))
+        pk = comparison.annotator_id if comparison else people.get(f"{ELSEWHERE}{number}")
+        item["annotator"] = naming.number_elsewhere(number, pk)
+        if comparison is not None and row.newest == row.pk:
+            preference, is_turned = comparison.preference, comparison.left_id != row.left_id
+            if preference.revised_at > row.updated_at:
+                now = _stated(preference, comparison, is_turned, item["annotator"])
+                item = revised(item, now)
+        yield item
 
 
 def _made_here(campaign: Campaign, naming: Naming) -> Iterator[dict[str, Any]]:

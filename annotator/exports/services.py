@@ -41,24 +41,20 @@ def request_export(
     for names of an open campaign.
     """
     if format not in FORMATS:
-        why = f"Choose {', '.join(FORMATS)}."
-        raise Refused(why, {"format": [why]})
+        raise Refused.at("format", f"Choose {', '.join(FORMATS)}.")
     if is_identified:
-        _check_reason(reason)
+        empty = "Say why names are needed, in a few words: it stays on the list of exports."
+        check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
     row = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if asked_by is not None:
-        _unblind(row, asked_by, reason if is_identified else None)
+        if is_identified:
+            if row.is_open:
+                raise OutOfDate(STILL_OPEN)
+            record_unblinding(campaign=row, user=asked_by, shown=Shown.NAMES, reason=reason)
         if not FORMATS[format].has_texts:
             show_systems(campaign=row, user=asked_by)
-    audit_log.record_on(
-        row,
-        EXPORTED,
-        asked_by,
-        format=format,
-        is_identified=is_identified,
-        reason=reason if is_identified else "",
-        has_systems=not row.is_open,
-    )
+    told = {"format": format, "is_identified": is_identified, "has_systems": not row.is_open}
+    audit_log.record_on(row, EXPORTED, asked_by, reason=reason if is_identified else "", **told)
     return RatingExport(
         campaign_id=row.pk,
         format=FORMATS[format],
@@ -96,17 +92,3 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
         beside = target.with_name(target.name + MANIFEST)
         atomic_write(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
     return told
-
-
-def _check_reason(reason: str) -> None:
-    empty = "Say why names are needed, in a few words: it stays on the list of exports."
-    check_text("reason", reason, longest=LONGEST_REASON, empty=empty)
-
-
-def _unblind(campaign: Campaign, user: User, reason: str | None) -> None:
-    """Record that a person is shown names; without a reason they are shown none."""
-    if reason is None:
-        return
-    if campaign.is_open:
-        raise OutOfDate(STILL_OPEN)
-    record_unblinding(campaign=campaign, user=user, shown=Shown.NAMES, reason=reason)

@@ -13,7 +13,6 @@ from annotator.exports.forms import RatingExportForm
 from annotator.exports.queries import OPEN, Exporter, RatingExport, exporter_of, exports_of
 from annotator.exports.services import request_export
 from annotator.models import Campaign, User
-from core.errors import Refused
 from core.files import spooled
 
 
@@ -31,21 +30,23 @@ def export_ratings(request: SignedInRequest, slug: str) -> HttpResponseBase:
         formats=exporter.formats,
         may_name=exporter.is_admin and not campaign.is_open,
     )
-    if request.method != "POST":
-        return _page(request, campaign, exporter, form)
-    if not form.is_valid():
-        return _page(request, campaign, exporter, form, status=422)
-    try:
-        export = request_export(
-            campaign=campaign,
-            is_anonymous=exporter.is_anonymous,
-            asked_by=request.user,
-            **form.cleaned_data,
-        )
-        return _download(campaign, export, request.user)
-    except Refused as refusal:
-        form.take_refusal(refusal)
-        return _page(request, campaign, exporter, form, status=refusal.status)
+    if form.is_valid():
+        with form.refusals():
+            export = request_export(
+                campaign=campaign,
+                is_anonymous=exporter.is_anonymous,
+                asked_by=request.user,
+                **form.cleaned_data,
+            )
+            return _download(campaign, export, request.user)
+    form.focus_error()
+    context = {
+        "campaign": campaign,
+        "exporter": exporter,
+        "form": form,
+        "exports": list(exports_of(campaign)) if exporter.is_admin else [],
+    }
+    return render(request, "annotator/exports/export_ratings.html", context, status=form.status)
 
 
 def _download(campaign: Campaign, export: RatingExport, by: User) -> FileResponse:
@@ -70,20 +71,3 @@ def _withheld(request: SignedInRequest, campaign: Campaign, exporter: Exporter) 
     status = 403 if not is_early else 200 if request.method != "POST" else 409
     context = {"campaign": campaign, "why": exporter.withheld, "is_early": is_early}
     return render(request, "annotator/exports/export_withheld.html", context, status=status)
-
-
-def _page(
-    request: SignedInRequest,
-    campaign: Campaign,
-    exporter: Exporter,
-    form: RatingExportForm,
-    status: int = 200,
-) -> HttpResponse:
-    form.focus_error()
-    context = {
-        "campaign": campaign,
-        "exporter": exporter,
-        "form": form,
-        "exports": list(exports_of(campaign)) if exporter.is_admin else [],
-    }
-    return render(request, "annotator/exports/export_ratings.html", context, status=status)

@@ -1,7 +1,7 @@
 """Reads of a file of claim sets before it is imported: what it would bring, and what is odd."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from annotator.comparisons.queries import StatedTexts
@@ -30,7 +30,7 @@ class ImportCheck:
 
     `counts` as ImportCounts has them, and of a Label Studio export `annotations` beside
     `known_annotations`. `near_duplicates` are at most 100, the closest first; `preview` shows the
-    first references, long texts cut.
+    first references, long texts cut, and is the only place where claim texts stand.
     """
 
     format: str
@@ -38,10 +38,6 @@ class ImportCheck:
     notes: list[str] = field(default_factory=list)
     near_duplicates: list[dict[str, Any]] = field(default_factory=list)
     preview: list[dict[str, Any]] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain values; claim texts stand in `preview` alone."""
-        return asdict(self)
 
 
 def check_claims(
@@ -62,7 +58,13 @@ def check_claims(
     name = format_of(file) if format == "auto" else format
     notes = ReadNotes()
     odd = OddTexts(campaign, looks_for_similar=looks_for_similar)
-    records, ledger = _opened(campaign, file, name, notes)
+    # The claim sets of a file of this format, and what counts them.
+    records: Iterable[ReferenceRecord]
+    ledger: StatedTexts | _Ledger
+    if name == PREFERENCES:
+        records = ledger = StatedTexts(campaign, label_studio.read(unpacked(file), notes))
+    else:
+        records, ledger = read_claims(file, name, notes), _Ledger(campaign)
     preview: list[dict[str, Any]] = []
     done = 0
     for batch in in_batches(records):
@@ -79,16 +81,6 @@ def check_claims(
         near_duplicates=odd.near_duplicates(),
         preview=preview,
     )
-
-
-def _opened(
-    campaign: Campaign | None, file: SeekableSource, name: str, notes: ReadNotes
-) -> tuple[Iterator[ReferenceRecord], "StatedTexts | _Ledger"]:
-    """Return the claim sets of a file of this format, and what counts them."""
-    if name == PREFERENCES:
-        stated = StatedTexts(campaign, label_studio.read(unpacked(file), notes))
-        return iter(stated), stated
-    return read_claims(file, name, notes), _Ledger(campaign)
 
 
 class _Ledger:

@@ -76,20 +76,20 @@ def erase_texts(reference: Reference) -> dict[str, int]:
 def _clear_texts(rows: Any) -> int:
     """Empty the free words, and keep of each tag its name; return how many rows."""
     for row in rows.exclude(error_tags=[]).iterator(chunk_size=200):
-        row.error_tags = [_bare(tag) for tag in row.error_tags]
+        row.error_tags = [
+            {"tag": tag["tag"]} if isinstance(tag, dict) and "tag" in tag else tag
+            for tag in row.error_tags
+        ]
         row.save(update_fields=["error_tags"])
     columns = {field.name for field in rows.model._meta.concrete_fields}
     return int(rows.update(**{name: "" for name in words_of({}) if name in columns}))
 
 
-def _bare(tag: Any) -> Any:
-    return {"tag": tag["tag"]} if isinstance(tag, dict) and "tag" in tag else tag
-
-
 def _comparisons(candidates: Any) -> dict[str, int]:
     keys = candidates.values("pk")
-    pairs = Comparison.objects.filter(Q(left__in=keys) | Q(right__in=keys))
-    annotations = ImportedAnnotation.objects.filter(Q(left__in=keys) | Q(right__in=keys)).delete()
+    of_either = Q(left__in=keys) | Q(right__in=keys)
+    pairs = Comparison.objects.filter(of_either)
+    annotations = ImportedAnnotation.objects.filter(of_either).delete()
     said = Preference.objects.filter(comparison__in=pairs.values("pk"))
     counts = {
         "annotations": annotations[0],

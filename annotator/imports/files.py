@@ -54,25 +54,21 @@ def store_upload(pk: UUID, file: ByteSource) -> Stored:
     """
     path = _path(pk)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    digest, size, limit = hashlib.sha256(), 0, settings.MAX_UPLOAD_BYTES
     try:
         with os.fdopen(descriptor, "wb") as target:
-            return _copy(file, target)
+            while chunk := file.read(CHUNK):
+                size += len(chunk)
+                if size > limit:
+                    raise TooBig(too_big_message(limit))
+                digest.update(chunk)
+                target.write(chunk)
+            flush_file(target)
     except BaseException as error:
         path.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in FULL:
             raise DiskFull("The server has no room for this file; nothing was stored.") from error
         raise
-
-
-def _copy(file: ByteSource, target: BinaryIO) -> Stored:
-    digest, size, limit = hashlib.sha256(), 0, settings.MAX_UPLOAD_BYTES
-    while chunk := file.read(CHUNK):
-        size += len(chunk)
-        if size > limit:
-            raise TooBig(too_big_message(limit))
-        digest.update(chunk)
-        target.write(chunk)
-    flush_file(target)
     return Stored(digest.hexdigest(), size)
 
 

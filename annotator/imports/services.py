@@ -24,7 +24,7 @@ from annotator import audit_log
 from annotator.campaigns.services import create_campaign
 from annotator.formats import label_studio
 from annotator.formats.claim_files import PREFERENCES, read_claims
-from annotator.formats.csv_streams import MAGIC, unpacked
+from annotator.formats.csv_streams import MAGIC, SeekableSource, unpacked
 from annotator.imports.checks import check_claims
 from annotator.imports.claims.services import import_claims
 from annotator.imports.files import (
@@ -43,7 +43,7 @@ from core.errors import OutOfDate, Refused
 from core.jobs import leases
 from core.jobs.rows import JobStatus
 from core.jobs.running import run_job
-from core.text_io.streams import BadRecord, ByteSource, FormatError
+from core.text_io.streams import ByteSource, FormatError
 
 WAITING: Final = "Waiting for a worker."
 CLOSED: Final = "The campaign is closed; nothing can be imported into it."
@@ -186,32 +186,16 @@ class Work:
 
         Raises FormatError with the bad records.
         """
-        found = check_claims(
-            campaign=self.row.campaign,
-            file=self.file,
-            format=self.row.format,
-            progress=self.reached,
+        row = self.row
+        return asdict(
+            check_claims(
+                campaign=row.campaign, file=self.file, format=row.format, progress=self.reached
+            )
         )
-        return found.as_json()
 
     def store(self) -> dict[str, int]:
-        """Store everything that stands in the file and return the counts; call it in a transaction.
-
-        Raises what the readers and the services of the format raise; nothing may be kept then.
-        """
-        row = self.row
-        common: dict[str, Any] = {
-            "campaign": row.campaign,
-            "may_train": row.may_train,
-            "imported_by": row.asked_by,
-            "source": row,
-        }
-        if row.format == PREFERENCES:
-            stated = self._watched(label_studio.read(unpacked(self.file)))
-            claims, preferences = import_preferences(records=stated, **common)
-            return asdict(claims) | asdict(preferences)
-        records = self._watched(read_claims(self.file, row.format))
-        return asdict(import_claims(records=records, **common))
+        """Store everything that stands in the file and return the counts; see `_store_file`."""
+        return _store_file(self.row, self.file, watched=self._watched)
 
     def _watched(self, records: Iterable[T]) -> Iterator[T]:
         for record in records:
@@ -228,6 +212,31 @@ class Work:
         self.records = records
         self.row.progress = min(1.0, self.file.tell() / max(1, self.row.file_bytes))
         self.row.message = f"{verb}: {records:,} records read."
+
+
+def _store_file(
+    row: ClaimImport,
+    file: SeekableSource,
+    progress: Callable[[int], None] | None = None,
+    watched: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> dict[str, int]:
+    """Store everything that stands in a file and return the counts; call it in a transaction.
+
+    `watched` hands the records on. Raises what the readers and the services of the format raise;
+    nothing may be kept then.
+    """
+    common: dict[str, Any] = {
+        "campaign": row.campaign,
+        "may_train": row.may_train,
+        "imported_by": row.asked_by,
+        "source": row,
+    }
+    if row.format == PREFERENCES:
+        stated = watched(label_studio.read(unpacked(file)))
+        claims, preferences = import_preferences(records=stated, **common)
+        return asdict(claims) | asdict(preferences)
+    records = watched(read_claims(file, row.format))
+    return asdict(import_claims(records=records, progress=progress, **common))
 
 
 def format_stored(counts: dict[str, int]) -> str:
@@ -259,9 +268,11 @@ def carry_out_if_small(row: ClaimImport) -> ClaimImport:
 
     One that is still queued is to be enqueued again.
     """
-    if row.file_bytes <= SMALL_PACKED_BYTES or (
-        row.file_bytes <= SMALL_BYTES and not _is_packed(row)
-    ):
+    is_small = row.file_bytes <= SMALL_PACKED_BYTES
+    if not is_small and row.file_bytes <= SMALL_BYTES:
+        with open_upload(row.pk, row.file_sha256) as file:
+            is_small = file.read(len(MAGIC)) != MAGIC
+    if is_small:
         carry_out_import(row.pk)
         row.refresh_from_db()
     return row
@@ -277,7 +288,7 @@ def carry_out_import(pk: UUID | str) -> None:
         pk,
         _check_or_store,
         noun="The import",
-        on_success=_queue_if_confirmed,
+        on_success=lambda row: row.is_confirmed and queue_storing(row),
         on_failure=_record_failure,
         refusals=(FormatError,),
         # The transaction of _store shows nothing before its end; what a heartbeat stores is seen.
@@ -297,7 +308,10 @@ def _check_or_store(row: ClaimImport, check: Callable[[], None]) -> dict[str, An
                 return {"format": found["format"], "result": found, "message": CHECKED}
             _store(row, work)
     except FormatError as error:
-        row.result |= {"bad_records": [_bad_record_json(bad) for bad in error.bad_records]}
+        row.result["bad_records"] = [
+            {"line": bad.line, "item": bad.item, "field": bad.field, "reason": bad.reason}
+            for bad in error.bad_records
+        ]
         raise
     return None
 
@@ -318,23 +332,9 @@ def _store(row: ClaimImport, work: Work) -> None:
         drop_upload_once_committed(row.pk)
 
 
-def _queue_if_confirmed(row: ClaimImport) -> None:
-    if row.is_confirmed:
-        queue_storing(row)
-
-
 def _record_failure(row: ClaimImport) -> None:
     record(row, "import.failed", row.asked_by)
     drop_upload_once_committed(row.pk)
-
-
-def _bad_record_json(bad: BadRecord) -> dict[str, Any]:
-    return {"line": bad.line, "item": bad.item, "field": bad.field, "reason": bad.reason}
-
-
-def _is_packed(row: ClaimImport) -> bool:
-    with open_upload(row.pk, row.file_sha256) as file:
-        return file.read(len(MAGIC)) == MAGIC
 
 
 def sweep_imports() -> int:
@@ -419,24 +419,3 @@ def _campaign(slug: str) -> tuple[Campaign, bool]:
         return create_campaign(slug=slug), True
     except OutOfDate:
         return Campaign.objects.get(slug=slug), False
-
-
-def _store_file(
-    row: ClaimImport, file: BufferedReader, progress: Callable[[int], None] | None
-) -> dict[str, int]:
-    if row.format == PREFERENCES:
-        claims, preferences = import_preferences(
-            campaign=row.campaign,
-            records=label_studio.read(unpacked(file)),
-            may_train=row.may_train,
-            source=row,
-        )
-        return asdict(claims) | asdict(preferences)
-    counts = import_claims(
-        campaign=row.campaign,
-        records=read_claims(file, row.format),
-        may_train=row.may_train,
-        source=row,
-        progress=progress,
-    )
-    return asdict(counts)

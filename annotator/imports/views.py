@@ -17,12 +17,11 @@ from annotator.imports.services import (
     request_import,
 )
 from annotator.models import Campaign, ClaimImport
-from core.errors import OutOfDate, Refused
-from core.http import SeeOther
+from core.errors import Refused
+from core.http import SeeOther, refusals_told
 from core.jobs.registry import enqueue_on_commit
 from core.jobs.rows import JobStatus
 
-UNPROCESSABLE = 422
 # Has a page that asks again and again stop asking.
 STOP_POLLING = 286
 NOTHING = "Cancelled: nothing of this file is stored."
@@ -36,23 +35,20 @@ def import_claims(request: SignedInRequest, slug: str) -> HttpResponse:
         return _upload_page(request, campaign, ImportForm())
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _upload_page(request, campaign, form, UNPROCESSABLE)
+        return _upload_page(request, campaign, form)
     file = form.cleaned_data.pop("file")
+    said = form.cleaned_data
     try:
         row = request_import(
-            campaign=campaign,
-            file=file,
-            file_name=file.name,
-            asked_by=request.user,
-            **form.cleaned_data,
+            campaign=campaign, file=file, file_name=file.name, asked_by=request.user, **said
         )
     except Refused as refusal:
-        form.add_error("file", refusal.sentence)
-        return _upload_page(request, campaign, form, refusal.status)
+        form.take_refusal(refusal, "file")
+        return _upload_page(request, campaign, form)
     row = carry_out_if_small(row)
     if row.status == JobStatus.FAILED:
-        form.add_error("file", row.message)
-        return _upload_page(request, campaign, form, UNPROCESSABLE, row)
+        form.take_refusal(Refused(row.message), "file")
+        return _upload_page(request, campaign, form, row)
     return _go_on(row)
 
 
@@ -77,11 +73,9 @@ def progress(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
 def confirm(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Have the checked file stored."""
     row = _own_import(request, slug, pk)
-    try:
+    with refusals_told(request):
         confirm_import(row=row, confirmed_by=request.user)
         row = carry_out_if_small(row)
-    except OutOfDate as refusal:
-        messages.warning(request, refusal.sentence)
     return _go_on(row)
 
 
@@ -89,12 +83,10 @@ def confirm(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
 def cancel(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Give the file up, or stop the worker that is at it."""
     row = _own_import(request, slug, pk)
-    try:
+    with refusals_told(request):
         cancel_import(row=row, cancelled_by=request.user)
         is_over = row.status == JobStatus.CANCELLED
         messages.success(request, NOTHING if is_over else "The import will stop within seconds.")
-    except OutOfDate as refusal:
-        messages.warning(request, refusal.sentence)
     return SeeOther(resolve_url("annotator:claim_import", slug, pk))
 
 
@@ -113,7 +105,6 @@ def _upload_page(
     request: SignedInRequest,
     campaign: Campaign,
     form: ImportForm,
-    status: int = 200,
     refused: ClaimImport | None = None,
 ) -> HttpResponse:
     form.focus_error()
@@ -123,4 +114,4 @@ def _upload_page(
         "imports": recent_imports(campaign),
         "refused": refused,
     }
-    return render(request, "annotator/imports/import_claims.html", context, status=status)
+    return render(request, "annotator/imports/import_claims.html", context, status=form.status)

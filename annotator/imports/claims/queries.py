@@ -18,10 +18,8 @@ from annotator.claims.near_duplicates import (
 )
 from annotator.formats.references import ReferenceRecord
 from annotator.models import GENUINE, Campaign, Candidate, Reference
-from core.database import rows_of_each
+from core.database import BATCH, batches, rows_of_each
 from core.text_io.strict_json import short
-
-BATCH = 500
 
 
 class Known(NamedTuple):
@@ -55,24 +53,16 @@ def stored_texts(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
     What the app made itself, repeats and damaged references, is left out.
     """
     rows = Reference.objects.filter(campaign=campaign).order_by("position", "pk")
-    batch: list[tuple[UUID, str, str]] = []
-    for row in rows.values_list("pk", "reference_id", "claims").iterator(BATCH):
-        batch.append(row)
-        if len(batch) == BATCH:
-            yield from _with_candidates(batch)
-            batch = []
-    yield from _with_candidates(batch)
-
-
-def _with_candidates(batch: list[tuple[UUID, str, str]]) -> Iterator[tuple[str, str, str]]:
-    rows = Candidate.objects.filter(reference__in=[pk for pk, *_ in batch], purpose__in=GENUINE)
-    texts: dict[UUID, list[tuple[str, str]]] = {}
-    for pk, name, claims in rows.values_list("reference_id", "candidate_id", "claims"):
-        texts.setdefault(pk, []).append((name, claims))
-    for pk, reference, claims in batch:
-        yield reference, "", claims
-        for name, text in sorted(texts.get(pk, [])):
-            yield reference, name, text
+    genuine = Candidate.objects.filter(purpose__in=GENUINE)
+    for batch in batches(rows.values_list("pk", "reference_id", "claims").iterator(BATCH)):
+        texts: dict[UUID, list[tuple[str, str]]] = {}
+        own = genuine.filter(reference__in=[pk for pk, *_ in batch])
+        for pk, name, claims in own.values_list("reference_id", "candidate_id", "claims"):
+            texts.setdefault(pk, []).append((name, claims))
+        for pk, reference, claims in batch:
+            yield reference, "", claims
+            for name, text in sorted(texts.get(pk, [])):
+                yield reference, name, text
 
 
 MOST_SIGNS: Final = 20
@@ -96,13 +86,22 @@ class OddTexts:
 
     def take(self, batch: list[ReferenceRecord]) -> None:
         """Look at the texts of a batch of records."""
-        alike = self._begun()
-        for reference, candidate, text in _texts(batch):
-            alike.enter(reference, candidate, text)
-            for sign in odd_signs(text):
-                first, count = self._signs.get(sign, ((reference, candidate), 0))
-                if sign in self._signs or len(self._signs) < MOST_SIGNS:
-                    self._signs[sign] = (first, count + 1)
+        if self._alike is None:
+            # It knows the campaign's texts.
+            self._alike = NearDuplicates(self._most_sketched)
+            for stored in stored_texts(self._campaign) if self._campaign else ():
+                self._alike.enter(*stored)
+            self._alike.forget_pairs()
+        for record in batch:
+            name = record.reference_id
+            texts = [("", record.reference_claims)]
+            texts += [(candidate.candidate_id, candidate.claims) for candidate in record.candidates]
+            for candidate, text in texts:
+                self._alike.enter(name, candidate, text)
+                for sign in odd_signs(text):
+                    first, count = self._signs.get(sign, ((name, candidate), 0))
+                    if sign in self._signs or len(self._signs) < MOST_SIGNS:
+                        self._signs[sign] = (first, count + 1)
 
     def near_duplicates(self) -> list[dict[str, Any]]:
         """Return the pairs of texts that are alike, the closest first, at most MOST_LISTED."""
@@ -125,22 +124,6 @@ class OddTexts:
                 "nearly the same were not looked for."
             )
         return said
-
-    def _begun(self) -> NearDuplicates:
-        """Return the comparison, which knows the campaign's texts."""
-        if self._alike is None:
-            self._alike = NearDuplicates(self._most_sketched)
-            for stored in stored_texts(self._campaign) if self._campaign else ():
-                self._alike.enter(*stored)
-            self._alike.forget_pairs()
-        return self._alike
-
-
-def _texts(batch: list[ReferenceRecord]) -> Iterator[tuple[str, str, str]]:
-    for record in batch:
-        yield record.reference_id, "", record.reference_claims
-        for candidate in record.candidates:
-            yield record.reference_id, candidate.candidate_id, candidate.claims
 
 
 def _pair(pair: Alike) -> dict[str, Any]:

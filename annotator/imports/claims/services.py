@@ -16,7 +16,7 @@ from django.db import transaction
 
 from annotator import audit_log
 from annotator.assignments.services import spread_places
-from annotator.formats.references import CandidateRecord, ReferenceRecord, in_batches
+from annotator.formats.references import ReferenceRecord, in_batches
 from annotator.imports.claims.queries import Known, known_candidates, known_references
 from annotator.models import Campaign, Candidate, ClaimImport, Reference, User
 from core.database import RowWriter, as_id
@@ -52,32 +52,12 @@ class NeighbouringIds:
 
 
 OF_REFERENCE: Final = (
-    "id",
-    "campaign",
-    "reference_id",
-    "title",
-    "office",
-    "ipc",
-    "language",
-    "family",
-    "claims",
-    "claims_sha256",
-    "draft_claims",
-    "may_train",
-    "position",
-    "imported_from",
+    *("id", "campaign", "reference_id", "title", "office", "ipc", "language", "family"),
+    *("claims", "claims_sha256", "draft_claims", "may_train", "position", "imported_from"),
 )
 OF_CANDIDATE: Final = (
-    "id",
-    "reference",
-    "campaign",
-    "queue_position",
-    "places",
-    "candidate_id",
-    "system",
-    "claims",
-    "claims_sha256",
-    "imported_from",
+    *("id", "reference", "campaign", "queue_position", "places", "candidate_id", "system"),
+    *("claims", "claims_sha256", "imported_from"),
 )
 
 
@@ -93,7 +73,7 @@ class ClaimBatches:
         self.campaign = campaign
         self.may_train = may_train
         self.references = self.candidates = 0
-        self.known_references = self.known_candidates = 0
+        self.known = {"known_references": 0, "known_candidates": 0}
         self.changed: list[tuple[str, str]] = []
         self._campaign_id = as_id(campaign.pk)
         self._source_id = as_id(source.pk if source else None)
@@ -119,7 +99,7 @@ class ClaimBatches:
                 )
                 references.append(self._reference(record, reference))
             else:
-                self.known_references += 1
+                self.known["known_references"] += 1
                 if reference.sha256 != digest:
                     self.changed.append(("reference", record.reference_id))
             candidates += self._new_candidates(record, reference, texts)
@@ -138,45 +118,25 @@ class ClaimBatches:
             key = (reference.pk, candidate.candidate_id)
             if key not in texts:
                 texts[key] = digest
-                rows.append(self._candidate(candidate, reference, digest))
+                # Where only some references are shared, `spread_places` says which, afterwards.
+                place = (reference.position, self.campaign.overlap)
+                text = (candidate.claims, digest, self._source_id)
+                keys = (as_id(self._ids.new()), as_id(reference.pk), self._campaign_id)
+                rows.append((*keys, *place, candidate.candidate_id, candidate.system, *text))
                 continue
-            self.known_candidates += 1
+            self.known["known_candidates"] += 1
             if texts[key] != digest:
                 name = f"{record.reference_id}/{candidate.candidate_id}"
                 self.changed.append(("candidate", name))
         return rows
 
-    def _candidate(self, record: CandidateRecord, reference: Known, digest: str) -> tuple[Any, ...]:
-        return (
-            as_id(self._ids.new()),
-            as_id(reference.pk),
-            self._campaign_id,
-            reference.position,
-            # Where only some references are shared, `spread_places` says which, afterwards.
-            self.campaign.overlap,
-            record.candidate_id,
-            record.system,
-            record.claims,
-            digest,
-            self._source_id,
-        )
-
     def _reference(self, record: ReferenceRecord, reference: Known) -> tuple[Any, ...]:
+        may_train = self.may_train if record.may_train is None else record.may_train
         return (
-            as_id(reference.pk),
-            self._campaign_id,
-            record.reference_id,
-            record.title,
-            record.office,
-            record.ipc,
-            record.language,
-            record.family,
-            record.reference_claims,
-            reference.sha256,
-            record.draft_claims,
-            self.may_train if record.may_train is None else record.may_train,
-            reference.position,
-            self._source_id,
+            *(as_id(reference.pk), self._campaign_id, record.reference_id, record.title),
+            *(record.office, record.ipc, record.language, record.family),
+            *(record.reference_claims, reference.sha256, record.draft_claims, may_train),
+            *(reference.position, self._source_id),
         )
 
 
@@ -221,17 +181,19 @@ def import_claims(
     batches = ClaimBatches(campaign, may_train=may_train, source=source)
     _store_all(batches, records, progress)
     if batches.changed:
-        raise Refused(_other_texts(batches.changed))
+        noun = batches.changed[0][0]
+        ids = [name for kind, name in batches.changed if kind == noun]
+        number = "100 or more" if len(batches.changed) >= MOST_CHANGED else str(len(ids))
+        raise Refused(
+            f"{number} {noun} ids are in this campaign with other claims: {', '.join(ids[:10])}. "
+            "A stored text is never replaced; give the new text a new id."
+        )
     if batches.candidates and campaign.shared_percent < 100:
         spread_places(campaign)
-    counts = ImportCounts(
-        references=batches.references,
-        candidates=batches.candidates,
-        known_references=batches.known_references,
-        known_candidates=batches.known_candidates,
-    )
-    _record(campaign, counts, imported_by, source)
-    return counts
+    new = {"references": batches.references, "candidates": batches.candidates}
+    details = new if source is None else new | {"import": str(source.pk)}
+    audit_log.record_on(campaign, "claims.imported", imported_by, **details)
+    return ImportCounts(**new, **batches.known)
 
 
 def _store_all(
@@ -250,25 +212,3 @@ def _store_all(
                 progress(done)
             if len(batches.changed) >= MOST_CHANGED:
                 break
-
-
-def _other_texts(changed: list[tuple[str, str]]) -> str:
-    noun = changed[0][0]
-    ids = [name for kind, name in changed if kind == noun]
-    number = "100 or more" if len(changed) >= MOST_CHANGED else str(len(ids))
-    return (
-        f"{number} {noun} ids are in this campaign with other claims: {', '.join(ids[:10])}. "
-        "A stored text is never replaced; give the new text a new id."
-    )
-
-
-def _record(
-    campaign: Campaign, counts: ImportCounts, actor: User | None, source: ClaimImport | None
-) -> None:
-    details = {"references": counts.references, "candidates": counts.candidates}
-    audit_log.record_on(
-        campaign,
-        "claims.imported",
-        actor,
-        **details if source is None else details | {"import": str(source.pk)},
-    )

@@ -39,10 +39,10 @@ class CriterionCheck:
     n: int
     same: int
     share: Interval | None
-    table: tuple[tuple[int, int, int], ...]
+    table: tuple[tuple[int, ...], ...]
 
     @property
-    def rows(self) -> tuple[tuple[str, tuple[int, int, int]], ...]:
+    def rows(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """The table with its rows named."""
         return tuple(zip(ANSWER_WORDS, self.table, strict=True))
 
@@ -83,23 +83,24 @@ def preference_check(campaign: Campaign) -> PreferenceCheck:
         for key, direct in zip(ALL_CRITERIA, said, strict=True):
             # Preferences from elsewhere may be of the overall quality only.
             if direct is not None:
-                counts[key][_sign(one[key] - other[key]), direct] += 1
+                derived = (one[key] > other[key]) - (one[key] < other[key])
+                counts[key][derived, direct] += 1
     return PreferenceCheck(asked, answered, tuple(_check(k, counts[k]) for k in ALL_CRITERIA))
 
 
-def wilson_interval(hits: int, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return a share with Wilson's score interval.
+def wilson_interval(hits: int, n: int) -> Interval:
+    """Return a share with Wilson's score interval, 95 %.
 
-    Inputs: 0 <= hits <= n, n >= 1, confidence in (0, 1). Output: value = p = hits/n and
+    Inputs: 0 <= hits <= n, n >= 1. Output: value = p = hits/n and
     low, high = (p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n), all in 0 to 1, with z the
-    (1 + confidence)/2 quantile of the standard normal distribution. Source: E. B. Wilson,
-    "Probable inference, the law of succession, and statistical inference", JASA 22 (1927),
-    pages 209-212. It takes the n answers as independent; answers of one annotator, or on one
-    reference, are less so, and the true interval is then wider. Raises ValueError otherwise.
+    0.975 quantile of the standard normal distribution. Source: E. B. Wilson, "Probable inference,
+    the law of succession, and statistical inference", JASA 22 (1927), pages 209-212. It takes the n
+    answers as independent; answers of one annotator, or on one reference, are less so, and the true
+    interval is then wider. Raises ValueError otherwise.
     """
-    if not 0 <= hits <= n or n < 1 or not 0 < confidence < 1:
-        raise ValueError(f"no share of {hits} in {n} with confidence {confidence}")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    if not 0 <= hits <= n or n < 1:
+        raise ValueError(f"no share of {hits} in {n}")
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     p = hits / n
     centre = p + z * z / (2 * n)
     reach = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -122,10 +123,6 @@ def _scores(campaign: Campaign) -> dict[tuple[object, object], Mapping[str, int]
     return {(row.annotator_id, row.candidate_id): row.all_scores for row in rows}
 
 
-def _sign(difference: int) -> int:
-    return (difference > 0) - (difference < 0)
-
-
 def _check(key: str, counts: Counter[tuple[int, int]]) -> CriterionCheck:
     n = counts.total()
     same = sum(counts[answer, answer] for answer in ANSWERS)
@@ -135,7 +132,5 @@ def _check(key: str, counts: Counter[tuple[int, int]]) -> CriterionCheck:
         n=n,
         same=same,
         share=wilson_interval(same, n) if n else None,
-        table=tuple(
-            (counts[derived, 1], counts[derived, 0], counts[derived, -1]) for derived in ANSWERS
-        ),
+        table=tuple(tuple(counts[derived, direct] for direct in ANSWERS) for derived in ANSWERS),
     )

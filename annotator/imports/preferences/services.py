@@ -8,8 +8,8 @@ Writes of preferences stated elsewhere: a whole file into a campaign, or nothing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import count, islice
-from typing import Any, TypeVar
+from itertools import count
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -32,10 +32,9 @@ from annotator.models import (
     Role,
     User,
 )
+from core.database import batches
 from core.errors import Refused
 
-T = TypeVar("T")
-BATCH = 500
 # The annotator, and the pair of candidates whichever way round.
 Key = tuple[UUID, str]
 # The left and the right candidate, as a statement has them.
@@ -69,21 +68,27 @@ class PreferenceLedger:
 
     def store(self) -> None:
         """Write the kept records; what says the same as is stored changes nothing."""
-        places = self._places()
-        for batch in batches(sorted(self._newest.items(), key=_by_time)):
+        people = [user.pk for user in self.people.values()]
+        theirs = Comparison.objects.filter(campaign=self.campaign, annotator__in=people)
+        last = theirs.values_list("annotator").annotate(last=Max("position")).order_by()
+        # The positions that are free next, by annotator.
+        places = {pk: count(top + 1) for pk, top in (dict.fromkeys(people, 0) | dict(last)).items()}
+
+        def by_time(entry: Entry) -> tuple[datetime, int]:
+            _, (_, record) = entry
+            return record.created_at, record.annotation
+
+        for batch in batches(sorted(self._newest.items(), key=by_time)):
             self._store(batch, places)
 
-    def _places(self) -> dict[UUID, Iterator[int]]:
-        """Return the positions that are free next, by annotator."""
-        of_people = Comparison.objects.filter(
-            campaign=self.campaign, annotator__in=list(self.people.values())
-        )
-        last = of_people.values_list("annotator").annotate(last=Max("position")).order_by()
-        tops = {user.pk: 0 for user in self.people.values()} | dict(last)
-        return {pk: count(top + 1) for pk, top in tops.items()}
-
     def _store(self, batch: Sequence[Entry], places: Mapping[UUID, Iterator[int]]) -> None:
-        stored = self._stored(batch)
+        rows = Comparison.objects.filter(
+            campaign=self.campaign,
+            annotator__in={key[0] for key, _ in batch},
+            pair__in={key[1] for key, _ in batch},
+        )
+        there = rows.select_related("preference")
+        stored = {(row.annotator_id, row.pair): row for row in there}
         comparisons: list[Comparison] = []
         first: list[Preference] = []
         for key, (sides, record) in batch:
@@ -91,45 +96,33 @@ class PreferenceLedger:
             # Of a new one Django would ask the database.
             preference = getattr(comparison, "preference", None) if comparison else None
             if comparison is None:
-                comparison = self._comparison(key, sides, next(places[key[0]]))
+                comparison = Comparison(
+                    campaign=self.campaign,
+                    annotator_id=key[0],
+                    left_id=sides[0],
+                    right_id=sides[1],
+                    pair=key[1],
+                    position=next(places[key[0]]),
+                )
                 comparisons.append(comparison)
             self.comparisons[key] = comparison.pk
             said = record if comparison.left_id == sides[0] else record.turned()
             if preference is None:
-                first.append(self._preference(comparison, said))
+                first.append(
+                    Preference(
+                        comparison=comparison,
+                        rubric_version=self.campaign.rubric_version,
+                        submitted_at=said.created_at,
+                        revised_at=said.updated_at,
+                        **_preference_json(said),
+                    )
+                )
             else:
                 self._compare(preference, said)
         Comparison.objects.bulk_create(comparisons)
         Preference.objects.bulk_create(first)
         PreferenceRevision.objects.bulk_create(map(_revision, first))
         self.fresh += len(first)
-
-    def _stored(self, batch: Sequence[Entry]) -> dict[Key, Comparison]:
-        rows = Comparison.objects.filter(
-            campaign=self.campaign,
-            annotator__in={key[0] for key, _ in batch},
-            pair__in={key[1] for key, _ in batch},
-        )
-        return {(row.annotator_id, row.pair): row for row in rows.select_related("preference")}
-
-    def _comparison(self, key: Key, sides: Sides, position: int) -> Comparison:
-        return Comparison(
-            campaign=self.campaign,
-            annotator_id=key[0],
-            left_id=sides[0],
-            right_id=sides[1],
-            pair=key[1],
-            position=position,
-        )
-
-    def _preference(self, comparison: Comparison, record: PreferenceRecord) -> Preference:
-        return Preference(
-            comparison=comparison,
-            rubric_version=self.campaign.rubric_version,
-            submitted_at=record.created_at,
-            revised_at=record.updated_at,
-            **_preference_json(record),
-        )
 
     def _compare(self, stored: Preference, record: PreferenceRecord) -> None:
         said = _preference_json(record)
@@ -147,20 +140,8 @@ class PreferenceLedger:
             self.revised += 1
 
 
-def batches(rows: Iterable[T]) -> Iterator[list[T]]:
-    """Yield rows by BATCH, so that no more of what is made of them is held at once."""
-    left = iter(rows)
-    while batch := list(islice(left, BATCH)):
-        yield batch
-
-
 def _age(record: PreferenceRecord) -> tuple[datetime, int]:
     return record.updated_at, record.annotation
-
-
-def _by_time(entry: Entry) -> tuple[datetime, int]:
-    record = entry[1][1]
-    return record.created_at, record.annotation
 
 
 def _preference_json(record: PreferenceRecord) -> dict[str, Any]:

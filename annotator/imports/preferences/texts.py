@@ -3,57 +3,16 @@
 Under which ids a campaign knows the texts of an import: equal texts are the same claim set.
 """
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from annotator.formats.label_studio import PreferenceRecord
-from annotator.formats.references import CandidateRecord, ReferenceRecord
+from annotator.formats.references import CandidateRecord, ReferenceRecord, TextShelf
 from annotator.models import GENUINE, Campaign, Candidate, Reference
 from core.text_io.text import candidate_id_for, reference_id_for, text_sha256
-
-
-class Place(NamedTuple):
-    """Where a text lies on its shelf."""
-
-    offset: int
-    length: int
-
-
-class TextShelf:
-    """Texts in a file without a name: nobody else can open it, and it ends with this process."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the shelf
-        self._end = 0
-        self._is_at_end = True
-
-    def put(self, text: str) -> Place:
-        """Lay a text aside."""
-        data = text.encode()
-        if not self._is_at_end:
-            # Each seek writes out what is buffered.
-            self._file.seek(self._end)
-            self._is_at_end = True
-        self._file.write(data)
-        place = Place(self._end, len(data))
-        self._end += len(data)
-        return place
-
-    def get(self, place: Place) -> str:
-        """Return a text as it was laid aside."""
-        self._is_at_end = False
-        self._file.seek(place.offset)
-        return self._file.read(place.length).decode()
-
-    def close(self) -> None:
-        """Drop all texts."""
-        self._file.close()
-
 
 # The reference, and the left and the right candidate, by digest or by id.
 Three = tuple[str, str, str]
@@ -61,11 +20,14 @@ Three = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A record whose long texts lie on the shelf: `digests` are of the three, `said` has none."""
+    """A record whose long texts lie on the shelf: `digests` are of the three, `said` has none.
+
+    `fields` is the place of what its item said.
+    """
 
     said: PreferenceRecord
     digests: Three
-    fields: Place
+    fields: int
 
     @property
     def is_comparable(self) -> bool:
@@ -78,22 +40,22 @@ class Statements:
 
     def __init__(self, records: Iterable[PreferenceRecord]) -> None:
         self.shelf = TextShelf()
-        self.texts: dict[str, Place] = {}
+        self.texts: dict[str, int] = {}
         # One object for each digest and each name, however many statements have it.
         self._known: dict[str, str] = {}
-        self.all = [self._laid_aside(record) for record in records]
+        self.all = []
+        for record in records:
+            texts = (record.reference_claims, record.left, record.right)
+            reference, left, right = map(self._digest, texts)
+            annotator = self._known.setdefault(record.annotator, record.annotator)
+            said = replace(
+                record, annotator=annotator, reference_claims="", left="", right="", fields=""
+            )
+            fields = self.shelf.put(record.fields)
+            self.all.append(Statement(said, (reference, left, right), fields))
 
     def text(self, digest: str) -> str:
         return self.shelf.get(self.texts[digest])
-
-    def _laid_aside(self, record: PreferenceRecord) -> Statement:
-        texts = (record.reference_claims, record.left, record.right)
-        reference, left, right = (self._digest(text) for text in texts)
-        annotator = self._known.setdefault(record.annotator, record.annotator)
-        said = replace(
-            record, annotator=annotator, reference_claims="", left="", right="", fields=""
-        )
-        return Statement(said, (reference, left, right), self.shelf.put(record.fields))
 
     def _digest(self, text: str) -> str:
         digest = text_sha256(text)

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.exports import rows as exports_rows
-from annotator.exports.rows import Detail, Pseudonyms, exported_lines
+from annotator.exports.rows import Detail, exported_lines, pseudonyms
 from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
 from annotator.models import Purpose
 from tests.annotator.rating_rows import prefer, random_ratings, rate
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def lines(cast) -> list[dict]:
-    naming = Pseudonyms(cast.campaign, "key")
+    naming = pseudonyms(cast.campaign, "key")
     return list(exported_lines(cast.campaign, Detail(naming, frozenset(), True, True)))
 
 
