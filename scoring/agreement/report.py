@@ -12,21 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from scoring.agreement import (
-    breakdowns,
-    ceiling,
-    comparisons,
-    scatter,
-    tie_calibration,
-)
+from scoring.agreement import breakdowns, ceiling, comparisons, scatter, tie_calibration
 from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
-from scoring.agreement.classification import predicted_labels, with_label_tables
+from scoring.agreement.classification import label_table, predicted_labels
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
-    Comparable,
     Floats,
     Integers,
     Item,
@@ -106,8 +99,9 @@ class Entries:
         if self.without is not self.every:
             compared = self.without.compared
             left = self._figures(self.without, differences[compared], predicted[compared])
+        assert self.every.sample is not None, "a report has items"
         entry = self._entry(scorer.name, scorer.version, kind, figures, left)
-        return {**entry, "calibrated": self._calibrated(differences)}
+        return entry | {"calibrated": calibrate(self.every.sample, differences, self.question.seed)}
 
     def of_majority(self) -> Entry:
         """Measure the most frequent label of the items, predicted for each of them."""
@@ -144,10 +138,6 @@ class Entries:
 
     def _head(self, name: str, version: str | None, kind: str) -> Entry:
         return {"version": version, "kind": kind, "label": self.label(name)}
-
-    def _calibrated(self, differences: Floats) -> Entry:
-        assert self.every.sample is not None, "a report has items"
-        return calibrate(self.every.sample, differences, self.question.seed)
 
     def _figures(self, part: ItemSet, differences: Floats, predicted: Integers) -> Entry:
         if part.sample is None:
@@ -233,7 +223,7 @@ def build_report(
         )
     _refuse_repeated_names([scorer.name for scorer in scorers])
     _refuse_repeated_names([MAJORITY, *(scorer.name for scorer in baselines)])
-    work = _Work.begin(question, items, scorers, baselines, evidence or Evidence(), on_progress)
+    work = _Work(question, items, scorers, baselines, evidence or Evidence(), on_progress)
     return work.document(len(items))
 
 
@@ -243,18 +233,29 @@ class _Work:
     def __init__(
         self,
         question: Question,
-        compared: Comparable,
+        items: Sequence[Item],
         scorers: Sequence[Asked],
         baselines: Sequence[ScorerScores],
         evidence: Evidence,
         on_progress: OnProgress,
     ) -> None:
+        on_progress("Looking for missing scores.")
+        able = {one.name: one for one in baselines}
+        able |= {one.name: one for one in scorers if isinstance(one, ScorerScores)}
+        compared = comparable_items(items, list(able.values()))
+        if not compared.items:
+            failed = ", ".join(compared.dropped["scorers"])
+            raise AgreementError(NONE_LEFT.format(failed=failed))
         self.question = question
         self.compared = compared
         self.baselines = baselines
         self.evidence = evidence
         self.on_progress = on_progress
-        self.asked = [_set_aside(scorer, compared.set_aside) for scorer in scorers]
+        reasons = compared.set_aside
+        self.asked = [
+            Unavailable(one.name, reasons[one.name]) if one.name in reasons else one
+            for one in scorers
+        ]
         self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
         every, without = item_sets(question, compared.items)
         self.entries = Entries(question, every, without, self.label)
@@ -265,45 +266,21 @@ class _Work:
             name: score_differences(compared.items, one) for name, one in able.items()
         }
 
-    @classmethod
-    def begin(
-        cls,
-        question: Question,
-        items: Sequence[Item],
-        scorers: Sequence[Asked],
-        baselines: Sequence[ScorerScores],
-        evidence: Evidence,
-        on_progress: OnProgress,
-    ) -> _Work:
-        on_progress("Looking for missing scores.")
-        able = {one.name: one for one in baselines}
-        able |= {one.name: one for one in scorers if isinstance(one, ScorerScores)}
-        compared = comparable_items(items, list(able.values()))
-        if not compared.items:
-            failed = ", ".join(compared.dropped["scorers"])
-            raise AgreementError(NONE_LEFT.format(failed=failed))
-        return cls(question, compared, scorers, baselines, evidence, on_progress)
-
     def label(self, name: str) -> str:
         return self.evidence.labels.get(name, name)
 
-    def _kind(self, name: str) -> str:
-        if name in {one.name for one in self.baselines}:
-            return "baseline"
-        return "model" if name.startswith("model:") else "metric"
-
     def document(self, n_asked: int) -> dict[str, Any]:
-        by_scorer = {one.name: self._entry(one, self._kind(one.name)) for one in self.asked}
+        kinds = dict.fromkeys((one.name for one in self.baselines), "baseline")
+        by_scorer = {}
+        for asked in self.asked:
+            kind = "model" if asked.name.startswith("model:") else "metric"
+            by_scorer[asked.name] = self._entry(asked, kinds.get(asked.name, kind))
         by_baseline = {MAJORITY: self.entries.of_majority()}
         for one in self.baselines:
             by_baseline[one.name] = self._entry(one, "baseline")
         compared = self._comparisons()
         return {
-            "question": {
-                **asdict(self.question),
-                "scorers": list(by_scorer),
-                "n_asked": n_asked,
-            },
+            "question": asdict(self.question) | {"scorers": list(by_scorer), "n_asked": n_asked},
             "scorers": by_scorer,
             "baselines": by_baseline,
             "dropped": self.compared.dropped,
@@ -311,7 +288,11 @@ class _Work:
             "power": self._power(compared),
             "human_ceiling": self._ceiling(),
             "breakdowns": self._breakdowns(),
-            "scatter": self._scatters(),
+            "scatter": scatter.scatters(
+                *(self.question, self.compared.items, self.asked),
+                self._differences(self.scorers),
+                self.evidence.points,
+            ),
             "published": published_figures(self.question.criterion),
             "checks": {**item_checks(self.compared.items), **self.evidence.checks},
             "method": dict(METHOD),
@@ -336,28 +317,25 @@ class _Work:
             lambda: self.on_progress(words),
         )
         found = comparisons.compare_scorers(compared)
-        return with_label_tables(found, compared.differences, self.question.tie_threshold)
+        for pair in (pair for family in found["families"] for pair in family["pairs"]):
+            one, other = (self.differences[pair[place]] for place in ("first", "second"))
+            pair["labels"] = label_table(one, other, self.question.tie_threshold)
+        return found
+
+    def _differences(self, scorers: Sequence[ScorerScores]) -> dict[str, Floats]:
+        return {one.name: self.differences[one.name] for one in scorers}
 
     def _breakdowns(self) -> dict[str, Any]:
         self.on_progress("Measuring the groups.")
         divided = groupings(self.compared.items, self.compared.positions, self.evidence)
         return breakdowns.break_down(self.sample, self._differences(self.scorers), divided)
 
-    def _scatters(self) -> dict[str, Any]:
-        return scatter.scatters(
-            self.question,
-            self.compared.items,
-            self.asked,
-            self._differences(self.scorers),
-            self.evidence.points,
-        )
-
-    def _differences(self, scorers: Sequence[ScorerScores]) -> dict[str, Floats]:
-        return {one.name: self.differences[one.name] for one in scorers}
-
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         """Say what the items can show, by the scorers' differences, or else by the baselines'."""
-        errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
+        errors = (
+            [pair["standard_error"] for pair in family["pairs"] if pair["standard_error"]]
+            for family in compared["families"]
+        )
         return comparisons.detectable_difference(
             next(filter(None, errors), []), self.entries.references, len(self.compared.items)
         )
@@ -369,10 +347,6 @@ class _Work:
         return ceiling.human_ceiling(
             self.evidence.overlap, self.question.resamples, self.question.seed
         )
-
-
-def _set_aside(scorer: Asked, reasons: Mapping[str, str]) -> Asked:
-    return Unavailable(scorer.name, reasons[scorer.name]) if scorer.name in reasons else scorer
 
 
 def _refuse_repeated_names(names: Sequence[str]) -> None:
