@@ -258,7 +258,9 @@ def report_rows(
             keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
             training.append(_comparison(keys, row.annotator, row.y[criterion]))
     triples = count_violations(rows, criterion)
-    shared = _shared(rows, splits_of, split)
+    folded = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
+    # Of each distinct text that stands in several splits, in which it stands.
+    shared = [splits_of[key] for key in folded if len(splits_of[key]) > 1]
     return ReportRows(
         rows=rows,
         by_admins=by_admins,
@@ -305,12 +307,6 @@ def _implied(rows: list[ReportRow], criterion: str, training: list[Comparison]) 
     return implied_labels(training, asked)
 
 
-def _shared(rows: list[ReportRow], splits_of: Mapping[str, set[str]], split: str) -> list[set[str]]:
-    """Return, of each distinct text that stands in several splits, in which it stands."""
-    keys = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
-    return [splits_of[key] for key in keys if len(splits_of[key]) > 1]
-
-
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."
 NO_SYSTEMS: Final = "It is not known which system made a candidate of this dataset."
 NO_IPC: Final = "No item says which IPC section its reference is of."
@@ -330,11 +326,12 @@ def evidence_of(
 ) -> Evidence:
     """Gather what is known of the rows of a report and of its scorers, nobody by name."""
     ruled = {one for row in read.rows for one in row.adjudication_ids}
+    sections = [row.ipc.strip()[:1].upper() for row in read.rows]
     ratings = report_ratings(version, criterion, ruled, admins_counted=admins_counted)
     return Evidence(
         groups={
             "system": _systems(version, read.rows, has_systems=has_systems),
-            "ipc": _groups([_section(row.ipc) for row in read.rows], NO_IPC),
+            "ipc": _groups([one if one in IPC_SECTIONS else "" for one in sections], NO_IPC),
             "language": _groups([row.language for row in read.rows], NO_LANGUAGE),
         },
         points=_points(read.rows, ratings),
@@ -373,11 +370,6 @@ def _systems(version: DatasetVersion, rows: Sequence[ReportRow], *, has_systems:
 
 def _groups(names: Sequence[str], reason: str) -> Groups:
     return [names] if any(names) else reason
-
-
-def _section(ipc: str) -> str:
-    letter = ipc.strip()[:1].upper()
-    return letter if letter and letter in IPC_SECTIONS else ""
 
 
 def _points(rows: Sequence[ReportRow], ratings: ReportRatings) -> dict[tuple[str, str], float]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from scoring.plots.intervals import Band, Measured, interval_plot
 from scoring.plots.scatters import Level, label_levels, label_plot, rating_levels, rating_plot
 from scoring.plots.shapes import Plot
-from scoring.reports.files import FIGURES, Cell, cell, entries, label_of, scored_names
+from scoring.reports.files import Cell, cell, entries, label_of, scored_names
 
 FIXED_AND_CALIBRATED: Final = ("accuracy", "f1_weighted", "f1_macro", "tau_paper", "tau_b_labels")
 BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
@@ -117,7 +117,7 @@ def families(document: Mapping[str, Any]) -> tuple[Family, ...]:
 def calibrations(document: Mapping[str, Any]) -> tuple[Calibration, ...]:
     """Return a row for each scorer that was scored and whose report knows calibration."""
     return tuple(
-        _calibration(str(entry.get("label") or name), entry)
+        _calibration(label_of(document, name), entry)
         for _, name, entry in entries(document)
         if entry.get("calibrated") and not entry.get("unavailable")
     )
@@ -130,7 +130,7 @@ def with_and_without(document: Mapping[str, Any]) -> tuple[WithAndWithout, ...]:
         without = entry["without_reference_items"]
         pairs = tuple((cell(entry[key]), cell(without[key])) for key in BOTH_SETS)
         if not entry.get("unavailable"):
-            label = str(entry.get("label") or name)
+            label = label_of(document, name)
             rows.append(WithAndWithout(label, entry["n"], without["n"], pairs))
     return tuple(rows)
 
@@ -189,11 +189,10 @@ def _loose(figure: Mapping[str, Any] | float | None) -> Cell:
 
 def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Compared:
     """Read a stored test of two scorers."""
-    difference = Cell(pair["difference"], pair["low"], pair["high"], pair.get("reason") or "")
     return Compared(
         first=label_of(document, pair["first"]),
         second=label_of(document, pair["second"]),
-        difference=difference,
+        difference=Cell(pair["difference"], pair["low"], pair["high"], pair.get("reason") or ""),
         p=pair["p"],
         p_holm=pair["p_holm"],
         verdict=pair["verdict"],
@@ -226,15 +225,17 @@ def _breakdown(
         for name in scored_names(document)
         if any(name in group["scorers"] for group in stored["groups"])
     )
-    groups = tuple(_groups(stored["groups"], names))
+    groups = tuple(
+        Group(
+            str(group["group"]),
+            group["n"],
+            group["references"],
+            tuple(_loose(group["scorers"].get(name)) for name in names),
+        )
+        for group in stored["groups"]
+    )
     labels = tuple(label_of(document, name) for name in names)
     return Breakdown(key, title, stored.get("reason") or "", names, labels, groups)
-
-
-def _groups(stored: list[dict[str, Any]], names: tuple[str, ...]) -> Iterator[Group]:
-    for group in stored:
-        cells = tuple(_loose(group["scorers"].get(name)) for name in names)
-        yield Group(str(group["group"]), group["n"], group["references"], cells)
 
 
 RATINGS: Final = "ratings"
@@ -262,7 +263,7 @@ def scorer_plot(document: Mapping[str, Any]) -> Plot:
     for kind, name, entry in entries(document):
         if not entry.get("unavailable"):
             found = cell(entry["tau_b"])
-            label = str(entry.get("label") or name)
+            label = label_of(document, name)
             rows.append(Measured(label, kind, found.value, found.low, found.high))
     return interval_plot("tau-b of each scorer with people", rows, ceiling_band(document))
 
@@ -310,141 +311,10 @@ def scatter(document: Mapping[str, Any], name: str) -> Scatter:
         drawn=len(points),
         plot=(rating_plot if is_of_ratings else label_plot)(title, points),
         levels=(rating_levels if is_of_ratings else label_levels)(points),
-        pearson=_known(stored.get("pearson")),
-        spearman=_known(stored.get("spearman")),
+        pearson=cell(stored["pearson"]) if stored.get("pearson") else None,
+        spearman=cell(stored["spearman"]) if stored.get("spearman") else None,
         reason=stored.get("reason") or "",
     )
-
-
-def _known(figure: Mapping[str, Any] | None) -> Cell | None:
-    return None if figure is None else cell(figure)
-
-
-NAME: Final = "scorer"
-ASCENDING: Final = "asc"
-DESCENDING: Final = "desc"
-SORTABLE: Final = frozenset({NAME, *(key for key, _, _ in FIGURES)})
-
-
-@dataclass(frozen=True, slots=True)
-class Sorting:
-    """By which figure rows are sorted; an empty key keeps the order that was asked for."""
-
-    key: str = ""
-    order: str = DESCENDING
-
-    @classmethod
-    def asked(cls, key: str, order: str) -> "Sorting":
-        """Read what an address says; what is no figure sorts nothing."""
-        if key not in SORTABLE:
-            return cls()
-        return cls(key, ASCENDING if order == ASCENDING else DESCENDING)
-
-
-UNSORTED: Final = Sorting()
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A column that can be sorted: `aria` as it is now, `then` the order a click asks for."""
-
-    key: str
-    name: str
-    meaning: str
-    aria: str
-    then: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One scorer or baseline with its figures, or why it was not scored."""
-
-    name: str
-    label: str
-    kind: str
-    version: str
-    signature: str
-    is_best: bool
-    unavailable: str
-    cells: tuple[Cell, ...]
-    tie_rate: float | None
-    confusion: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Undefined:
-    """A reason why figures are undefined, and which ones by the scorer's label."""
-
-    reason: str
-    figures: tuple[tuple[str, str], ...]
-
-
-def headings(sorting: Sorting) -> tuple[Heading, ...]:
-    """Return the columns of the table, the name of the scorer first."""
-    columns = ((NAME, "Scorer", ""), *FIGURES)
-    return tuple(_heading(key, name, meaning, sorting) for key, name, meaning in columns)
-
-
-def table_rows(document: Mapping[str, Any], sorting: Sorting = UNSORTED) -> tuple[Row, ...]:
-    """Return scorers, then baselines, each group sorted; what has no figure comes last in it."""
-    best = document.get("comparisons", {}).get("best", [])
-    rows = [_row(kind, name, entry, best) for kind, name, entry in entries(document)]
-    if not sorting.key:
-        return tuple(rows)
-    rows.sort(key=lambda row: _place(row, sorting), reverse=sorting.order == DESCENDING)
-    rows.sort(key=lambda row: (row.kind == "baseline", _figure_of(row, sorting) is None))
-    return tuple(rows)
-
-
-def undefined_figures(rows: tuple[Row, ...]) -> tuple[Undefined, ...]:
-    """Return each reason once with the figures that it explains; rows not scored say it above."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        for (_, name, _), one in zip(FIGURES, row.cells, strict=True):
-            if one.value is None and not row.unavailable:
-                found.setdefault(one.reason, {}).setdefault(row.label, []).append(name)
-    return tuple(
-        Undefined(reason, tuple((label, ", ".join(names)) for label, names in of.items()))
-        for reason, of in found.items()
-    )
-
-
-def _heading(key: str, name: str, meaning: str, sorting: Sorting) -> Heading:
-    first = ASCENDING if key == NAME else DESCENDING
-    other = DESCENDING if first == ASCENDING else ASCENDING
-    if key != sorting.key:
-        return Heading(key, name, meaning, "", first)
-    aria = "ascending" if sorting.order == ASCENDING else "descending"
-    return Heading(key, name, meaning, aria, other if sorting.order == first else first)
-
-
-def _row(kind: str, name: str, entry: Mapping[str, Any], best: list[str]) -> Row:
-    return Row(
-        name=name,
-        label=str(entry.get("label") or name),
-        kind=kind,
-        version=str(entry.get("version") or ""),
-        signature=str(entry.get("signature") or ""),
-        is_best=name in best,
-        unavailable=str(entry.get("unavailable") or ""),
-        cells=tuple(cell(entry.get(key)) for key, _, _ in FIGURES),
-        tie_rate=entry.get("tie_rates", {}).get("scorer"),
-        confusion=tuple(tuple(line) for line in entry["confusion"]["table"]),
-    )
-
-
-def _place(row: Row, sorting: Sorting) -> tuple[float, str]:
-    if sorting.key == NAME:
-        return (0.0, row.label.casefold())
-    value = _figure_of(row, sorting)
-    return (0.0 if value is None else value, "")
-
-
-def _figure_of(row: Row, sorting: Sorting) -> float | None:
-    if sorting.key == NAME:
-        return 0.0
-    keys = [key for key, _, _ in FIGURES]
-    return row.cells[keys.index(sorting.key)].value
 
 
 FEWEST_REFERENCES: Final = 10
@@ -464,16 +334,50 @@ def verdict(document: Mapping[str, Any]) -> tuple[str, ...]:
 def cautions(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a reader must know before trusting a figure, the gravest first."""
     checks = document["checks"]
-    found = (
-        _not_scored(document),
-        caution(checks["references"]),
-        _by_admins(checks),
-        _copies(checks),
-        _shared(checks),
-        _implied(checks),
-        _contradicting(checks),
+    missing = [label_of(document, n) for _, n, one in entries(document) if one.get("unavailable")]
+    not_scored = f"Not scored: {', '.join(missing)}. The table says what each lacks."
+    few = caution(checks["references"])
+    return (
+        *([not_scored] if missing else []),
+        *([few] if few else []),
+        *_of_people(checks),
+        *_of_labels(checks),
     )
-    return tuple(sentence for sentence in found if sentence)
+
+
+def _of_people(checks: Mapping[str, Any]) -> Iterator[str]:
+    by_admins, copies = checks.get("by_admins") or {}, checks["contain_reference"]
+    if items := by_admins.get("items"):
+        rest = "rest on ratings of somebody who administers the campaign"
+        yield (
+            f"{items} items {rest}; they are counted, as was asked."
+            if by_admins["counted"]
+            else f"{items} items are left out, as they {rest}."
+        )
+    if copies["items"]:
+        yield (
+            f"In {copies['items']} of {checks['items']} items the reference itself is a candidate; "
+            f"people preferred it in {copies['reference_preferred']}. Look at the figures without "
+            "them."
+        )
+
+
+def _of_labels(checks: Mapping[str, Any]) -> Iterator[str]:
+    shared = checks.get("shared_texts") or {}
+    if shared.get("texts"):
+        splits = ", ".join(map(str, shared.get("splits") or ()))
+        yield (
+            f"{shared['texts']} texts stand in more than one split"
+            f"{f' ({splits})' if splits else ''}: a model that was trained on this dataset has "
+            "seen them."
+        )
+    if share := (checks.get("implied") or {}).get("share"):
+        yield (
+            f"{100 * share:.0f} % of these labels follow from training labels by transitivity: "
+            "a trained model can know them without judging."
+        )
+    if count := checks["duplicates"]["contradicting"]:
+        yield f"{count} comparisons contradict an earlier one of the same candidates."
 
 
 def caution(references: int) -> str:
@@ -498,65 +402,3 @@ def _ceiling(document: Mapping[str, Any]) -> str:
         f"{interval}, over {ceiling.get('n')} items. A scorer that reaches it agrees with people "
         "as far as they agree with each other."
     )
-
-
-def _not_scored(document: Mapping[str, Any]) -> str:
-    labels = [
-        str(entry.get("label") or name)
-        for _, name, entry in entries(document)
-        if entry.get("unavailable")
-    ]
-    if not labels:
-        return ""
-    return f"Not scored: {', '.join(labels)}. The table says what each lacks."
-
-
-def _by_admins(checks: Mapping[str, Any]) -> str:
-    by_admins = checks.get("by_admins") or {}
-    if not by_admins.get("items"):
-        return ""
-    if by_admins["counted"]:
-        return (
-            f"{by_admins['items']} items rest on ratings of somebody who administers the campaign; "
-            "they are counted, as was asked."
-        )
-    return (
-        f"{by_admins['items']} items are left out, as they rest on ratings of somebody who "
-        "administers the campaign."
-    )
-
-
-def _copies(checks: Mapping[str, Any]) -> str:
-    copies = checks["contain_reference"]
-    if not copies["items"]:
-        return ""
-    return (
-        f"In {copies['items']} of {checks['items']} items the reference itself is a candidate; "
-        f"people preferred it in {copies['reference_preferred']}. Look at the figures without them."
-    )
-
-
-def _shared(checks: Mapping[str, Any]) -> str:
-    shared = checks.get("shared_texts") or {}
-    if not shared.get("texts"):
-        return ""
-    splits = ", ".join(map(str, shared.get("splits") or ()))
-    return (
-        f"{shared['texts']} texts stand in more than one split{f' ({splits})' if splits else ''}: "
-        "a model that was trained on this dataset has seen them."
-    )
-
-
-def _implied(checks: Mapping[str, Any]) -> str:
-    share = (checks.get("implied") or {}).get("share")
-    if not share:
-        return ""
-    return (
-        f"{100 * share:.0f} % of these labels follow from training labels by transitivity: "
-        "a trained model can know them without judging."
-    )
-
-
-def _contradicting(checks: Mapping[str, Any]) -> str:
-    count = checks["duplicates"]["contradicting"]
-    return f"{count} comparisons contradict an earlier one of the same candidates." if count else ""

@@ -15,22 +15,21 @@ from scoring.plots.intervals import Measured, interval_plot
 from scoring.plots.shapes import Plot
 from scoring.reports import page_parts
 from scoring.reports.files import FIGURES, Cell, cell, entries, label_of, scored_names
-from scoring.reports.files import FIGURES as EVERY_FIGURE
 from scoring.reports.page_parts import (
-    UNSORTED,
     Compared,
-    Heading,
-    Row,
-    Sorting,
-    Undefined,
-    caution,
     cautions,
     ceiling_band,
     compared_pair,
+    verdict,
+)
+from scoring.reports.table import (
+    UNSORTED,
+    Heading,
+    Row,
+    Sorting,
     headings,
     table_rows,
     undefined_figures,
-    verdict,
 )
 from scoring.training.model_versions.queries import reports_for
 
@@ -53,7 +52,14 @@ def listed_reports(user: User, dataset: str = "") -> tuple[Listed, ...]:
     if dataset:
         of_name = [row.pk for row in _reported(user) if dataset in (row.full_name, row.name)]
         rows = rows.filter(dataset_version__dataset__in=of_name)
-    return tuple(_listed(row) for row in rows[:MOST_LISTED])
+    return tuple(
+        Listed(
+            row,
+            _named(row.scorers),
+            row.message if row.status != "succeeded" else row.best_sentence or "",
+        )
+        for row in rows[:MOST_LISTED]
+    )
 
 
 def reported_datasets(user: User) -> list[str]:
@@ -72,11 +78,6 @@ def finished_reports(user: User) -> QuerySet[AgreementReport]:
     return reports_for(user).filter(status="succeeded")
 
 
-def _listed(row: Any) -> Listed:
-    words = row.message if row.status != "succeeded" else row.best_sentence or ""
-    return Listed(row, _named(row.scorers), words)
-
-
 def _named(names: Sequence[str], most: int = 6) -> str:
     """Return the first names, models by the first digits of their ids, and how many more."""
     short = [name[:14] if name.startswith("model:") else name for name in names]
@@ -86,18 +87,9 @@ def _named(names: Sequence[str], most: int = 6) -> str:
 
 # What a command prints: those that every stored report has.
 PAGE_FIGURES: Final = tuple(
-    figure for figure in EVERY_FIGURE if figure[0] not in {"pearson", "decisive_accuracy"}
+    figure for figure in FIGURES if figure[0] not in {"pearson", "decisive_accuracy"}
 )
 LABELS: Final = {"1": "better", "0": "equal", "-1": "worse"}
-__all__ = [
-    "PAGE_FIGURES",
-    "ReportPage",
-    "Wishes",
-    "caution",
-    "ordered_result",
-    "page_of",
-    "report_page",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +110,7 @@ class ReportPage:
     cautions: tuple[str, ...]
     headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
-    undefined: tuple[Undefined, ...]
+    undefined: list[tuple[str, list[tuple[str, str]]]]
     plot: Plot
     families: tuple[page_parts.Family, ...]
     tests: dict[str, Any]
@@ -198,18 +190,13 @@ def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
     """
     if report.result is None:
         return None
-    scorers = report.result["scorers"]
-    baselines = report.result["baselines"]
+    scorers, baselines = report.result["scorers"], report.result["baselines"]
+    order = [name for name in ("majority", *BASELINE_NAMES) if name in baselines]
     return {
         **report.result,
         "scorers": {name: scorers[name] for name in report.scorers},
-        "baselines": {name: baselines[name] for name in sorted(baselines, key=_place)},
+        "baselines": {name: baselines[name] for name in dict.fromkeys([*order, *baselines])},
     }
-
-
-def _place(baseline: str) -> int:
-    order = ("majority", *BASELINE_NAMES)
-    return order.index(baseline) if baseline in order else len(order)
 
 
 def _drawn(asked: str, names: tuple[tuple[str, str], ...], rows: tuple[Row, ...]) -> str:
@@ -314,7 +301,9 @@ def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Two
     """Compare two scorers that stand in a report."""
     found = _by_name(document)
     labels = (label_of(document, first), label_of(document, second))
-    pair = _pair(document, first, second)
+    families = document.get("comparisons", {}).get("families", [])
+    pairs = (pair for family in families for pair in family["pairs"])
+    pair = next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
     both = _both(pair, first)
     return TwoScorers(
         first=labels[0],
@@ -367,15 +356,6 @@ def _line(label: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Line:
                 (before, after, (after.value or 0) - (before.value or 0) if is_known else None)
             )
     return Line(label, tuple(figures), one.get("version") == other.get("version"))
-
-
-def _pair(document: Mapping[str, Any], first: str, second: str) -> Mapping[str, Any] | None:
-    pairs = (
-        pair
-        for family in document.get("comparisons", {}).get("families", [])
-        for pair in family["pairs"]
-    )
-    return next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
 
 
 def _turned(document: Mapping[str, Any], pair: Mapping[str, Any], first: str) -> Compared:
