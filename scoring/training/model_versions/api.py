@@ -12,14 +12,12 @@ from rest_framework.response import Response
 
 from core.rest.paging import PAGED, PARAMETERS, page_of
 from scoring.access.api import PermittedView, body, model_json, person
-from scoring.models import ModelVersion
 from scoring.training.model_versions.promotions import (
-    answer_promotion,
-    ask_promotion,
+    ACTS,
+    carry_out_act,
     open_ask,
     promoted_ids,
     promotion_state,
-    withdraw_promotion,
 )
 from scoring.training.model_versions.queries import models_for
 
@@ -48,9 +46,6 @@ class Model(PermittedView):
         return Response(model_json(row, is_promoted=row.pk in promoted_ids(user)))
 
 
-ACTS = ("ask", "agree", "decline", "withdraw")
-
-
 class Promote(PermittedView):
     """A researcher asks that a model scores for its criterion, and an admin agrees."""
 
@@ -62,16 +57,16 @@ class Promote(PermittedView):
         # Without a word it is what comes next: what is asked can only be agreed to.
         act = sent.get("act", "ask" if open_ask(model) is None else "agree")
         _refuse_types(sent, act)
-        reason = sent.get("reason", "")
-        if act == "ask":
-            is_aware = sent.get("is_aware", False)
-            ask_promotion(model=model, asked_by=user, reason=reason, is_aware=is_aware)
-        elif act == "withdraw":
-            withdraw_promotion(model=model, withdrawn_by=user, reason=reason)
-        else:
-            agrees = act == "agree"
-            answer_promotion(model=model, answered_by=user, reason=reason, agrees=agrees)
-        return Response(_model_json(model, user))
+        carry_out_act(**{"act": act, "reason": ""} | sent, model=model, actor=user)
+        state = promotion_state(model, user)
+        return Response(
+            {
+                "model": str(model.pk),
+                "criterion": model.criterion,
+                "is_promoted": state.is_promoted,
+                "is_asked_for": state.open_ask is not None,
+            }
+        )
 
 
 def _refuse_types(sent: dict[str, Any], act: object) -> None:
@@ -84,13 +79,3 @@ def _refuse_types(sent: dict[str, Any], act: object) -> None:
         wrong["is_aware"] = ["Give true or false."]
     if wrong:
         raise ValidationError(wrong)
-
-
-def _model_json(model: ModelVersion, user: Any) -> dict[str, Any]:
-    state = promotion_state(model, user)
-    return {
-        "model": str(model.pk),
-        "criterion": model.criterion,
-        "is_promoted": state.is_promoted,
-        "is_asked_for": state.open_ask is not None,
-    }

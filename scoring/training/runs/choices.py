@@ -12,11 +12,8 @@ from core.errors import Refused
 from core.files import found_among
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.config import (
-    BATCHINGS,
     DEFAULT_ENCODER,
     LONGFORMER,
-    OVER_LENGTH,
-    PRECISIONS,
     RECIPES,
     SettingsError,
     TrainingSettings,
@@ -182,25 +179,6 @@ def encoder_choices() -> list[tuple[str, str]]:
         if shape is not None:
             found.append((name, f"{name}, {shape.parameters / 1e6:.1f} million parameters"))
     return found
-
-
-def recipe_choices() -> list[tuple[str, str]]:
-    return [(key, f"{recipe.name}: {recipe.words}") for key, recipe in RECIPES.items()]
-
-
-def batching_choices() -> list[tuple[str, str]]:
-    words = {"paper": "as in the paper, over all references", "by-reference": "within a reference"}
-    return [(key, words[key]) for key in BATCHINGS]
-
-
-def over_length_choices() -> list[tuple[str, str]]:
-    words = {"refuse": "refuse the run and name them", "leave-out": "leave them out and list them"}
-    return [(key, words[key]) for key in OVER_LENGTH]
-
-
-def precision_choices() -> list[tuple[str, str]]:
-    words = {"fp32": "32-bit floats", "bf16": "bfloat16", "auto": "whichever is measured faster"}
-    return [("", "as the recipe says"), *((key, words[key]) for key in PRECISIONS)]
 
 
 def training_options(wish: Mapping[str, Any]) -> dict[str, Any]:
