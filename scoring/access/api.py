@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from django import forms
+from django.db.models import Model
 from django.http import QueryDict
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -75,9 +76,7 @@ def cleaned(form: forms.Form) -> dict[str, Any]:
     }:
         raise ValidationError(wrong)
     if not form.is_valid():
-        raise ValidationError(
-            {name: [str(reason) for reason in reasons] for name, reasons in form.errors.items()}
-        )
+        raise ValidationError({name: list(map(str, why)) for name, why in form.errors.items()})
     return form.cleaned_data
 
 
@@ -124,24 +123,16 @@ def run_json(row: TrainingRun) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "dataset": str(row.dataset_version),
-        "criterion": row.criterion,
-        "status": row.status,
-        "progress": row.progress,
-        "stage": row.stage,
-        "step": row.step,
-        "steps": row.steps,
-        "epoch": row.epoch,
-        "epochs": row.epochs,
-        "loss": row.loss,
-        "validation_tau": row.validation_tau,
-        "tokens_per_second": row.tokens_per_second,
-        "seconds_left": row.seconds_left,
-        "history": row.history,
-        "log": row.log,
-        "message": row.message,
+        **_fields(row, "criterion", "status", "progress", "stage", "step", "steps", "epoch"),
+        **_fields(row, "epochs", "loss", "validation_tau", "tokens_per_second", "seconds_left"),
+        **_fields(row, "history", "log", "message"),
         "model": str(row.model.pk) if row.model else None,
         "is_reused": row.reused_model_id is not None,
     }
+
+
+def _fields(row: Model, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
 def model_json(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
@@ -151,12 +142,8 @@ def model_json(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
         "is_promoted": is_promoted,
         "run": str(row.run_id),
         "dataset": str(row.run.dataset_version),
-        "dataset_sha256": row.dataset_sha256,
-        "manifest_sha256": row.manifest_sha256,
-        "code_version": row.code_version,
-        "validation": row.card["validation"],
-        "tie_threshold": row.card["tie_threshold"],
-        "warnings": row.card["warnings"],
+        **_fields(row, "dataset_sha256", "manifest_sha256", "code_version"),
+        **{name: row.card[name] for name in ("validation", "tie_threshold", "warnings")},
         "created_at": row.created_at.isoformat(),
     }
 
@@ -167,16 +154,8 @@ def report_json(row: AgreementReport) -> dict[str, Any]:
         "dataset": str(row.dataset_version),
         "criterion": row.criterion,
         "asked_scorers": row.scorers,
-        "split": row.split,
-        "tie_threshold": row.tie_threshold,
-        "resamples": row.resamples,
-        "seed": row.seed,
+        **_fields(row, "split", "tie_threshold", "resamples", "seed"),
         "systems_shown": row.has_systems,
         "admins_counted": row.has_admins,
-        "status": row.status,
-        "progress": row.progress,
-        "stage": row.stage,
-        "done": row.done,
-        "total": row.total,
-        "message": row.message,
+        **_fields(row, "status", "progress", "stage", "done", "total", "message"),
     }

@@ -103,11 +103,8 @@ class Score(PermittedView):
 
 
 def _refuse_types(sent: dict[str, Any]) -> None:
-    wrong = {
-        name: ["This field is required."]
-        for name in ("reference", "candidates")
-        if name not in sent
-    }
+    needed = ("reference", "candidates")
+    wrong = {name: ["This field is required."] for name in needed if name not in sent}
     if not isinstance(sent.get("reference", ""), str):
         wrong["reference"] = ["Give a text."]
     for name in ("candidates", "criteria"):
