@@ -278,11 +278,7 @@ def _with_distinct_ids(found: Iterable[Quadruplet]) -> Iterator[Quadruplet]:
 
 
 def _of_reference(
-    reference: RatedReference,
-    policy: str,
-    tie_band: Fraction,
-    seed: int,
-    criteria: Sequence[str],
+    reference: RatedReference, policy: str, tie_band: Fraction, seed: int, criteria: Sequence[str]
 ) -> Iterator[Quadruplet]:
     candidates = sorted(reference.candidates, key=lambda c: c.candidate_id)
     # Worked out once a candidate, not once a pair.

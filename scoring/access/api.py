@@ -1,6 +1,6 @@
 """What every call of the API on datasets, runs, models and reports has in common."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, cast
 from uuid import UUID
 
@@ -43,24 +43,45 @@ def person(request: Request) -> User:
     return cast(User, request.user)
 
 
-def body(request: Request, allowed: set[str]) -> dict[str, Any]:
-    """Return the JSON object that was sent; an unknown key is refused, not dropped."""
+# What a value of a body must be, and what is said of anything else.
+Kind = tuple[Callable[[Any], bool], str]
+TEXT: Final[Kind] = (lambda value: isinstance(value, str), "Give a text.")
+TEXTS: Final[Kind] = (
+    lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    "Give a list of texts.",
+)
+TRUTH: Final[Kind] = (lambda value: type(value) is bool, "Give true or false.")
+NUMBER: Final[Kind] = (lambda value: type(value) in (int, float), "Give a number.")
+WHOLE: Final[Kind] = (lambda value: type(value) is int, "Give a whole number.")
+ANY: Final[Kind] = (lambda value: True, "")
+
+
+def body(request: Request, allowed: Iterable[str], needed: Collection[str] = ()) -> dict[str, Any]:
+    """Return the JSON object that was sent; an unknown key is refused, not dropped.
+
+    `allowed` may give the Kind of each key. Raises ValidationError by field.
+    """
     sent = request.data
     if not isinstance(sent, dict) or isinstance(sent, QueryDict):
         raise ValidationError({"non_field_errors": ["Send one JSON object."]})
-    unknown = sorted(set(sent) - allowed)
+    kinds = dict(allowed) if isinstance(allowed, Mapping) else dict.fromkeys(allowed, ANY)
+    unknown = sorted(set(sent) - set(kinds))
     if unknown:
         raise ValidationError({name[:100]: ["This field is not known here."] for name in unknown})
+    wrong = {name: ["This field is required."] for name in needed if name not in sent}
+    wrong |= {name: [kinds[name][1]] for name in sent if not kinds[name][0](sent[name])}
+    if wrong:
+        raise ValidationError(wrong)
     return dict(sent)
 
 
-# What each kind of field is in JSON, and what is said of anything else; the first that fits counts.
+# What each kind of field is in JSON; the first that fits counts.
 IN_JSON: Final = (
-    (forms.BooleanField, (bool,), "Give true or false."),
-    (forms.FloatField, (int, float), "Give a number."),
-    (forms.IntegerField, (int,), "Give a whole number."),
-    (forms.MultipleChoiceField, (list,), "Give a list of texts."),
-    (forms.Field, (str,), "Give a text."),
+    (forms.BooleanField, TRUTH),
+    (forms.FloatField, NUMBER),
+    (forms.IntegerField, WHOLE),
+    (forms.MultipleChoiceField, TEXTS),
+    (forms.Field, TEXT),
 )
 
 
@@ -81,11 +102,10 @@ def cleaned(form: forms.Form) -> dict[str, Any]:
 
 
 def _wrong_type(field: forms.Field, value: Any) -> str:
-    kinds, why = next((kinds, why) for kind, kinds, why in IN_JSON if isinstance(field, kind))
-    inner = value if isinstance(value, list) else []
-    is_right = type(value) in kinds and all(isinstance(one, str) for one in inner)
+    kind = next(kind for fields, kind in IN_JSON if isinstance(field, fields))
     # A text that need not be given may be null.
-    return "" if is_right or (value is None and kinds == (str,) and not field.required) else why
+    may_be_null = kind is TEXT and not field.required
+    return "" if kind[0](value) or (value is None and may_be_null) else kind[1]
 
 
 def version_of(request: Request, name: object) -> DatasetVersion:

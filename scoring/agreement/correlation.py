@@ -217,11 +217,7 @@ def leave_one_item_out(pairs: PairCounts) -> Floats:
     n, below_y, below_t = balances(_at_ranks(pairs))[:, pairs.item_ranks]
     _, y, t = LABEL_SUMS[:, pairs.y + 1]
     partners = np.stack(
-        [
-            (y * below_t - t * below_y) / 2,
-            n,
-            (len(pairs.y) - pairs.labels.sum(axis=0))[pairs.y + 1],
-        ]
+        [(y * below_t - t * below_y) / 2, n, (len(pairs.y) - pairs.labels.sum(axis=0))[pairs.y + 1]]
     )
     return tau_b_of_counts(_totals(pairs) - 2 * partners)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,103 +67,6 @@ MAJORITY = "majority"
 ONLY_REFERENCES = "Every item contains the reference itself, so none is left without it."
 NOTHING_TO_CALIBRATE = "The most frequent label is predicted without scores, so no threshold moves."
 Entry = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemSet:
-    """The items of a report, or those of them without the reference, with their sample."""
-
-    items: Sequence[Item]
-    compared: Integers
-    sample: Sample | None
-
-
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """Makes the rows of one report: all share the same items and the same resamples."""
-
-    question: Question
-    every: ItemSet
-    without: ItemSet
-    label: Callable[[str], str]
-
-    @property
-    def references(self) -> int:
-        return self.every.sample.cluster_count if self.every.sample else 0
-
-    def of_scorer(self, scorer: ScorerScores, kind: str, differences: Floats) -> Entry:
-        """Measure one scorer on all items, and on those without the reference."""
-        predicted = predicted_labels(differences, self.question.tie_threshold)
-        figures = self._figures(self.every, differences, predicted)
-        left = figures
-        if self.without is not self.every:
-            compared = self.without.compared
-            left = self._figures(self.without, differences[compared], predicted[compared])
-        assert self.every.sample is not None, "a report has items"
-        entry = self._entry(scorer.name, scorer.version, kind, figures, left)
-        return entry | {"calibrated": calibrate(self.every.sample, differences, self.question.seed)}
-
-    def of_majority(self) -> Entry:
-        """Measure the most frequent label of the items, predicted for each of them."""
-        figures, left = (
-            self._figures(part, np.zeros(len(part.items)), _most_frequent_label(part.items))
-            for part in (self.every, self.without)
-        )
-        entry = self._entry(MAJORITY, "1, in sample", "baseline", figures, left)
-        return {**entry, "calibrated": {"reason": NOTHING_TO_CALIBRATE}}
-
-    def of_unavailable(self, scorer: Unavailable, kind: str) -> Entry:
-        """Return why a scorer has no figures, in the shape of one that has."""
-        nothing = no_figures(scorer.reason)
-        return {
-            **self._head(scorer.name, None, kind),
-            "unavailable": scorer.reason,
-            **nothing,
-            "calibrated": {"reason": scorer.reason},
-            "without_reference_items": nothing,
-            "signature": self.signature({}),
-        }
-
-    def signature(self, versions: dict[str, str]) -> str:
-        return signature(self.question, len(self.every.items), self.references, versions)
-
-    def _entry(self, name: str, version: str, kind: str, figures: Entry, left: Entry) -> Entry:
-        return {
-            **self._head(name, version, kind),
-            "unavailable": "",
-            **figures,
-            "without_reference_items": left,
-            "signature": self.signature({name: version}),
-        }
-
-    def _head(self, name: str, version: str | None, kind: str) -> Entry:
-        return {"version": version, "kind": kind, "label": self.label(name)}
-
-    def _figures(self, part: ItemSet, differences: Floats, predicted: Integers) -> Entry:
-        if part.sample is None:
-            return no_figures(ONLY_REFERENCES)
-        return measure(part.sample, differences, predicted)
-
-
-def item_sets(question: Question, items: Sequence[Item]) -> tuple[ItemSet, ItemSet]:
-    """Prepare all items, and those without the reference; one set twice where none holds it."""
-    compared = np.flatnonzero(~contain_reference(items))
-    every = _item_set(question, items, np.arange(len(items)))
-    if len(compared) == len(items):
-        return every, every
-    return every, _item_set(question, [items[index] for index in compared.tolist()], compared)
-
-
-def _item_set(question: Question, items: Sequence[Item], compared: Integers) -> ItemSet:
-    sample = make_sample(items, question.resamples, question.seed) if items else None
-    return ItemSet(items, compared, sample)
-
-
-def _most_frequent_label(items: Sequence[Item]) -> Integers:
-    """Predict the label that most items have for each of them: no majority of annotators."""
-    counts = Counter(item.y for item in items)
-    label = max(LABELS, key=lambda candidate: counts[candidate])
-    return np.full(len(items), label, dtype=np.int64)
 
 
 METHOD = {
@@ -228,7 +131,7 @@ def build_report(
 
 
 class _Work:
-    """What the parts of one report share."""
+    """One report in the making: all its rows share the same items and the same resamples."""
 
     def __init__(
         self,
@@ -257,14 +160,18 @@ class _Work:
             for one in scorers
         ]
         self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
-        every, without = item_sets(question, compared.items)
-        self.entries = Entries(question, every, without, self.label)
-        assert every.sample is not None, "a report has items"
-        self.sample = every.sample
+        self.sample = self._sample_of(compared.items)
+        # Of the items without the reference: their places, and a sample of them if there are any.
+        self.left = np.flatnonzero(~contain_reference(compared.items))
+        left = [compared.items[place] for place in self.left.tolist()]
+        self.sample_left = self._sample_of(left) if left else None
         able = {one.name: one for one in (*baselines, *self.scorers)}
         self.differences = {
             name: score_differences(compared.items, one) for name, one in able.items()
         }
+
+    def _sample_of(self, items: Sequence[Item]) -> Sample:
+        return make_sample(items, self.question.resamples, self.question.seed)
 
     def label(self, name: str) -> str:
         return self.evidence.labels.get(name, name)
@@ -275,7 +182,7 @@ class _Work:
         for asked in self.asked:
             kind = "model" if asked.name.startswith("model:") else "metric"
             by_scorer[asked.name] = self._entry(asked, kinds.get(asked.name, kind))
-        by_baseline = {MAJORITY: self.entries.of_majority()}
+        by_baseline = {MAJORITY: self._majority()}
         for one in self.baselines:
             by_baseline[one.name] = self._entry(one, "baseline")
         compared = self._comparisons()
@@ -296,14 +203,59 @@ class _Work:
             "published": published_figures(self.question.criterion),
             "checks": {**item_checks(self.compared.items), **self.evidence.checks},
             "method": dict(METHOD),
-            "signature": self.entries.signature({s.name: s.version for s in self.scorers}),
+            "signature": self._signature({s.name: s.version for s in self.scorers}),
         }
 
+    def _signature(self, versions: dict[str, str]) -> str:
+        n, references = len(self.compared.items), self.sample.cluster_count
+        return signature(self.question, n, references, versions)
+
     def _entry(self, scorer: Asked, kind: str) -> Entry:
+        """Measure a scorer on all items, and on those without the reference, or say why not."""
         self.on_progress(f"Measuring {self.label(scorer.name)}.")
+        head: Entry = {"version": None, "kind": kind, "label": self.label(scorer.name)}
         if isinstance(scorer, Unavailable):
-            return self.entries.of_unavailable(scorer, kind)
-        return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
+            nothing = no_figures(scorer.reason)
+            return {
+                **head,
+                "unavailable": scorer.reason,
+                **nothing,
+                "calibrated": {"reason": scorer.reason},
+                "without_reference_items": nothing,
+                "signature": self._signature({}),
+            }
+        differences = self.differences[scorer.name]
+        predicted = predicted_labels(differences, self.question.tie_threshold)
+        return {
+            **head,
+            "version": scorer.version,
+            **self._measured(differences, predicted),
+            "signature": self._signature({scorer.name: scorer.version}),
+            "calibrated": calibrate(self.sample, differences, self.question.seed),
+        }
+
+    def _majority(self) -> Entry:
+        """Measure the most frequent label of the items, predicted for each of them."""
+        version = "1, in sample"
+        return {
+            "version": version,
+            "kind": "baseline",
+            "label": self.label(MAJORITY),
+            **self._measured(np.zeros(len(self.sample.y)), None),
+            "signature": self._signature({MAJORITY: version}),
+            "calibrated": {"reason": NOTHING_TO_CALIBRATE},
+        }
+
+    def _measured(self, differences: Floats, predicted: Integers | None) -> Entry:
+        """Measure all items and those left; without predictions their most frequent label."""
+        of_all = _most_frequent(self.sample) if predicted is None else predicted
+        figures = left = measure(self.sample, differences, of_all)
+        if self.sample_left is None:
+            left = no_figures(ONLY_REFERENCES)
+        elif len(self.left) < len(differences):
+            of_left = _most_frequent(self.sample_left) if predicted is None else of_all[self.left]
+            left = measure(self.sample_left, differences[self.left], of_left)
+        return {"unavailable": "", **figures, "without_reference_items": left}
 
     def _comparisons(self) -> dict[str, Any]:
         words = "Comparing the scorers."
@@ -337,7 +289,7 @@ class _Work:
             for family in compared["families"]
         )
         return comparisons.detectable_difference(
-            next(filter(None, errors), []), self.entries.references, len(self.compared.items)
+            next(filter(None, errors), []), self.sample.cluster_count, len(self.compared.items)
         )
 
     def _ceiling(self) -> dict[str, Any]:
@@ -347,6 +299,12 @@ class _Work:
         return ceiling.human_ceiling(
             self.evidence.overlap, self.question.resamples, self.question.seed
         )
+
+
+def _most_frequent(sample: Sample) -> Integers:
+    """Predict the label that most items have for each of them: no majority of annotators."""
+    counts = np.bincount(sample.y + 1, minlength=len(LABELS))
+    return np.full(len(sample.y), LABELS[int(counts.argmax())], dtype=np.int64)
 
 
 def _refuse_repeated_names(names: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from sys import intern
 from typing import Any, Final
 from uuid import UUID
 
@@ -188,11 +189,10 @@ class ReportRows:
 
 @dataclass(slots=True)
 class _Pool:
-    """Texts and ids by content, so that a text of many rows is one string."""
+    """Texts by content, so that a text of many rows is one string."""
 
     texts: dict[str, Text] = field(default_factory=dict)
     folded: dict[str, str] = field(default_factory=dict)
-    ids: dict[str, str] = field(default_factory=dict)
     labels: dict[int, Mapping[str, int]] = field(default_factory=dict)
 
     def text(self, content: str) -> Text:
@@ -209,9 +209,6 @@ class _Pool:
         if found is None:
             found = self.folded[digest] = text_sha256(fold(content))
         return found
-
-    def id(self, name: str) -> str:
-        return self.ids.setdefault(name, name)
 
     def label(self, criterion: str, y: int) -> Mapping[str, int]:
         return self.labels.setdefault(y, {criterion: y})
@@ -258,6 +255,11 @@ def report_rows(
             keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
             training.append(_comparison(keys, row.annotator, row.y[criterion]))
     triples = count_violations(rows, criterion)
+    asked = [
+        _comparison([one.folded for one in (row.reference, row.b, row.c)], row.annotator, label)
+        for row in rows
+        for label in (row.y[criterion],)
+    ]
     folded = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
     # Of each distinct text that stands in several splits, in which it stands.
     shared = [splits_of[key] for key in folded if len(splits_of[key]) > 1]
@@ -266,7 +268,7 @@ def report_rows(
         by_admins=by_admins,
         triads=triples.triples,
         violations=triples.violations,
-        implied=_implied(rows, criterion, training) if training else None,
+        implied=implied_labels(training, asked) if training else None,
         implied_reason="" if training else NO_TRAINING_LABELS,
         shared=len(shared),
         shared_with=tuple(
@@ -278,33 +280,23 @@ def report_rows(
 def _row(pool: _Pool, row: DatasetRow, criterion: str) -> ReportRow:
     return ReportRow(
         id=row.id,
-        reference_id=pool.id(row.reference_id),
+        reference_id=intern(row.reference_id),
         reference=pool.text(row.reference),
         b=pool.text(row.b),
         c=pool.text(row.c),
-        b_id=pool.id(row.b_id),
-        c_id=pool.id(row.c_id),
+        b_id=intern(row.b_id),
+        c_id=intern(row.c_id),
         y=pool.label(criterion, row.y[criterion]),
-        annotator=pool.id(row.annotator),
-        ipc=pool.id(str(row.extras.get("ipc", ""))),
-        language=pool.id(str(row.extras.get("language", ""))),
-        adjudication_ids=tuple(pool.id(one) for one in row.provenance.get("adjudications") or ()),
+        annotator=intern(row.annotator),
+        ipc=intern(str(row.extras.get("ipc", ""))),
+        language=intern(str(row.extras.get("language", ""))),
+        adjudication_ids=tuple(intern(one) for one in row.provenance.get("adjudications") or ()),
     )
 
 
 def _comparison(keys: list[str], annotator: str, y: int) -> Comparison:
     reference, b, c = keys
     return Comparison((reference, annotator), b, c, y)
-
-
-def _implied(rows: list[ReportRow], criterion: str, training: list[Comparison]) -> int:
-    asked = [
-        _comparison(
-            [row.reference.folded, row.b.folded, row.c.folded], row.annotator, row.y[criterion]
-        )
-        for row in rows
-    ]
-    return implied_labels(training, asked)
 
 
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."

@@ -1,14 +1,16 @@
 """The parts of a report's page: verdict, table, plots, tests, groups, ceiling."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Final
 
 from scoring.plots.intervals import Band, Measured, interval_plot
-from scoring.plots.scatters import Level, label_levels, label_plot, rating_levels, rating_plot
+from scoring.plots.scatters import label_levels, label_plot, rating_levels, rating_plot
 from scoring.plots.shapes import Plot
 from scoring.reports.files import Cell, cell, entries, label_of, scored_names
 
+# A part of a page, told by whoever makes it; a template shows it, and nothing else reads it.
+Part = SimpleNamespace
 FIXED_AND_CALIBRATED: Final = ("accuracy", "f1_weighted", "f1_macro", "tau_paper", "tau_b_labels")
 BOTH_SETS: Final = ("tau_b", "tau_paper", "accuracy", "f1_weighted")
 PUBLISHED: Final = ("tau_paper", "spearman", "accuracy", "f1_weighted")
@@ -22,100 +24,24 @@ BREAKDOWNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two scorers and the test of their difference, first minus second."""
-
-    first: str
-    second: str
-    difference: Cell
-    p: float | None
-    p_holm: float | None
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Comparisons that one correction for many tests covers."""
-
-    title: str
-    pairs: tuple[Compared, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """Figures at the fixed tie threshold beside those at one chosen on other references."""
-
-    label: str
-    threshold: str
-    over_folds: str
-    in_sample: float | None
-    pairs: tuple[tuple[Cell, Cell], ...]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class WithAndWithout:
-    """Figures on all items beside those on items without the reference."""
-
-    label: str
-    n: int
-    n_without: int
-    pairs: tuple[tuple[Cell, Cell], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A group of items with tau-b of each scorer in the order of the headings."""
-
-    name: str
-    n: int
-    references: int
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Breakdown:
-    """Agreement by group of items, or why it is not shown."""
-
-    key: str
-    title: str
-    reason: str
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    groups: tuple[Group, ...]
-
-    @property
-    def undefined(self) -> tuple[str, ...]:
-        """Why figures of the groups are undefined, each reason once."""
-        return reasons(one for group in self.groups for one in group.cells)
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A figure that a paper prints, and ours for the same scorer where the report has it."""
-
-    label: str
-    pairs: tuple[tuple[float, Cell | None], ...]
-    source: str
-    is_comparable: bool
-
-
-def families(document: Mapping[str, Any]) -> tuple[Family, ...]:
-    """Return the tests of difference by family; none for a report from before them."""
+def families(document: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return the tests of difference that one correction covers; none for a report before them."""
     found = document.get("comparisons", {}).get("families", [])
     return tuple(
-        Family(
-            FAMILIES.get(family["name"], family["name"]),
-            tuple(compared_pair(document, pair) for pair in family["pairs"]),
+        Part(
+            title=FAMILIES.get(family["name"], family["name"]),
+            pairs=tuple(compared_pair(document, pair) for pair in family["pairs"]),
         )
         for family in found
         if family["pairs"]
     )
 
 
-def calibrations(document: Mapping[str, Any]) -> tuple[Calibration, ...]:
-    """Return a row for each scorer that was scored and whose report knows calibration."""
+def calibrations(document: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return figures at the fixed tie threshold beside those at one chosen on other references.
+
+    A row for each scorer that was scored and whose report knows calibration.
+    """
     return tuple(
         _calibration(label_of(document, name), entry)
         for _, name, entry in entries(document)
@@ -123,35 +49,40 @@ def calibrations(document: Mapping[str, Any]) -> tuple[Calibration, ...]:
     )
 
 
-def with_and_without(document: Mapping[str, Any]) -> tuple[WithAndWithout, ...]:
-    """Return a row for each scorer and baseline that was scored."""
-    rows = []
-    for _, name, entry in entries(document):
-        without = entry["without_reference_items"]
-        pairs = tuple((cell(entry[key]), cell(without[key])) for key in BOTH_SETS)
-        if not entry.get("unavailable"):
-            label = label_of(document, name)
-            rows.append(WithAndWithout(label, entry["n"], without["n"], pairs))
-    return tuple(rows)
+def with_and_without(document: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return figures on all items beside those on items without the reference, by scorer."""
+    return tuple(
+        Part(
+            label=label_of(document, name),
+            n=entry["n"],
+            n_without=without["n"],
+            pairs=tuple((cell(entry[key]), cell(without[key])) for key in BOTH_SETS),
+        )
+        for _, name, entry in entries(document)
+        for without in (entry["without_reference_items"],)
+        if not entry.get("unavailable")
+    )
 
 
-def breakdowns(document: Mapping[str, Any]) -> tuple[Breakdown, ...]:
-    """Return agreement by group, the kinds of BREAKDOWNS that the report knows."""
+def breakdowns(document: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return agreement by group, or why it is not shown: the BREAKDOWNS that the report knows."""
     stored = document.get("breakdowns", {})
     return tuple(
         _breakdown(document, key, title, stored[key]) for key, title in BREAKDOWNS if key in stored
     )
 
 
-def published(document: Mapping[str, Any]) -> tuple[Published, ...]:
+def published(document: Mapping[str, Any]) -> tuple[Part, ...]:
     """Return the published figures, each beside ours where the same scorer was asked for."""
     rows = []
     for name, line in document["published"].items():
         ours = document["scorers"].get(name)
         is_ours = ours is not None and not ours.get("unavailable")
         pairs = tuple((line[key], cell(ours[key]) if is_ours else None) for key in PUBLISHED)
-        label = label_of(document, name)
-        rows.append(Published(label, pairs, line["source"], bool(line["comparable"])))
+        label, is_comparable = label_of(document, name), bool(line["comparable"])
+        rows.append(
+            Part(label=label, pairs=pairs, source=line["source"], is_comparable=is_comparable)
+        )
     return tuple(rows)
 
 
@@ -187,9 +118,9 @@ def _loose(figure: Mapping[str, Any] | float | None) -> Cell:
     return Cell(figure["value"], figure.get("low"), figure.get("high"), figure.get("reason") or "")
 
 
-def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Compared:
-    """Read a stored test of two scorers."""
-    return Compared(
+def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Part:
+    """Read a stored test of two scorers: of the first minus the second."""
+    return Part(
         first=label_of(document, pair["first"]),
         second=label_of(document, pair["second"]),
         difference=Cell(pair["difference"], pair["low"], pair["high"], pair.get("reason") or ""),
@@ -199,15 +130,15 @@ def compared_pair(document: Mapping[str, Any], pair: Mapping[str, Any]) -> Compa
     )
 
 
-def _calibration(label: str, entry: Mapping[str, Any]) -> Calibration:
+def _calibration(label: str, entry: Mapping[str, Any]) -> Part:
     found = entry["calibrated"]
     fixed = tuple(cell(entry[key]) for key in FIXED_AND_CALIBRATED)
     if found.get("threshold") is None:
         nothing = Cell(None, None, None, found.get("reason") or "")
         pairs = tuple((one, nothing) for one in fixed)
-        return Calibration(label, "", "", None, pairs, nothing.reason)
+        return Part(label=label, pairs=pairs, reason=nothing.reason)
     chosen = tuple(cell(found.get(key)) for key in FIXED_AND_CALIBRATED)
-    return Calibration(
+    return Part(
         label=label,
         threshold=f"{found['threshold']:.4g}",
         over_folds=f"{found['low']:.4g} … {found['high']:.4g}, {found['folds']} folds",
@@ -219,42 +150,33 @@ def _calibration(label: str, entry: Mapping[str, Any]) -> Calibration:
 
 def _breakdown(
     document: Mapping[str, Any], key: str, title: str, stored: Mapping[str, Any]
-) -> Breakdown:
+) -> Part:
     names = tuple(
         name
         for name in scored_names(document)
         if any(name in group["scorers"] for group in stored["groups"])
     )
     groups = tuple(
-        Group(
-            str(group["group"]),
-            group["n"],
-            group["references"],
-            tuple(_loose(group["scorers"].get(name)) for name in names),
+        Part(
+            name=str(group["group"]),
+            n=group["n"],
+            references=group["references"],
+            cells=tuple(_loose(group["scorers"].get(name)) for name in names),
         )
         for group in stored["groups"]
     )
-    labels = tuple(label_of(document, name) for name in names)
-    return Breakdown(key, title, stored.get("reason") or "", names, labels, groups)
+    return Part(
+        key=key,
+        title=title,
+        reason=stored.get("reason") or "",
+        names=names,
+        labels=tuple(label_of(document, name) for name in names),
+        groups=groups,
+        undefined=reasons(one for group in groups for one in group.cells),
+    )
 
 
 RATINGS: Final = "ratings"
-
-
-@dataclass(frozen=True, slots=True)
-class Scatter:
-    """The scores of one scorer against what people gave; `levels` tells the plot as a table."""
-
-    name: str
-    label: str
-    is_of_ratings: bool
-    n: int
-    drawn: int
-    plot: Plot | None
-    levels: tuple[Level, ...]
-    pearson: Cell | None
-    spearman: Cell | None
-    reason: str
 
 
 def scorer_plot(document: Mapping[str, Any]) -> Plot:
@@ -276,7 +198,7 @@ def ceiling_band(document: Mapping[str, Any]) -> Band | None:
     return Band("human ceiling", ceiling["value"], ceiling["low"], ceiling["high"])
 
 
-def breakdown_plot(found: Breakdown, name: str) -> Plot | None:
+def breakdown_plot(found: Part, name: str) -> Plot | None:
     """Draw tau-b of one scorer in each group; None without groups or without the scorer."""
     if name not in found.names or not found.groups:
         return None
@@ -297,13 +219,16 @@ def scatter_names(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def scatter(document: Mapping[str, Any], name: str) -> Scatter:
-    """Return one scorer's scores against ratings, or its score differences against labels."""
+def scatter(document: Mapping[str, Any], name: str) -> Part:
+    """Return one scorer's scores against ratings, or its score differences against labels.
+
+    Its `levels` tell the plot as a table.
+    """
     stored, label = document["scatter"][name], label_of(document, name)
     points = stored["points"]
     is_of_ratings = stored["kind"] == RATINGS
     title = f"{label}: " + ("scores by rating" if is_of_ratings else "differences by label")
-    return Scatter(
+    return Part(
         name=name,
         label=label,
         is_of_ratings=is_of_ratings,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from scoring.reports.files import FIGURES, Cell, cell, entries
+from scoring.reports.page_parts import Part
 
 NAME: Final = "scorer"
 ASCENDING: Final = "asc"
@@ -31,17 +32,6 @@ UNSORTED: Final = Sorting()
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A column that can be sorted: `aria` as it is now, `then` the order a click asks for."""
-
-    key: str
-    name: str
-    meaning: str
-    aria: str
-    then: str
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """One scorer or baseline with its figures, or why it was not scored."""
 
@@ -56,10 +46,21 @@ class Row:
     confusion: tuple[tuple[int, ...], ...]
 
 
-def headings(sorting: Sorting) -> tuple[Heading, ...]:
-    """Return the columns of the table, the name of the scorer first."""
-    columns = ((NAME, "Scorer", ""), *FIGURES)
-    return tuple(_heading(key, name, meaning, sorting) for key, name, meaning in columns)
+def headings(sorting: Sorting) -> tuple[Part, ...]:
+    """Return the columns of the table, the name of the scorer first.
+
+    `aria` is how a column is sorted now, `then` the order that a click asks for.
+    """
+    found = []
+    for key, name, meaning in ((NAME, "Scorer", ""), *FIGURES):
+        then, other = (ASCENDING, DESCENDING) if key == NAME else (DESCENDING, ASCENDING)
+        aria = {ASCENDING: "ascending", DESCENDING: "descending"}[sorting.order]
+        if key != sorting.key:
+            aria = ""
+        elif sorting.order == then:
+            then = other
+        found.append(Part(key=key, name=name, meaning=meaning, aria=aria, then=then))
+    return tuple(found)
 
 
 def table_rows(document: Mapping[str, Any], sorting: Sorting = UNSORTED) -> tuple[Row, ...]:
@@ -95,15 +96,6 @@ def undefined_figures(rows: tuple[Row, ...]) -> list[tuple[str, list[tuple[str, 
         (reason, [(label, ", ".join(names)) for label, names in of.items()])
         for reason, of in found.items()
     ]
-
-
-def _heading(key: str, name: str, meaning: str, sorting: Sorting) -> Heading:
-    first = ASCENDING if key == NAME else DESCENDING
-    other = DESCENDING if first == ASCENDING else ASCENDING
-    if key != sorting.key:
-        return Heading(key, name, meaning, "", first)
-    aria = "ascending" if sorting.order == ASCENDING else "descending"
-    return Heading(key, name, meaning, aria, other if sorting.order == first else first)
 
 
 def _row(kind: str, name: str, entry: Mapping[str, Any], best: list[str]) -> Row:

@@ -22,7 +22,6 @@ from scoring.reports.files import TYPES, file_name
 from scoring.reports.forms import ReportForm, ReportsForm, ScorersForm, again
 from scoring.reports.queries import (
     NOTHING_SHARED,
-    Wishes,
     compare_reports,
     compare_scorers,
     listed_reports,
@@ -97,7 +96,7 @@ def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     sorting = Sorting.asked(asked("sort", ""), asked("order", ""))
     context = {
         "report": row,
-        "page": report_page(row, Wishes(sorting, asked("scorer", ""))),
+        "page": report_page(row, sorting, asked("scorer", "")),
         "formats": FORMATS,
         "may_ask": versions_for(request.user).filter(pk=row.dataset_version_id).exists(),
     }

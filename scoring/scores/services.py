@@ -105,9 +105,7 @@ def delete_old_scores() -> int:
     ids = list(rows.filter(created_at__lt=until).values_list("pk", flat=True))
     ScoreRequest.objects.filter(pk__in=ids).delete()
     audit_log.record_each(
-        action="scores.expired",
-        object_type="score_request",
-        details_by_id=((pk, {}) for pk in ids),
+        action="scores.expired", object_type="score_request", details_by_id=((pk, {}) for pk in ids)
     )
     return len(ids)
 

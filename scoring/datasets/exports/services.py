@@ -122,10 +122,8 @@ def export_to_file(*, version: DatasetVersion, target: Path, **how: Any) -> Writ
 
 
 def _refuse_unknown(file_format: str, split: str) -> None:
-    for field, value, known in (
-        ("format", file_format, tuple(EXPORT_FORMATS)),
-        ("split", split, SPLITS),
-    ):
+    formats = tuple(EXPORT_FORMATS)
+    for field, value, known in (("format", file_format, formats), ("split", split, SPLITS)):
         if value not in known:
             sentence = f"The {field} is one of {', '.join(known)}."
             raise Refused(sentence, {field: [sentence]})

@@ -28,12 +28,7 @@ from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
 from scoring.formats.rows import DatasetRow
 from scoring.models import Freeze
-from scoring.quadruplets import (
-    Quadruplet,
-    RatedCandidate,
-    RatedReference,
-    build_quadruplets,
-)
+from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference, build_quadruplets
 
 FACTS: Final = ("office", "ipc", "language", "family")
 
@@ -169,10 +164,7 @@ IPC_SUBCLASS: Final = 4
 
 
 def draft_freeze(
-    campaign: Campaign,
-    settings: FreezeSettings,
-    progress: Progress,
-    spool: IO[bytes] | None = None,
+    campaign: Campaign, settings: FreezeSettings, progress: Progress, spool: IO[bytes] | None = None
 ) -> tuple[Draft, dict[str, Any], tuple[str, ...]]:
     """Read, compare, split and count; with a spool the rows are kept there.
 

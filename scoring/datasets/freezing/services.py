@@ -229,10 +229,7 @@ def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
             beaten_at = time.monotonic()
 
     frozen = freeze_dataset(
-        campaign=freeze.campaign,
-        created_by=freeze.asked_by,
-        progress=progress,
-        **freeze.settings,
+        campaign=freeze.campaign, created_by=freeze.asked_by, progress=progress, **freeze.settings
     )
     # Also one that an attempt made which died afterwards.
     by_an_attempt = freeze.attempt > 1 and frozen.version.created_at > freeze.created_at

@@ -51,9 +51,7 @@ def freeze(request: SignedInRequest) -> HttpResponse:
         return _previewed(request, form)
     try:
         row = request_freeze(
-            campaign=form.cleaned_data["campaign"],
-            settings=form.settings,
-            asked_by=request.user,
+            campaign=form.cleaned_data["campaign"], settings=form.settings, asked_by=request.user
         )
     except Refused as refusal:
         form.take_refusal(refusal)

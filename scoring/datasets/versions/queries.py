@@ -261,7 +261,7 @@ def card_page(card: Mapping[str, Any]) -> dict[str, Any]:
         "labels": list(_labels(card, published["labels"])),
         "published_source": f"{published['source']}, {published['labels_where']}",
         "checks": list(_checks(card)),
-        "sizes": list(_sizes(card)),
+        "sizes": [(name, [_figure(of.get(k)) for k in KEYS]) for name, of in _lengths(card)],
         "size_plot": _size_plot(card, published["tokens"]),
         "counted_by": str(card.get("tokens", {}).get("counted_by", "")),
         "agreement": list(_agreement(card)),
@@ -316,11 +316,11 @@ def _checks(card: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
         yield "Caution", "holds ratings that were not locked: for trials only", True
 
 
-def _sizes(card: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+def _lengths(card: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:
     for group, key, name in SIZES:
         found = card.get(group, {}).get(key)
         if isinstance(found, Mapping) and found.get("min") is not None:
-            yield name, [_figure(found.get(figure)) for figure in KEYS]
+            yield name, found
 
 
 def _figure(value: float | None) -> str:
@@ -330,12 +330,12 @@ def _figure(value: float | None) -> str:
 
 
 def _size_plot(card: Mapping[str, Any], published: Mapping[str, Any]) -> Plot | None:
-    rows = []
-    for group, key, name in SIZES[1:3]:
-        found = card.get(group, {}).get(key)
-        if isinstance(found, Mapping) and found.get("min") is not None:
-            figures = {figure: float(found.get(figure) or 0) for figure in KEYS}
-            rows.append(("own", name, figures))
+    shown = {name for _, _, name in SIZES[1:3]}
+    rows = [
+        ("own", name, {figure: float(found.get(figure) or 0) for figure in KEYS})
+        for name, found in _lengths(card)
+        if name in shown
+    ]
     if not rows:
         return None
     rows.append(("published", "Published", {figure: float(published[figure]) for figure in KEYS}))

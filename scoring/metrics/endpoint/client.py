@@ -26,10 +26,7 @@ class RequestSpacing:
     """
 
     def __init__(
-        self,
-        requests_per_minute: int,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
+        self, requests_per_minute: int, clock: Callable[[], float], sleep: Callable[[float], object]
     ) -> None:
         self._gap = 60 / requests_per_minute
         self._clock = clock

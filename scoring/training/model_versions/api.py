@@ -1,17 +1,15 @@
 """Model versions and promotions over REST."""
 
-from typing import Any
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import PermittedView, body, model_json, person
+from scoring.access.api import TEXT, TRUTH, PermittedView, body, model_json, person
 from scoring.training.model_versions.promotions import (
     ACTS,
     carry_out_act,
@@ -53,10 +51,10 @@ class Promote(PermittedView):
     def post(self, request: Request, pk: UUID) -> Response:
         user = person(request)
         model = get_object_or_404(models_for(user), pk=pk)
-        sent = body(request, {"act", "reason", "is_aware"})
+        known = (lambda act: act in ACTS, f"Choose one of {', '.join(ACTS)}.")
+        sent = body(request, {"act": known, "reason": TEXT, "is_aware": TRUTH})
         # Without a word it is what comes next: what is asked can only be agreed to.
         act = sent.get("act", "ask" if open_ask(model) is None else "agree")
-        _refuse_types(sent, act)
         carry_out_act(**{"act": act, "reason": ""} | sent, model=model, actor=user)
         state = promotion_state(model, user)
         return Response(
@@ -67,15 +65,3 @@ class Promote(PermittedView):
                 "is_asked_for": state.open_ask is not None,
             }
         )
-
-
-def _refuse_types(sent: dict[str, Any], act: object) -> None:
-    wrong = {}
-    if act not in ACTS:
-        wrong["act"] = [f"Choose one of {', '.join(ACTS)}."]
-    if not isinstance(sent.get("reason", ""), str):
-        wrong["reason"] = ["Give a text."]
-    if not isinstance(sent.get("is_aware", False), bool):
-        wrong["is_aware"] = ["Give true or false."]
-    if wrong:
-        raise ValidationError(wrong)

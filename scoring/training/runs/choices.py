@@ -12,8 +12,11 @@ from core.errors import Refused
 from core.files import found_among
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.config import (
+    BATCHINGS,
     DEFAULT_ENCODER,
     LONGFORMER,
+    OVER_LENGTH,
+    PRECISIONS,
     RECIPES,
     SettingsError,
     TrainingSettings,
@@ -155,6 +158,21 @@ def _rounded(number: float) -> str:
     return str(whole if whole < 20 else round(whole, -1))
 
 
+WORDS: Final = {
+    "paper": "as in the paper, over all references",
+    "by-reference": "within a reference",
+    "refuse": "refuse the run and name them",
+    "leave-out": "leave them out and list them",
+    "fp32": "32-bit floats",
+    "bf16": "bfloat16",
+    "auto": "whichever is measured faster",
+}
+CHOICES: Final = {
+    "recipe": [(key, f"{recipe.name}: {recipe.words}") for key, recipe in RECIPES.items()],
+    "batching": [(key, WORDS[key]) for key in BATCHINGS],
+    "precision": [(key, WORDS[key]) for key in PRECISIONS],
+    "over_length": [(key, WORDS[key]) for key in OVER_LENGTH],
+}
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
 # What work is estimated from, by the names that most kinds of encoder give it.

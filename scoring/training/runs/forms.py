@@ -10,20 +10,10 @@ from core.forms import NumberField, RefusableForm, WholeNumberField
 from scoring.access.forms import CRITERION_CHOICES, VersionField
 from scoring.access.scopes import LARGEST_SEED, SMALLEST_SEED, measured_versions_for
 from scoring.models import DatasetVersion
-from scoring.patclaimeval.config import BATCHINGS, OVER_LENGTH, PRECISIONS, RECIPES
-from scoring.training.runs.choices import encoder_choices
+from scoring.training.runs.choices import CHOICES, encoder_choices
 from scoring.training.runs.services import ALL
 
 BY_RECIPE: Final = "Left empty: what the recipe says."
-WORDS: Final = {
-    "paper": "as in the paper, over all references",
-    "by-reference": "within a reference",
-    "refuse": "refuse the run and name them",
-    "leave-out": "leave them out and list them",
-    "fp32": "32-bit floats",
-    "bf16": "bfloat16",
-    "auto": "whichever is measured faster",
-}
 
 
 class TrainingForm(RefusableForm):
@@ -34,7 +24,7 @@ class TrainingForm(RefusableForm):
         choices=[*CRITERION_CHOICES, (ALL, "All five criteria, one after another")]
     )
     recipe = forms.ChoiceField(
-        choices=[(key, f"{recipe.name}: {recipe.words}") for key, recipe in RECIPES.items()],
+        choices=CHOICES["recipe"],
         required=False,
         initial="default",
         widget=forms.RadioSelect,
@@ -69,17 +59,15 @@ class TrainingForm(RefusableForm):
         help_text="Left empty: chosen by folds over the training references for a probe, else what "
         "the recipe says.",
     )
-    batching = forms.ChoiceField(
-        choices=[(key, WORDS[key]) for key in BATCHINGS], required=False, label="Batches"
-    )
+    batching = forms.ChoiceField(choices=CHOICES["batching"], required=False, label="Batches")
     precision = forms.ChoiceField(
-        choices=[("", "as the recipe says"), *((key, WORDS[key]) for key in PRECISIONS)],
+        choices=[("", "as the recipe says"), *CHOICES["precision"]],
         required=False,
         help_text="What the encoder computes in. A probe takes 32-bit floats always; fine-tuning "
         "takes bfloat16 where it is measured to be faster, unless you choose.",
     )
     over_length = forms.ChoiceField(
-        choices=[(key, WORDS[key]) for key in OVER_LENGTH],
+        choices=CHOICES["over_length"],
         required=False,
         label="Pairs over the encoder's length",
         help_text="Nothing is ever cut. Left out, quadruplets are listed on the model's card.",
