@@ -41,7 +41,10 @@ def sums(digests: Mapping[str, str], earlier: bytes = b"") -> bytes:
     Input: sha256 in hexadecimal digits by file name; the bytes of an earlier SHA256SUMS. Output:
     its bytes anew: lines of other names stay, those of these names are replaced.
     """
-    lines = {_shown(name): _line(name, digest) for name, digest in digests.items()}
+    lines: dict[bytes, bytes] = {}
+    for name, digest in digests.items():
+        shown = _shown(name)
+        lines[shown] = b"\\" * (b"\\" in shown) + digest.encode() + b"  " + shown
     for line in earlier.split(b"\n"):
         found = _LINE.fullmatch(line)
         if found:
@@ -62,12 +65,6 @@ def _shown(name: str) -> bytes:
     """Return a name on one line; `sha256sum` marks lines of escaped names by a backslash."""
     raw = name.encode(errors="surrogateescape").replace(b"\\", b"\\\\")
     return raw.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
-
-
-def _line(name: str, digest: str) -> bytes:
-    shown = _shown(name)
-    escaped = b"\\" if b"\\" in shown else b""
-    return escaped + digest.encode() + b"  " + shown
 
 
 BLOCK_BYTES: Final = 256 * 1024
@@ -265,7 +262,11 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
     Storing the same content again changes nothing, unless what is there has another length.
     """
     directory = datasets_directory()
-    _clear_asides(directory)
+    # What writers left that were killed; one that lives has written a moment ago.
+    for left in directory.glob(f"{TEMPORARY_PREFIX}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
+                left.unlink()
     digest = hashlib.sha256()
     with temporary_file(directory) as (file, temporary):
         for piece in pieces:
@@ -279,14 +280,6 @@ def store_dataset(pieces: Iterable[bytes]) -> str:
         else:
             rename_and_flush(temporary, target)
     return digest.hexdigest()
-
-
-def _clear_asides(directory: Path) -> None:
-    """Take away what writers left that were killed; one that lives has written a moment ago."""
-    for left in directory.glob(f"{TEMPORARY_PREFIX}*"):
-        with suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
-                left.unlink()
 
 
 def dataset_path(digest: str) -> Path:

@@ -4,10 +4,8 @@ Why by reference: a random split by item lets about 97 % of the test labels foll
 labels by transitivity (measured on the published test items). Knows no Django.
 
 Source: Jiang, Scherz, Goetz, "Towards Better Evaluation for Generated Patent Claims", ACL 2025,
-section 3.2 and eq. 3. Standard library only.
-
-Source: a triple of candidates is consistent when one of the 13 weak orders of three things gives
-its three labels; 14 of the 27 possible sign patterns are violations.
+section 3.2 and eq. 3. A triple of candidates is consistent when one of the 13 weak orders of three
+things gives its three labels; 14 of the 27 possible sign patterns are violations.
 """
 
 import random
@@ -18,10 +16,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from annotator.rating_values import RatedScores, majority, points_of, settled_value
 from annotator.rubric import ALL_CRITERIA, unit_of
+from core.errors import Refused
 from core.text_io.text import text_sha256
 
 TRAIN: Final = "train"
@@ -38,8 +37,11 @@ GROUPED_BY: Final = {
 KEY_DIGITS: Final = 16
 
 
-class SplitError(ValueError):
-    """The items cannot be split as asked; the message is for a person."""
+Name = TypeVar("Name", int, str)
+
+
+class SplitError(Refused):
+    """The items cannot be split as asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +107,22 @@ class TextGroups:
 
 
 def deal_groups(
-    names: Iterable[int], plan: SplitPlan, latest: Mapping[int, float] | None = None
-) -> dict[int, str]:
-    """Assign whole groups to splits.
+    names: Iterable[Name], plan: SplitPlan, latest: Mapping[Name, float] | None = None
+) -> dict[Name, str]:
+    """Assign whole groups to splits, or single items as the published benchmark does; this leaks.
 
-    Input: names of groups, in any order, repeats allowed; a plan; for a split by time, when each
-    group was rated last. Output: split by name, a pure function of seed and names: drawn, or by
-    time the newest for test, the next for validation. A share above 0 gets at least one group.
-    Raises SplitError when there are fewer groups than splits asked for.
+    Input: names of groups, or ids of items, in any order, repeats allowed; a plan; for a split by
+    time, when each group was rated last. Output: split by name, a pure function of seed and names:
+    drawn, or by time the newest for test, the next for validation. A share above 0 gets at least
+    one group. Raises SplitError when there are fewer groups than splits asked for.
     """
     order = sorted(set(names))
-    wanted = _wanted(plan)
+    shares = (plan.test_share, plan.validation_share)
+    if not all(0 <= share <= 0.9 for share in shares):
+        raise SplitError("A share must lie between 0 and 0.9.")
+    wanted = 1 + sum(share > 0 for share in shares)
+    if len(order) < wanted and plan.by == "item":
+        raise SplitError(f"{len(order)} items cannot fill {wanted} splits.")
     if len(order) < wanted:
         raise SplitError(
             f"A group split is impossible: {len(order)} independent {GROUPED_BY[plan.by]} cannot "
@@ -125,20 +132,6 @@ def deal_groups(
         random.Random(plan.seed).shuffle(order)
     else:
         order.sort(key=lambda name: -latest[name])
-    return dict(zip(order, _deal(len(order), plan), strict=True))
-
-
-def deal_items(ids: Iterable[str], plan: SplitPlan) -> dict[str, str]:
-    """Assign single items to splits at random, as the published benchmark does; this leaks.
-
-    Input: ids of items; a plan with shares of the items. Output: split by id. Raises SplitError
-    when there are fewer items than splits asked for.
-    """
-    order = sorted(ids)
-    wanted = _wanted(plan)
-    if len(order) < wanted:
-        raise SplitError(f"{len(order)} items cannot fill {wanted} splits.")
-    random.Random(plan.seed).shuffle(order)
     return dict(zip(order, _deal(len(order), plan), strict=True))
 
 
@@ -153,13 +146,6 @@ def shared_texts(texts: Sequence[Iterable[int]], splits: Iterable[int], count: i
         for number in numbers:
             sides[number] |= 1 << split
     return sum(found & (found - 1) > 0 for found in sides)
-
-
-def _wanted(plan: SplitPlan) -> int:
-    shares = (plan.test_share, plan.validation_share)
-    if not all(0 <= share <= 0.9 for share in shares):
-        raise SplitError("A share must lie between 0 and 0.9.")
-    return 1 + sum(share > 0 for share in shares)
 
 
 def _deal(total: int, plan: SplitPlan) -> list[str]:
@@ -292,11 +278,7 @@ def _with_distinct_ids(found: Iterable[Quadruplet]) -> Iterator[Quadruplet]:
 
 
 def _of_reference(
-    reference: RatedReference,
-    policy: str,
-    tie_band: Fraction,
-    seed: int,
-    criteria: Sequence[str],
+    reference: RatedReference, policy: str, tie_band: Fraction, seed: int, criteria: Sequence[str]
 ) -> Iterator[Quadruplet]:
     candidates = sorted(reference.candidates, key=lambda c: c.candidate_id)
     # Worked out once a candidate, not once a pair.
@@ -311,7 +293,8 @@ def _of_reference(
         for annotator, given in groups:
             signs = {key: _signs(given, key, tie_band) for key in criteria}
             if policy == "settled":
-                y = _settled_labels(settled[id(b)], settled[id(c)], tie_band)
+                of_b, of_c = settled[id(b)], settled[id(c)]
+                y = {key: _sign(of_b[key] - of_c[key], tie_band) for key in of_b if key in of_c}
             else:
                 # One annotator alone is the majority of one.
                 y = {key: majority(found) or 0 for key, found in signs.items() if found}
@@ -345,16 +328,10 @@ def _signs(
     ]
 
 
-def _sign(difference: Fraction | int, tie_band: Fraction = Fraction(0)) -> Label:
+def _sign(difference: Fraction | int, tie_band: Fraction) -> Label:
     if -tie_band <= difference <= tie_band:
         return 0
     return 1 if difference > 0 else -1
-
-
-def _settled_labels(
-    b: Mapping[str, Fraction], c: Mapping[str, Fraction], tie_band: Fraction
-) -> dict[str, Label]:
-    return {key: _sign(value - c[key], tie_band) for key, value in b.items() if key in c}
 
 
 def _settled_values(candidate: RatedCandidate, criteria: Sequence[str]) -> dict[str, Fraction]:
@@ -410,16 +387,12 @@ class Labelled(Protocol):
 
     @property
     def reference_id(self) -> str: ...
-
     @property
     def b_id(self) -> str: ...
-
     @property
     def c_id(self) -> str: ...
-
     @property
     def y(self) -> Mapping[str, int]: ...
-
     @property
     def annotator(self) -> str: ...
 

@@ -98,17 +98,14 @@ def _alpha_of_sums(sums: Floats, found: Coincidences, level: Level) -> Floats:
         expected = (count**2 - np.square(margins).sum(axis=1)) / 2
     else:
         # Mid-ranks turn the ordinal metric into the interval one.
-        points = _mid_ranks(margins) if level == "ordinal" else found.values[None, :]
+        ranks = np.cumsum(margins, axis=1) - margins / 2
+        points = ranks if level == "ordinal" else found.values[None, :]
         squares = np.square(points[:, found.high] - points[:, found.low])
         observed = (sums * squares).sum(axis=1) / 2
         expected = _expected_squares(margins, points)
     ratio = divide((count - 1) * observed, expected)
     # One value in use: nothing is expected, whatever rounding leaves of it.
     return np.where(np.count_nonzero(margins, axis=1) < 2, np.nan, 1 - ratio)
-
-
-def _mid_ranks(margins: Floats) -> Floats:
-    return np.cumsum(margins, axis=1) - margins / 2
 
 
 def _expected_squares(margins: Floats, points: Floats) -> Floats:
@@ -199,7 +196,9 @@ def gwet_ac2(
     if not is_shared.any():
         return undefined(overlap_reason(table))
     shares = value_shares(rated, highest)
-    agreeing = _pair_agreement(rated, agreed)
+    pairs = rating_pairs(rated)
+    weight = agreed[pairs.first.astype(np.int64), pairs.second.astype(np.int64)]
+    agreeing = item_means(rated, pairs, weight)
     rows = np.column_stack([agreeing, is_shared, np.ones(len(shares)), shares])
     chance = agreed.sum() / ((highest + 1) * highest)
 
@@ -235,12 +234,6 @@ def value_shares(table: Table, highest: int) -> Floats:
     cells = row * (highest + 1) + table.values[row, column].astype(np.int64)
     counts = np.bincount(cells, minlength=len(table.items) * (highest + 1))
     return counts.reshape(len(table.items), highest + 1) / table.counts[:, None]
-
-
-def _pair_agreement(table: Table, agreed: Floats) -> Floats:
-    pairs = rating_pairs(table)
-    weights = agreed[pairs.first.astype(np.int64), pairs.second.astype(np.int64)]
-    return item_means(table, pairs, weights)
 
 
 HEAD = 6
@@ -343,7 +336,8 @@ def intraclass_correlations(
         return Icc(nothing, nothing, None, None)
     sums = sums_by_cluster(shared.clusters, component_rows(shared))
     n = len(shared.items)
-    found = _components(sums.sum(axis=0, keepdims=True))
+    parts = [float(part[0]) for part in components_of_sums(sums.sum(axis=0, keepdims=True))]
+    found = None if np.isnan(parts).any() else Components(*parts)
     size = k if k is not None else found.ratings_per_item if found else None
     reason = TOO_FEW if n < 2 else NO_SPREAD
     of_one = Figure(lambda sums: _icc_of_sums(sums, 1.0), reason)
@@ -352,11 +346,6 @@ def intraclass_correlations(
     # Variances of nothing would promise that one annotator is enough.
     components = found if single.value is not None else None
     return Icc(single, estimate(sums, of_mean, n, draws, seed), size, components)
-
-
-def _components(total: Floats) -> Components | None:
-    parts = [float(part[0]) for part in components_of_sums(total)]
-    return None if np.isnan(parts).any() else Components(*parts)
 
 
 def _icc_of_sums(sums: Floats, ratings: float | None) -> Floats:
@@ -526,7 +515,11 @@ def quadratic_kappas(
     Formula: 1 - mean (x - y)^2 / (mean x^2 + mean y^2 - 2 mean x mean y) over the common items;
     the length of the scale cancels. Source: Cohen, 1968; mean over pairs: Light, 1971.
     """
-    return kappas_by_pair(table, Kind(_terms, kappa_of_sums), least_items, draws, seed)
+
+    def terms(x: Floats, y: Floats) -> Floats:
+        return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+
+    return kappas_by_pair(table, Kind(terms, kappa_of_sums), least_items, draws, seed)
 
 
 def kappa_of_sums(sums: Floats) -> Floats:
@@ -539,10 +532,6 @@ def kappa_of_sums(sums: Floats) -> Floats:
     expected = n * (xx + yy) - 2 * x * y
     is_constant = (n * xx - x * x <= ROUNDING * n * xx) | (n * yy - y * y <= ROUNDING * n * yy)
     return np.where(is_constant, np.nan, 1 - divide(observed, expected))
-
-
-def _terms(x: Floats, y: Floats) -> Floats:
-    return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
 
 
 def tau_b_of_counts(counts: Floats) -> Floats:

@@ -1,10 +1,11 @@
 """What every call of the API on datasets, runs, models and reports has in common."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, cast
 from uuid import UUID
 
 from django import forms
+from django.db.models import Model
 from django.http import QueryDict
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -42,24 +43,45 @@ def person(request: Request) -> User:
     return cast(User, request.user)
 
 
-def body(request: Request, allowed: set[str]) -> dict[str, Any]:
-    """Return the JSON object that was sent; an unknown key is refused, not dropped."""
+# What a value of a body must be, and what is said of anything else.
+Kind = tuple[Callable[[Any], bool], str]
+TEXT: Final[Kind] = (lambda value: isinstance(value, str), "Give a text.")
+TEXTS: Final[Kind] = (
+    lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    "Give a list of texts.",
+)
+TRUTH: Final[Kind] = (lambda value: type(value) is bool, "Give true or false.")
+NUMBER: Final[Kind] = (lambda value: type(value) in (int, float), "Give a number.")
+WHOLE: Final[Kind] = (lambda value: type(value) is int, "Give a whole number.")
+ANY: Final[Kind] = (lambda value: True, "")
+
+
+def body(request: Request, allowed: Iterable[str], needed: Collection[str] = ()) -> dict[str, Any]:
+    """Return the JSON object that was sent; an unknown key is refused, not dropped.
+
+    `allowed` may give the Kind of each key. Raises ValidationError by field.
+    """
     sent = request.data
     if not isinstance(sent, dict) or isinstance(sent, QueryDict):
         raise ValidationError({"non_field_errors": ["Send one JSON object."]})
-    unknown = sorted(set(sent) - allowed)
+    kinds = dict(allowed) if isinstance(allowed, Mapping) else dict.fromkeys(allowed, ANY)
+    unknown = sorted(set(sent) - set(kinds))
     if unknown:
         raise ValidationError({name[:100]: ["This field is not known here."] for name in unknown})
+    wrong = {name: ["This field is required."] for name in needed if name not in sent}
+    wrong |= {name: [kinds[name][1]] for name in sent if not kinds[name][0](sent[name])}
+    if wrong:
+        raise ValidationError(wrong)
     return dict(sent)
 
 
-# What each kind of field is in JSON, and what is said of anything else; the first that fits counts.
+# What each kind of field is in JSON; the first that fits counts.
 IN_JSON: Final = (
-    (forms.BooleanField, (bool,), "Give true or false."),
-    (forms.FloatField, (int, float), "Give a number."),
-    (forms.IntegerField, (int,), "Give a whole number."),
-    (forms.MultipleChoiceField, (list,), "Give a list of texts."),
-    (forms.Field, (str,), "Give a text."),
+    (forms.BooleanField, TRUTH),
+    (forms.FloatField, NUMBER),
+    (forms.IntegerField, WHOLE),
+    (forms.MultipleChoiceField, TEXTS),
+    (forms.Field, TEXT),
 )
 
 
@@ -75,18 +97,15 @@ def cleaned(form: forms.Form) -> dict[str, Any]:
     }:
         raise ValidationError(wrong)
     if not form.is_valid():
-        raise ValidationError(
-            {name: [str(reason) for reason in reasons] for name, reasons in form.errors.items()}
-        )
+        raise ValidationError({name: list(map(str, why)) for name, why in form.errors.items()})
     return form.cleaned_data
 
 
 def _wrong_type(field: forms.Field, value: Any) -> str:
-    kinds, why = next((kinds, why) for kind, kinds, why in IN_JSON if isinstance(field, kind))
-    inner = value if isinstance(value, list) else []
-    is_right = type(value) in kinds and all(isinstance(one, str) for one in inner)
+    kind = next(kind for fields, kind in IN_JSON if isinstance(field, fields))
     # A text that need not be given may be null.
-    return "" if is_right or (value is None and kinds == (str,) and not field.required) else why
+    may_be_null = kind is TEXT and not field.required
+    return "" if kind[0](value) or (value is None and may_be_null) else kind[1]
 
 
 def version_of(request: Request, name: object) -> DatasetVersion:
@@ -124,24 +143,16 @@ def run_json(row: TrainingRun) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "dataset": str(row.dataset_version),
-        "criterion": row.criterion,
-        "status": row.status,
-        "progress": row.progress,
-        "stage": row.stage,
-        "step": row.step,
-        "steps": row.steps,
-        "epoch": row.epoch,
-        "epochs": row.epochs,
-        "loss": row.loss,
-        "validation_tau": row.validation_tau,
-        "tokens_per_second": row.tokens_per_second,
-        "seconds_left": row.seconds_left,
-        "history": row.history,
-        "log": row.log,
-        "message": row.message,
+        **_fields(row, "criterion", "status", "progress", "stage", "step", "steps", "epoch"),
+        **_fields(row, "epochs", "loss", "validation_tau", "tokens_per_second", "seconds_left"),
+        **_fields(row, "history", "log", "message"),
         "model": str(row.model.pk) if row.model else None,
         "is_reused": row.reused_model_id is not None,
     }
+
+
+def _fields(row: Model, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
 def model_json(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
@@ -151,12 +162,8 @@ def model_json(row: ModelVersion, *, is_promoted: bool) -> dict[str, Any]:
         "is_promoted": is_promoted,
         "run": str(row.run_id),
         "dataset": str(row.run.dataset_version),
-        "dataset_sha256": row.dataset_sha256,
-        "manifest_sha256": row.manifest_sha256,
-        "code_version": row.code_version,
-        "validation": row.card["validation"],
-        "tie_threshold": row.card["tie_threshold"],
-        "warnings": row.card["warnings"],
+        **_fields(row, "dataset_sha256", "manifest_sha256", "code_version"),
+        **{name: row.card[name] for name in ("validation", "tie_threshold", "warnings")},
         "created_at": row.created_at.isoformat(),
     }
 
@@ -167,16 +174,8 @@ def report_json(row: AgreementReport) -> dict[str, Any]:
         "dataset": str(row.dataset_version),
         "criterion": row.criterion,
         "asked_scorers": row.scorers,
-        "split": row.split,
-        "tie_threshold": row.tie_threshold,
-        "resamples": row.resamples,
-        "seed": row.seed,
+        **_fields(row, "split", "tie_threshold", "resamples", "seed"),
         "systems_shown": row.has_systems,
         "admins_counted": row.has_admins,
-        "status": row.status,
-        "progress": row.progress,
-        "stage": row.stage,
-        "done": row.done,
-        "total": row.total,
-        "message": row.message,
+        **_fields(row, "status", "progress", "stage", "done", "total", "message"),
     }

@@ -144,11 +144,16 @@ def ordered_labels(version: DatasetVersion) -> dict[str, dict[str, int]]:
     }
 
 
-def is_researcher(user: User, version: DatasetVersion) -> bool:
-    """Say whether the user may start work on the version: a researcher of its campaign, or any."""
-    campaigns = campaigns_for(user, [Role.RESEARCHER])
+def has_role(user: User, version: DatasetVersion, role: Role) -> bool:
+    """Return whether the user has a role in the version's campaign; in any, where it has none."""
+    campaigns = campaigns_for(user, [role])
     campaign = version.dataset.campaign
     return campaigns.exists() if campaign is None else campaigns.filter(pk=campaign.pk).exists()
+
+
+def is_researcher(user: User, version: DatasetVersion) -> bool:
+    """Return whether the user may start work on the version."""
+    return has_role(user, version, Role.RESEARCHER)
 
 
 def read_rows(version: DatasetVersion) -> Iterator[DatasetRow]:

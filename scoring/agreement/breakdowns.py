@@ -10,12 +10,7 @@ import numpy as np
 
 from scoring.agreement.ceiling import Columns, Evidence
 from scoring.agreement.figures import Sample, no_figure, part_of, tau_b_figure
-from scoring.agreement.items import (
-    Floats,
-    Integers,
-    Item,
-    contain_reference,
-)
+from scoring.agreement.items import Floats, Integers, Item, contain_reference
 
 LEAST_ITEMS: Final = 10
 LEAST_REFERENCES: Final = 2
@@ -79,9 +74,8 @@ def group_by(*labels: Sequence[str]) -> Grouping:
         return Grouping({}, NO_GROUPS)
     if len(names) == 1:
         return Grouping({}, ONE_GROUP)
-    kept = sorted(
-        names[np.argsort(-counts, kind="stable")][:MOST_GROUPS].tolist(), key=_last_if_empty
-    )
+    largest = names[np.argsort(-counts, kind="stable")][:MOST_GROUPS].tolist()
+    kept = sorted(largest, key=lambda name: (not name, name))
     reason = "" if len(names) <= MOST_GROUPS else f"The {MOST_GROUPS} largest of {len(names)}."
     is_in = {name: np.any([column == name for column in columns], axis=0) for name in kept}
     groups = {name or NOT_KNOWN: np.flatnonzero(found) for name, found in is_in.items()}
@@ -107,10 +101,6 @@ def group_by_length(words: Sequence[float] | Floats) -> Grouping:
         f"longest third, over {high:g} words",
     )
     return Grouping(dict(zip(names, map(np.flatnonzero, thirds), strict=True)))
-
-
-def _last_if_empty(name: str) -> tuple[bool, str]:
-    return not name, name
 
 
 def _group(

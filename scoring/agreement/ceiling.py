@@ -183,8 +183,8 @@ def human_ceiling(overlap: Overlap, resamples: int, seed: int) -> dict[str, Any]
     for one in judged:
         clusters = np.searchsorted(numbers, overlap.cluster[one.items])
         people.append(_person(one, Sample(one.y, clusters, len(numbers), weights)))
-    names = (TAU_B, *_LABEL_NAMES)
-    figures = {name: figure_of(_mean(people, name), UNDEFINED, _lowest(name)) for name in names}
+    lowest = {TAU_B: -1.0} | {name: LABEL_FIGURES[name].lowest for name in _LABEL_NAMES}
+    figures = {name: figure_of(_mean(people, name), UNDEFINED, low) for name, low in lowest.items()}
     return _document(
         figures, _counts(judged, len(numbers)) | {"n": len(items)}, _one_by_one(people, seed)
     )
@@ -239,14 +239,8 @@ def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
             for name, found in person.statistics.items()
         }
         counts = {"n": int(person.n.value), "references": person.references}
-        told.append(
-            {
-                "annotator": f"Annotator {place + 1}",
-                **counts,
-                "value": figures.pop(TAU_B),
-                **figures,
-            }
-        )
+        value = figures.pop(TAU_B)
+        told.append({"annotator": f"Annotator {place + 1}", **counts, "value": value, **figures})
     return told
 
 
@@ -260,7 +254,3 @@ def _document(
 ) -> dict[str, Any]:
     first = figures.pop(TAU_B)
     return {**first, **counts, **figures, "per_annotator": told, "method": METHOD}
-
-
-def _lowest(name: str) -> float:
-    return -1.0 if name == TAU_B else LABEL_FIGURES[name].lowest

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -108,75 +107,46 @@ def predicted_labels(differences: Sequence[float] | Floats, tie_threshold: float
     return np.where(np.abs(x) <= tie_threshold, 0, np.sign(x)).astype(np.int64)
 
 
-def accuracy(predicted: Labels, y: Labels) -> Statistic:
-    """Share of items whose predicted label is the human one.
-
-    Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None without items.
-    """
-    return _share(accuracy_of_tables, predicted, y)
-
-
-def f1_weighted(predicted: Labels, y: Labels) -> Statistic:
-    """Mean F1 of the three classes, each weighted by its number of human labels.
-
-    Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None without items.
-    Formula: sum over classes of (human items / n) x 2 TP / (human items + predicted items).
-    Source: as scikit-learn's f1_score(average="weighted").
-    """
-    return _share(f1_weighted_of_tables, predicted, y)
-
-
-def f1_macro(predicted: Labels, y: Labels) -> Statistic:
-    """Plain mean F1 of the classes that occur among the human or the predicted labels.
-
-    Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None without items.
-    Source: as scikit-learn's f1_score(average="macro").
-    """
-    return _share(f1_macro_of_tables, predicted, y)
-
-
-def decisive_accuracy(predicted: Labels, y: Labels) -> Statistic:
-    """Share, among the items where people prefer one candidate, in which the scorer prefers it too.
-
-    A predicted tie on such an item counts as wrong.
-    Input: two lists of n labels -1, 0, 1. Output: a share in [0, 1]; None where all are ties.
-    """
-    return _share(decisive_accuracy_of_tables, predicted, y)
-
-
 def accuracy_of_tables(tables: Floats | Integers) -> Floats:
-    """Accuracy for each table. Input: ... x 3 x 3 counts. Output: ... shares, NaN = undefined."""
+    """Share of items whose predicted label is the human one, for each table.
+
+    Input: ... x 3 x 3 counts. Output: ... shares in [0, 1], NaN without items.
+    """
     counts = np.asarray(tables, dtype=np.float64)
     return divide(_hits(counts).sum(axis=-1), counts.sum(axis=(-2, -1)))
 
 
 def f1_weighted_of_tables(tables: Floats | Integers) -> Floats:
-    """Weighted F1 for each table. Input: ... x 3 x 3 counts. Output: ... shares or NaN."""
+    """Mean F1 of the three classes, each weighted by its human labels, for each table.
+
+    Input: ... x 3 x 3 counts. Output: ... shares in [0, 1], NaN without items.
+    Formula: sum over classes of (human items / n) x 2 TP / (human items + predicted items).
+    Source: as scikit-learn's f1_score(average="weighted").
+    """
     counts = np.asarray(tables, dtype=np.float64)
     human = counts.sum(axis=-1)
     return divide((human * _class_f1(counts)).sum(axis=-1), human.sum(axis=-1))
 
 
 def f1_macro_of_tables(tables: Floats | Integers) -> Floats:
-    """Macro F1 for each table. Input: ... x 3 x 3 counts. Output: ... shares or NaN."""
+    """Plain mean F1 of the classes that occur on either side, for each table.
+
+    Input: ... x 3 x 3 counts. Output: ... shares in [0, 1], NaN without items.
+    Source: as scikit-learn's f1_score(average="macro").
+    """
     counts = np.asarray(tables, dtype=np.float64)
     occurs = (counts.sum(axis=-1) + counts.sum(axis=-2)) > 0
     return divide(_class_f1(counts).sum(axis=-1), occurs.sum(axis=-1).astype(np.float64))
 
 
 def decisive_accuracy_of_tables(tables: Floats | Integers) -> Floats:
-    """Decisive accuracy for each table. Input: ... x 3 x 3 counts. Output: ... shares or NaN."""
+    """Share, of the items where people prefer one candidate, in which the scorer prefers it too.
+
+    A predicted tie on such an item counts as wrong.
+    Input: ... x 3 x 3 counts. Output: ... shares in [0, 1], NaN where all are ties.
+    """
     counts = np.asarray(tables, dtype=np.float64)[..., [0, 2], :]
     return divide(counts[..., 0, 0] + counts[..., 1, 2], counts.sum(axis=(-2, -1)))
-
-
-def _share(
-    of_tables: Callable[[Integers], Floats],
-    predicted: Labels,
-    y: Labels,
-) -> Statistic:
-    table = confusion(predicted, y)
-    return statistic(float(of_tables(table)), share_reason(table))
 
 
 def _hits(counts: Floats) -> Floats:
@@ -198,28 +168,3 @@ def label_table(first: Floats, second: Floats, tie_threshold: float) -> list[lis
     one, other = (predicted_labels(values, tie_threshold) for values in (first, second))
     table: list[list[int]] = confusion(other, one).tolist()
     return table
-
-
-def with_label_tables(
-    compared: Mapping[str, Any], differences: Mapping[str, Floats], tie_threshold: float
-) -> dict[str, Any]:
-    """Add `labels`, the table of label_table(), to every pair of comparisons.compare_scorers().
-
-    Input: its output; n score differences by name for all who stand in a pair; the tie threshold.
-    """
-    families = [
-        {
-            **family,
-            "pairs": [
-                pair
-                | {
-                    "labels": label_table(
-                        differences[pair["first"]], differences[pair["second"]], tie_threshold
-                    )
-                }
-                for pair in family["pairs"]
-            ],
-        }
-        for family in compared["families"]
-    ]
-    return {**compared, "families": families}

@@ -7,7 +7,8 @@ differ by a number that is linear in the swaps; only what they add up to needs p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any, Final
@@ -69,7 +70,8 @@ def verdict_sentence(pair: Mapping[str, Any], names: Mapping[str, str], tests: i
     """
     first, second = (names.get(pair[key], pair[key]) for key in ("first", "second"))
     over = f"adjusted over {tests} tests" if tests > 1 else "one test"
-    figures = f"{_format_interval(pair)}; {_format_p(pair['p_holm'])}, {over}"
+    p_holm = "p < 0.001" if pair["p_holm"] < 0.001 else f"p = {pair['p_holm']:.3f}"
+    figures = f"{_format_interval(pair)}; {p_holm}, {over}"
     if pair["verdict"] == CANNOT_TELL:
         said = f"We cannot tell {first} and {second} apart"
     else:
@@ -82,15 +84,12 @@ def best_of(names: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> list[st
 
     Input: the scorers' names, and every pair of them with its verdict.
     """
-    beaten: dict[str, set[str]] = {name: set() for name in names}
-    for pair in pairs:
-        if pair["verdict"] == BETTER:
-            beaten[pair["first"]].add(pair["second"])
-        elif pair["verdict"] == WORSE:
-            beaten[pair["second"]].add(pair["first"])
-    if len(names) < 2:
-        return []
-    return [name for name in names if len(beaten[name]) == len(names) - 1]
+    beaten = Counter(
+        pair["first"] if pair["verdict"] == BETTER else pair["second"]
+        for pair in pairs
+        if pair["verdict"] != CANNOT_TELL
+    )
+    return [name for name in names if beaten[name] == len(names) - 1 > 0]
 
 
 def best_sentence(
@@ -120,10 +119,6 @@ def _format_interval(pair: Mapping[str, Any]) -> str:
     return f"{difference}, 95 % interval {pair['low']:+.3f} to {pair['high']:+.3f}"
 
 
-def _format_p(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-
-
 def _interval_caution(pair: Mapping[str, Any]) -> str:
     """Say so where the interval and the test point to different answers."""
     if pair["low"] is None:
@@ -150,22 +145,22 @@ POWER_METHOD: Final = (
 
 
 def detectable_difference(
-    standard_errors: Sequence[float], references: int, n: int, alpha: float = ALPHA
+    standard_errors: Sequence[float], references: int, n: int
 ) -> dict[str, Any]:
     """The smallest difference in tau-b that n items are likely to show.
 
     Input: the clustered standard error of each pair's difference in tau-b, all above 0; the
-    numbers of references and of items; alpha in (0, 1).
+    numbers of references and of items.
     Output: JSON-ready: smallest_difference (above 0, or None), power, alpha, sentence.
     Formula: (t(1 - alpha / 2) + t(power)) x median standard error, references - 1 degrees.
     Source: Bloom, 1995, minimum detectable effects.
     """
-    said = {"power": POWER, "alpha": alpha}
+    said = {"power": POWER, "alpha": ALPHA}
     if not standard_errors or references < 2:
         return {"smallest_difference": None, **said, "sentence": NO_PAIR}
     from scipy.special import stdtrit
 
-    multiple = float(stdtrit(references - 1, 1 - alpha / 2) + stdtrit(references - 1, POWER))
+    multiple = float(stdtrit(references - 1, 1 - ALPHA / 2) + stdtrit(references - 1, POWER))
     smallest = multiple * float(np.median(standard_errors))
     return {"smallest_difference": smallest, **said, "sentence": _sentence(smallest, references, n)}
 
@@ -449,11 +444,6 @@ def compare_scorers(compared: Compared, alpha: float = ALPHA) -> dict[str, Any]:
         "best_sentence": best_sentence(best, measured, compared.names, alpha),
         "method": COMPARISON_METHOD,
     }
-
-
-def standard_errors(pairs: Iterable[Mapping[str, Any]]) -> list[float]:
-    """The standard errors of those pairs of a family that have one above 0."""
-    return [pair["standard_error"] for pair in pairs if pair["standard_error"]]
 
 
 def _family(

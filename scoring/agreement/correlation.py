@@ -19,7 +19,6 @@ from scoring.agreement.classification import (
     label_array,
     order_reason,
     order_reason_of,
-    slot_reason,
     statistic,
 )
 from scoring.agreement.items import LABELS, AgreementError, Floats, Integers, Labels
@@ -75,7 +74,8 @@ def weighted_pearson(moments: Moments, weights: NDArray[np.floating | np.integer
     Input: k units and a W x k array of whole numbers >= 0.
     Output: W numbers in [-1, 1]; NaN where a side has no spread. A side whose numbers are equal
     may still have a spread of rounding: tau-b, which counts, is undefined then for certain.
-    Formula: as Chan, Golub and LeVeque, 1983: products within units, plus those of their means.
+    Formula: the covariance over the product of the standard deviations (Pearson, 1895), summed as
+    by Chan, Golub and LeVeque, 1983: products within units, plus those of their means.
     """
     values = np.empty(len(weights))
     for rows in blocks(len(weights), len(moments.n)):
@@ -217,11 +217,7 @@ def leave_one_item_out(pairs: PairCounts) -> Floats:
     n, below_y, below_t = balances(_at_ranks(pairs))[:, pairs.item_ranks]
     _, y, t = LABEL_SUMS[:, pairs.y + 1]
     partners = np.stack(
-        [
-            (y * below_t - t * below_y) / 2,
-            n,
-            (len(pairs.y) - pairs.labels.sum(axis=0))[pairs.y + 1],
-        ]
+        [(y * below_t - t * below_y) / 2, n, (len(pairs.y) - pairs.labels.sum(axis=0))[pairs.y + 1]]
     )
     return tau_b_of_counts(_totals(pairs) - 2 * partners)
 
@@ -368,22 +364,6 @@ def tau_b(differences: Sequence[float] | Floats, y: Labels) -> Statistic:
     return statistic(value, order_reason_of(x, labels) if np.isnan(value) else "")
 
 
-def pearson(differences: Sequence[float] | Floats, y: Labels) -> Statistic:
-    """Pearson's correlation of score differences with the human labels.
-
-    Unlike tau-b it asks how large a difference is: one wild score can move it far.
-    Input: n differences score(B) - score(C), any finite numbers; n labels -1, 0, 1.
-    Output: a number in [-1, 1], or None where one side is constant. Formula: the covariance over
-    the product of the standard deviations. Source: Pearson, 1895.
-    """
-    x, labels = _checked(differences, y)
-    value = np.nan
-    if (x != x[:1]).any():
-        moments = cluster_moments(x, labels, np.zeros(len(x), dtype=np.int64), 1)
-        value = float(weighted_pearson(moments, np.ones((1, 1)))[0])
-    return statistic(value, order_reason_of(x, labels))
-
-
 def tau_b_labels(predicted: Labels, y: Labels) -> Statistic:
     """Kendall's tau-b of predicted labels with human labels, over the items.
 
@@ -394,41 +374,24 @@ def tau_b_labels(predicted: Labels, y: Labels) -> Statistic:
     return statistic(float(tau_b_of_tables(table)), order_reason(table))
 
 
-def tau_paper(predicted: Labels, y: Labels) -> Statistic:
-    """The tau that PatentEval and Patent-CE print, which is not tau-b over the items.
-
-    Each label becomes a ranking of two slots (1 is 1,2; -1 is 2,1; 0 is 1,1), the slots of all
-    items are put in one row, and tau-b is taken over the 2n slots.
-    Input: two lists of n labels -1, 0, 1. Output: a number in [-1, 1], or None where one side
-    has ties only. Source: Zuo et al., NAACL 2024, as followed by Jiang et al., ACL 2025.
-    """
-    table = confusion(predicted, y)
-    return statistic(float(tau_paper_of_tables(table)), slot_reason(table))
-
-
-def spearman(predicted: Labels, y: Labels) -> Statistic:
-    """Spearman's rho of predicted labels with human labels, over the items.
-
-    Input: two lists of n labels -1, 0, 1. Output: a number in [-1, 1], or None where one side is
-    constant. Formula: Pearson's correlation of the mid-ranks. Source: Spearman, 1904.
-    """
-    table = confusion(predicted, y)
-    return statistic(float(spearman_of_tables(table)), order_reason(table))
-
-
 def tau_b_of_tables(tables: Floats | Integers) -> Floats:
     """tau-b of labels for each table. Input: ... x 3 x 3 counts. Output: ... numbers or NaN."""
-    cells = _cells(tables)
-    counts = np.stack([((cells @ signs) * cells).sum(axis=-1) for signs in _CELL_SIGNS])
-    return tau_b_of_counts(counts)
+    counts = np.asarray(tables, dtype=np.float64)
+    cells = counts.reshape(*counts.shape[:-2], LEVELS * LEVELS)
+    sums = np.stack([((cells @ signs) * cells).sum(axis=-1) for signs in _CELL_SIGNS])
+    return tau_b_of_counts(sums)
 
 
 def tau_paper_of_tables(tables: Floats | Integers) -> Floats:
-    """The papers' tau for each table. Input: ... x 3 x 3 counts. Output: ... numbers or NaN.
+    """The tau that PatentEval and Patent-CE print, for each table; it is not tau-b over the items.
 
-    The 2n slots hold two ranks only, so tau-b over them is the phi coefficient of a 2 x 2 table:
+    Each label becomes a ranking of two slots (1 is 1,2; -1 is 2,1; 0 is 1,1), the slots of all
+    items are put in one row, and tau-b is taken over the 2n slots.
+    Input: ... x 3 x 3 counts. Output: ... numbers in [-1, 1], NaN where a side has ties only.
+    Formula: the slots hold two ranks only, so this is the phi coefficient of a 2 x 2 table,
     (m * both - p * q) / sqrt(p (m - p) q (m - q)) with m = 2n slots, p and q the slots of rank 2
     on either side, and `both` those of rank 2 on both.
+    Source: Zuo et al., NAACL 2024, as followed by Jiang et al., ACL 2025.
     """
     counts = np.asarray(tables, dtype=np.float64)
     both = np.einsum("...ij,is,js->...", counts, _SLOT_IS_SECOND, _SLOT_IS_SECOND)
@@ -440,7 +403,11 @@ def tau_paper_of_tables(tables: Floats | Integers) -> Floats:
 
 
 def spearman_of_tables(tables: Floats | Integers) -> Floats:
-    """Spearman's rho for each table. Input: ... x 3 x 3 counts. Output: ... numbers or NaN."""
+    """Spearman's rho of predicted with human labels, for each table.
+
+    Input: ... x 3 x 3 counts. Output: ... numbers in [-1, 1], NaN where a side is constant.
+    Formula: Pearson's correlation of the mid-ranks. Source: Spearman, 1904.
+    """
     counts = np.asarray(tables, dtype=np.float64)
     human, predicted = counts.sum(axis=-1), counts.sum(axis=-2)
     x, y = _centred_midranks(human), _centred_midranks(predicted)
@@ -464,8 +431,3 @@ def _centred_midranks(margin: Floats) -> Floats:
     through = np.cumsum(margin, axis=-1)
     total = through[..., -1:]
     return ((through - margin) - (total - through)) / 2
-
-
-def _cells(tables: Floats | Integers) -> Floats:
-    counts = np.asarray(tables, dtype=np.float64)
-    return counts.reshape(*counts.shape[:-2], LEVELS * LEVELS)

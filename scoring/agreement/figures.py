@@ -52,15 +52,8 @@ LABEL_FIGURES = {
     },
 }
 FIGURE_NAMES = (
-    "tau_b",
-    "tau_b_labels",
-    "tau_paper",
-    "spearman",
-    "pearson",
-    "accuracy",
-    "f1_weighted",
-    "f1_macro",
-    "decisive_accuracy",
+    *("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"),
+    *("accuracy", "f1_weighted", "f1_macro", "decisive_accuracy"),
 )
 
 

@@ -156,21 +156,26 @@ def item_checks(items: Sequence[Item]) -> dict[str, Any]:
     """Count what can mislead in a set of items. Time grows with n log n.
 
     Input: n items. Output: JSON-ready counts: items, references, candidates (distinct candidate
-    texts of a reference), labels, and those of the functions below.
+    texts of a reference), labels, white_space_twins (candidates that differ from another one of
+    their reference in white space alone), references_with_shared_text (reference texts under
+    several ids, which so count as several references), and those of the functions below.
     """
     numbered = _numbered(items)
     counts = np.bincount(numbered.y + 1, minlength=len(LABELS))
-    _, b, c = numbered.folded
+    reference, b, c = numbered.folded
+    reference_ids, candidates = _candidates(numbered)
+    folded = _distinct(reference_ids, numbered.folded_of[candidates])
+    shared, _ = _distinct(reference, numbered.reference_ids)
     return {
         "items": len(items),
         "references": numbered.reference_count,
-        "candidates": _candidates(numbered).shape[1],
+        "candidates": len(candidates),
         "labels": {str(label): count for label, count in zip(LABELS, counts.tolist(), strict=True)},
         "contain_reference": _reference_copies(numbered),
         "self_comparisons": int((b == c).sum()),
-        "white_space_twins": _white_space_twins(numbered),
+        "white_space_twins": len(candidates) - folded.shape[1],
         "duplicates": _duplicates(numbered),
-        "references_with_shared_text": _shared_references(numbered),
+        "references_with_shared_text": int((np.bincount(shared) > 1).sum()),
     }
 
 
@@ -232,12 +237,6 @@ def _reference_copies(numbered: _Numbered) -> dict[str, int]:
     }
 
 
-def _white_space_twins(numbered: _Numbered) -> int:
-    """Candidate texts of one reference that differ from another one in white space alone."""
-    reference_ids, texts = _candidates(numbered)
-    return len(texts) - _distinct(reference_ids, numbered.folded_of[texts]).shape[1]
-
-
 def _duplicates(numbered: _Numbered) -> dict[str, int]:
     """Items that repeat an earlier comparison, sides swapped or not, and those that contradict it.
 
@@ -254,16 +253,8 @@ def _duplicates(numbered: _Numbered) -> dict[str, int]:
     # An item contradicts an earlier one from the first label on that is not the first item's.
     differs = np.cumsum(y != y[starts][group])
     before = np.concatenate([[0], differs])[starts][group]
-    return {
-        "items": len(order) - len(starts),
-        "contradicting": int((differs > before).sum()),
-    }
-
-
-def _shared_references(numbered: _Numbered) -> int:
-    """Reference texts under several reference ids, which so count as several references."""
-    texts, _ = _distinct(numbered.folded[0], numbered.reference_ids)
-    return int((np.bincount(texts) > 1).sum())
+    contradicting = int((differs > before).sum())
+    return {"items": len(order) - len(starts), "contradicting": contradicting}
 
 
 DEFAULT_TIE_THRESHOLD = 1e-4
@@ -335,7 +326,9 @@ def signature(question: Question, n: int, references: int, scorers: dict[str, st
         **_libraries(),
         "scorers": "; ".join(f"{name} = {of}" for name, of in scorers.items()),
     }
-    return "|".join(f"{key}:{_plain(value)}" for key, value in fields.items() if value != "")
+    # The field separator stays out of values, and every signature on one line.
+    plain = {key: " ".join(str(value).replace("|", "/").split()) for key, value in fields.items()}
+    return "|".join(f"{key}:{value}" for key, value in plain.items() if fields[key] != "")
 
 
 def question_sha256(
@@ -358,36 +351,17 @@ def question_sha256(
 
 
 def _libraries() -> dict[str, str]:
-    return {
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "scipy": version("scipy"),
-    }
-
-
-def _plain(value: object) -> str:
-    """Keep the field separator out of values and every signature on one line."""
-    return " ".join(str(value).replace("|", "/").split())
+    return {"python": platform.python_version()} | {n: version(n) for n in ("numpy", "scipy")}
 
 
 RULE = (
     "An item is left out for every scorer when one of them has no finite number for one of its "
     "two candidates; a scorer that fails on more than half of the items is set aside instead."
 )
-
-
 MOST_LISTED = 100
-
-
 NO_SCORE = "The scorer gave no score."
-
-
 NOT_A_NUMBER = "The score is not a number."
-
-
 INFINITE = "The score is infinite."
-
-
 TOO_FAR_APART = "The two scores are too far apart to be subtracted."
 
 

@@ -5,28 +5,21 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scoring.agreement import (
-    breakdowns,
-    ceiling,
-    comparisons,
-    scatter,
-    tie_calibration,
-)
+from scoring.agreement import breakdowns, ceiling, comparisons, scatter, tie_calibration
 from scoring.agreement.breakdowns import groupings
 from scoring.agreement.ceiling import Evidence, Unavailable
-from scoring.agreement.classification import predicted_labels, with_label_tables
+from scoring.agreement.classification import label_table, predicted_labels
 from scoring.agreement.figures import Sample, make_sample, measure, no_figure, no_figures
 from scoring.agreement.items import (
     LABELS,
     AgreementError,
-    Comparable,
     Floats,
     Integers,
     Item,
@@ -74,106 +67,6 @@ MAJORITY = "majority"
 ONLY_REFERENCES = "Every item contains the reference itself, so none is left without it."
 NOTHING_TO_CALIBRATE = "The most frequent label is predicted without scores, so no threshold moves."
 Entry = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemSet:
-    """The items of a report, or those of them without the reference, with their sample."""
-
-    items: Sequence[Item]
-    compared: Integers
-    sample: Sample | None
-
-
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """Makes the rows of one report: all share the same items and the same resamples."""
-
-    question: Question
-    every: ItemSet
-    without: ItemSet
-    label: Callable[[str], str]
-
-    @property
-    def references(self) -> int:
-        return self.every.sample.cluster_count if self.every.sample else 0
-
-    def of_scorer(self, scorer: ScorerScores, kind: str, differences: Floats) -> Entry:
-        """Measure one scorer on all items, and on those without the reference."""
-        predicted = predicted_labels(differences, self.question.tie_threshold)
-        figures = self._figures(self.every, differences, predicted)
-        left = figures
-        if self.without is not self.every:
-            compared = self.without.compared
-            left = self._figures(self.without, differences[compared], predicted[compared])
-        entry = self._entry(scorer.name, scorer.version, kind, figures, left)
-        return {**entry, "calibrated": self._calibrated(differences)}
-
-    def of_majority(self) -> Entry:
-        """Measure the most frequent label of the items, predicted for each of them."""
-        figures, left = (
-            self._figures(part, np.zeros(len(part.items)), _most_frequent_label(part.items))
-            for part in (self.every, self.without)
-        )
-        entry = self._entry(MAJORITY, "1, in sample", "baseline", figures, left)
-        return {**entry, "calibrated": {"reason": NOTHING_TO_CALIBRATE}}
-
-    def of_unavailable(self, scorer: Unavailable, kind: str) -> Entry:
-        """Return why a scorer has no figures, in the shape of one that has."""
-        nothing = no_figures(scorer.reason)
-        return {
-            **self._head(scorer.name, None, kind),
-            "unavailable": scorer.reason,
-            **nothing,
-            "calibrated": {"reason": scorer.reason},
-            "without_reference_items": nothing,
-            "signature": self.signature({}),
-        }
-
-    def signature(self, versions: dict[str, str]) -> str:
-        return signature(self.question, len(self.every.items), self.references, versions)
-
-    def _entry(self, name: str, version: str, kind: str, figures: Entry, left: Entry) -> Entry:
-        return {
-            **self._head(name, version, kind),
-            "unavailable": "",
-            **figures,
-            "without_reference_items": left,
-            "signature": self.signature({name: version}),
-        }
-
-    def _head(self, name: str, version: str | None, kind: str) -> Entry:
-        return {"version": version, "kind": kind, "label": self.label(name)}
-
-    def _calibrated(self, differences: Floats) -> Entry:
-        assert self.every.sample is not None, "a report has items"
-        return calibrate(self.every.sample, differences, self.question.seed)
-
-    def _figures(self, part: ItemSet, differences: Floats, predicted: Integers) -> Entry:
-        if part.sample is None:
-            return no_figures(ONLY_REFERENCES)
-        return measure(part.sample, differences, predicted)
-
-
-def item_sets(question: Question, items: Sequence[Item]) -> tuple[ItemSet, ItemSet]:
-    """Prepare all items, and those without the reference; one set twice where none holds it."""
-    compared = np.flatnonzero(~contain_reference(items))
-    every = _item_set(question, items, np.arange(len(items)))
-    if len(compared) == len(items):
-        return every, every
-    return every, _item_set(question, [items[index] for index in compared.tolist()], compared)
-
-
-def _item_set(question: Question, items: Sequence[Item], compared: Integers) -> ItemSet:
-    sample = make_sample(items, question.resamples, question.seed) if items else None
-    return ItemSet(items, compared, sample)
-
-
-def _most_frequent_label(items: Sequence[Item]) -> Integers:
-    """Predict the label that most items have for each of them: no majority of annotators."""
-    counts = Counter(item.y for item in items)
-    label = max(LABELS, key=lambda candidate: counts[candidate])
-    return np.full(len(items), label, dtype=np.int64)
 
 
 METHOD = {
@@ -233,48 +126,22 @@ def build_report(
         )
     _refuse_repeated_names([scorer.name for scorer in scorers])
     _refuse_repeated_names([MAJORITY, *(scorer.name for scorer in baselines)])
-    work = _Work.begin(question, items, scorers, baselines, evidence or Evidence(), on_progress)
+    work = _Work(question, items, scorers, baselines, evidence or Evidence(), on_progress)
     return work.document(len(items))
 
 
 class _Work:
-    """What the parts of one report share."""
+    """One report in the making: all its rows share the same items and the same resamples."""
 
     def __init__(
         self,
-        question: Question,
-        compared: Comparable,
-        scorers: Sequence[Asked],
-        baselines: Sequence[ScorerScores],
-        evidence: Evidence,
-        on_progress: OnProgress,
-    ) -> None:
-        self.question = question
-        self.compared = compared
-        self.baselines = baselines
-        self.evidence = evidence
-        self.on_progress = on_progress
-        self.asked = [_set_aside(scorer, compared.set_aside) for scorer in scorers]
-        self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
-        every, without = item_sets(question, compared.items)
-        self.entries = Entries(question, every, without, self.label)
-        assert every.sample is not None, "a report has items"
-        self.sample = every.sample
-        able = {one.name: one for one in (*baselines, *self.scorers)}
-        self.differences = {
-            name: score_differences(compared.items, one) for name, one in able.items()
-        }
-
-    @classmethod
-    def begin(
-        cls,
         question: Question,
         items: Sequence[Item],
         scorers: Sequence[Asked],
         baselines: Sequence[ScorerScores],
         evidence: Evidence,
         on_progress: OnProgress,
-    ) -> _Work:
+    ) -> None:
         on_progress("Looking for missing scores.")
         able = {one.name: one for one in baselines}
         able |= {one.name: one for one in scorers if isinstance(one, ScorerScores)}
@@ -282,28 +149,45 @@ class _Work:
         if not compared.items:
             failed = ", ".join(compared.dropped["scorers"])
             raise AgreementError(NONE_LEFT.format(failed=failed))
-        return cls(question, compared, scorers, baselines, evidence, on_progress)
+        self.question = question
+        self.compared = compared
+        self.baselines = baselines
+        self.evidence = evidence
+        self.on_progress = on_progress
+        reasons = compared.set_aside
+        self.asked = [
+            Unavailable(one.name, reasons[one.name]) if one.name in reasons else one
+            for one in scorers
+        ]
+        self.scorers = [one for one in self.asked if isinstance(one, ScorerScores)]
+        self.sample = self._sample_of(compared.items)
+        # Of the items without the reference: their places, and a sample of them if there are any.
+        self.left = np.flatnonzero(~contain_reference(compared.items))
+        left = [compared.items[place] for place in self.left.tolist()]
+        self.sample_left = self._sample_of(left) if left else None
+        able = {one.name: one for one in (*baselines, *self.scorers)}
+        self.differences = {
+            name: score_differences(compared.items, one) for name, one in able.items()
+        }
+
+    def _sample_of(self, items: Sequence[Item]) -> Sample:
+        return make_sample(items, self.question.resamples, self.question.seed)
 
     def label(self, name: str) -> str:
         return self.evidence.labels.get(name, name)
 
-    def _kind(self, name: str) -> str:
-        if name in {one.name for one in self.baselines}:
-            return "baseline"
-        return "model" if name.startswith("model:") else "metric"
-
     def document(self, n_asked: int) -> dict[str, Any]:
-        by_scorer = {one.name: self._entry(one, self._kind(one.name)) for one in self.asked}
-        by_baseline = {MAJORITY: self.entries.of_majority()}
+        kinds = dict.fromkeys((one.name for one in self.baselines), "baseline")
+        by_scorer = {}
+        for asked in self.asked:
+            kind = "model" if asked.name.startswith("model:") else "metric"
+            by_scorer[asked.name] = self._entry(asked, kinds.get(asked.name, kind))
+        by_baseline = {MAJORITY: self._majority()}
         for one in self.baselines:
             by_baseline[one.name] = self._entry(one, "baseline")
         compared = self._comparisons()
         return {
-            "question": {
-                **asdict(self.question),
-                "scorers": list(by_scorer),
-                "n_asked": n_asked,
-            },
+            "question": asdict(self.question) | {"scorers": list(by_scorer), "n_asked": n_asked},
             "scorers": by_scorer,
             "baselines": by_baseline,
             "dropped": self.compared.dropped,
@@ -311,18 +195,67 @@ class _Work:
             "power": self._power(compared),
             "human_ceiling": self._ceiling(),
             "breakdowns": self._breakdowns(),
-            "scatter": self._scatters(),
+            "scatter": scatter.scatters(
+                *(self.question, self.compared.items, self.asked),
+                self._differences(self.scorers),
+                self.evidence.points,
+            ),
             "published": published_figures(self.question.criterion),
             "checks": {**item_checks(self.compared.items), **self.evidence.checks},
             "method": dict(METHOD),
-            "signature": self.entries.signature({s.name: s.version for s in self.scorers}),
+            "signature": self._signature({s.name: s.version for s in self.scorers}),
         }
 
+    def _signature(self, versions: dict[str, str]) -> str:
+        n, references = len(self.compared.items), self.sample.cluster_count
+        return signature(self.question, n, references, versions)
+
     def _entry(self, scorer: Asked, kind: str) -> Entry:
+        """Measure a scorer on all items, and on those without the reference, or say why not."""
         self.on_progress(f"Measuring {self.label(scorer.name)}.")
+        head: Entry = {"version": None, "kind": kind, "label": self.label(scorer.name)}
         if isinstance(scorer, Unavailable):
-            return self.entries.of_unavailable(scorer, kind)
-        return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
+            nothing = no_figures(scorer.reason)
+            return {
+                **head,
+                "unavailable": scorer.reason,
+                **nothing,
+                "calibrated": {"reason": scorer.reason},
+                "without_reference_items": nothing,
+                "signature": self._signature({}),
+            }
+        differences = self.differences[scorer.name]
+        predicted = predicted_labels(differences, self.question.tie_threshold)
+        return {
+            **head,
+            "version": scorer.version,
+            **self._measured(differences, predicted),
+            "signature": self._signature({scorer.name: scorer.version}),
+            "calibrated": calibrate(self.sample, differences, self.question.seed),
+        }
+
+    def _majority(self) -> Entry:
+        """Measure the most frequent label of the items, predicted for each of them."""
+        version = "1, in sample"
+        return {
+            "version": version,
+            "kind": "baseline",
+            "label": self.label(MAJORITY),
+            **self._measured(np.zeros(len(self.sample.y)), None),
+            "signature": self._signature({MAJORITY: version}),
+            "calibrated": {"reason": NOTHING_TO_CALIBRATE},
+        }
+
+    def _measured(self, differences: Floats, predicted: Integers | None) -> Entry:
+        """Measure all items and those left; without predictions their most frequent label."""
+        of_all = _most_frequent(self.sample) if predicted is None else predicted
+        figures = left = measure(self.sample, differences, of_all)
+        if self.sample_left is None:
+            left = no_figures(ONLY_REFERENCES)
+        elif len(self.left) < len(differences):
+            of_left = _most_frequent(self.sample_left) if predicted is None else of_all[self.left]
+            left = measure(self.sample_left, differences[self.left], of_left)
+        return {"unavailable": "", **figures, "without_reference_items": left}
 
     def _comparisons(self) -> dict[str, Any]:
         words = "Comparing the scorers."
@@ -336,30 +269,27 @@ class _Work:
             lambda: self.on_progress(words),
         )
         found = comparisons.compare_scorers(compared)
-        return with_label_tables(found, compared.differences, self.question.tie_threshold)
+        for pair in (pair for family in found["families"] for pair in family["pairs"]):
+            one, other = (self.differences[pair[place]] for place in ("first", "second"))
+            pair["labels"] = label_table(one, other, self.question.tie_threshold)
+        return found
+
+    def _differences(self, scorers: Sequence[ScorerScores]) -> dict[str, Floats]:
+        return {one.name: self.differences[one.name] for one in scorers}
 
     def _breakdowns(self) -> dict[str, Any]:
         self.on_progress("Measuring the groups.")
         divided = groupings(self.compared.items, self.compared.positions, self.evidence)
         return breakdowns.break_down(self.sample, self._differences(self.scorers), divided)
 
-    def _scatters(self) -> dict[str, Any]:
-        return scatter.scatters(
-            self.question,
-            self.compared.items,
-            self.asked,
-            self._differences(self.scorers),
-            self.evidence.points,
-        )
-
-    def _differences(self, scorers: Sequence[ScorerScores]) -> dict[str, Floats]:
-        return {one.name: self.differences[one.name] for one in scorers}
-
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         """Say what the items can show, by the scorers' differences, or else by the baselines'."""
-        errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
+        errors = (
+            [pair["standard_error"] for pair in family["pairs"] if pair["standard_error"]]
+            for family in compared["families"]
+        )
         return comparisons.detectable_difference(
-            next(filter(None, errors), []), self.entries.references, len(self.compared.items)
+            next(filter(None, errors), []), self.sample.cluster_count, len(self.compared.items)
         )
 
     def _ceiling(self) -> dict[str, Any]:
@@ -371,8 +301,10 @@ class _Work:
         )
 
 
-def _set_aside(scorer: Asked, reasons: Mapping[str, str]) -> Asked:
-    return Unavailable(scorer.name, reasons[scorer.name]) if scorer.name in reasons else scorer
+def _most_frequent(sample: Sample) -> Integers:
+    """Predict the label that most items have for each of them: no majority of annotators."""
+    counts = np.bincount(sample.y + 1, minlength=len(LABELS))
+    return np.full(len(sample.y), LABELS[int(counts.argmax())], dtype=np.int64)
 
 
 def _refuse_repeated_names(names: Sequence[str]) -> None:

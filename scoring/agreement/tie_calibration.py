@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -29,14 +28,6 @@ METHOD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """The tie threshold that gives the highest weighted F1 on some items, and that F1."""
-
-    value: float
-    f1_weighted: float
-
-
 def calibrate(sample: Sample, differences: Floats, seed: int = 0) -> dict[str, Any]:
     """Choose tie thresholds by folds of references and judge them on the references left out.
 
@@ -52,27 +43,16 @@ def calibrate(sample: Sample, differences: Floats, seed: int = 0) -> dict[str, A
     count = int(folds.max()) + 1
     order = np.argsort(np.abs(differences), kind="stable")
     x, y, fold = differences[order], sample.y[order], folds[order]
-    chosen = np.array([_best_of_sorted(x[fold != k], y[fold != k]).value for k in range(count)])
-    in_sample = _best_of_sorted(x, y)
+    chosen = np.array([best_threshold(x[fold != k], y[fold != k])[0] for k in range(count)])
+    in_sample, f1_weighted = best_threshold(x, y)
     return {
         "threshold": float(np.median(chosen)),
         "low": float(chosen.min()),
         "high": float(chosen.max()),
         "folds": count,
-        "in_sample": {"threshold": in_sample.value, "f1_weighted": in_sample.f1_weighted},
+        "in_sample": {"threshold": in_sample, "f1_weighted": f1_weighted},
         **_label_figures(sample, labels_by_threshold(differences, chosen[folds])),
     }
-
-
-def best_threshold(differences: Floats, y: Integers) -> Threshold:
-    """Find the tie threshold with the highest weighted F1 by trying each that makes a difference.
-
-    Input: n >= 1 finite differences, n labels -1, 0, 1. Output: the smallest of the best among 0
-    and the n values |difference|: a threshold between two of these labels as the lower one does.
-    Formula: weighted F1 as in classification.f1_weighted. Time grows with n log n.
-    """
-    order = np.argsort(np.abs(differences), kind="stable")
-    return _best_of_sorted(differences[order], y[order])
 
 
 def reference_folds(references: int, seed: int) -> Integers:
@@ -87,8 +67,14 @@ def labels_by_threshold(differences: Floats, thresholds: Floats) -> Integers:
     return np.where(is_tie, 0, np.sign(differences)).astype(np.int64)
 
 
-def _best_of_sorted(x: Floats, y: Integers) -> Threshold:
-    """best_threshold() of items sorted by |x|: each step calls one more item a tie."""
+def best_threshold(x: Floats, y: Integers) -> tuple[float, float]:
+    """Find the tie threshold with the highest weighted F1 by trying each that makes a difference.
+
+    Input: n >= 1 finite differences by ascending size |x|, n labels -1, 0, 1. Output: the smallest
+    of the best among 0 and the n values |x|, and its weighted F1: a threshold between two of these
+    labels as the lower one does.
+    Formula: weighted F1 as in classification.f1_weighted_of_tables. Time grows with n.
+    """
     size, n = np.abs(x), len(x)
     right, tied = np.sign(x) == y, y == 0
     # Index k: the k smallest differences are ties. Items of difference 0 are ties from the start.
@@ -106,7 +92,7 @@ def _best_of_sorted(x: Floats, y: Integers) -> Threshold:
     is_last = np.append(size[1:] != size[:-1], True)
     places = np.concatenate([[np.count_nonzero(size == 0)], np.flatnonzero(is_last) + 1])
     best = int(places[np.argmax(f1[places])])
-    return Threshold(float(size[best - 1]) if best else 0.0, float(f1[best]))
+    return float(size[best - 1]) if best else 0.0, float(f1[best])
 
 
 def _running(is_counted: NDArray[np.bool_]) -> Floats:

@@ -1,6 +1,6 @@
 """The cards of a dataset version: what it holds, how it was made, how far annotators agree.
 
-numpy and scipy load when it is measured, which a worker or a command does.
+scipy loads when it is measured, which a worker or a command does.
 
 The head says which file is which split and what type each field has. Without it the library takes
 the types from the first ten megabytes of the first file, and fails where a later row has a ruling
@@ -16,6 +16,8 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from annotator.rating_values import RatedScores
 from annotator.rubric import (
@@ -126,6 +128,7 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
     """
     labels = label_counts(draft)
     splits = Counter(draft.splits)
+    references = Counter(split for split, _ in set(zip(draft.splits, draft.a, strict=True)))
     return {
         "source": source,
         "app_version": APP_VERSION,
@@ -133,7 +136,7 @@ def make_card(draft: Draft, *, source: str, **made: Any) -> dict[str, Any]:
         "licence": LICENCES[source],
         "counts": _counts(draft),
         "splits": {name: splits[place] for place, name in enumerate(SPLIT_NAMES)},
-        "split_references": _split_references(draft),
+        "split_references": {name: references[place] for place, name in enumerate(SPLIT_NAMES)},
         "labels": labels,
         "tie_share": {key: found["0"] / sum(found.values()) for key, found in labels.items()},
         "transitivity": _transitivity(draft, list(labels)),
@@ -149,61 +152,41 @@ def label_counts(draft: Draft) -> dict[str, dict[str, int]]:
         for place in range(len(draft))
         for criterion, label in draft.labels(place).items()
     )
-    return {
-        criterion: {str(label): found[criterion, label] for label in (1, 0, -1)}
-        for criterion in ALL_CRITERIA
-        if any(found[criterion, label] for label in (1, 0, -1))
-    }
+    counts = {key: {str(label): found[key, label] for label in (1, 0, -1)} for key in ALL_CRITERIA}
+    return {key: of_key for key, of_key in counts.items() if any(of_key.values())}
 
 
 def _counts(draft: Draft) -> dict[str, int]:
-    contain = itself = flagged = 0
-    for a, b, c in zip(draft.a, draft.b, draft.c, strict=True):
-        contain += a in (b, c)
-        itself += b == c
-        flagged += a in (b, c) or b == c
+    a, b, c = (np.asarray(column) for column in (draft.a, draft.b, draft.c))
+    contains, itself = (a == b) | (a == c), b == c
+    # Each candidate text of each reference, once.
+    candidates = np.unique(np.concatenate([a * len(draft.texts) + side for side in (b, c)]))
     return {
         "items": len(draft),
         "references": len(set(draft.a)),
-        "candidates": _candidates(draft),
-        "contain_reference": contain,
-        "self_comparisons": itself,
+        "candidates": len(candidates),
+        "contain_reference": int(contains.sum()),
+        "self_comparisons": int(itself.sum()),
         "ruled": draft.ruled,
-        "flagged": flagged,
+        "flagged": int((contains | itself).sum()),
         "texts_in_several_splits": draft.shared_texts(),
     }
-
-
-def _split_references(draft: Draft) -> dict[str, int]:
-    """Count the distinct reference texts of each split."""
-    found = Counter(split for split, _ in set(zip(draft.splits, draft.a, strict=True)))
-    return {name: found[place] for place, name in enumerate(SPLIT_NAMES)}
 
 
 def withheld_text(card: Mapping[str, Any]) -> str:
     """Return what of a version no training reads, split by split; the card may be an older one."""
     told = []
     for name in (VALIDATION, TEST):
-        items = card["splits"].get(name, 0)
-        references = card.get("split_references", {}).get(name)
-        of = "" if references is None else f" of {counted(references, 'reference')}"
-        told.append(f"{counted(items, 'quadruplet')}{of} for {name}" if items else "")
-    parts = [part for part in told if part]
-    return " and ".join(parts) or "nothing"
+        if items := card["splits"].get(name, 0):
+            references = card.get("split_references", {}).get(name)
+            of = "" if references is None else f" of {counted(references, 'reference')}"
+            told.append(f"{counted(items, 'quadruplet')}{of} for {name}")
+    return " and ".join(told) or "nothing"
 
 
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun: "1 reference", "2 references"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _candidates(draft: Draft) -> int:
-    """Count the distinct candidate texts of each reference."""
-    by_reference = sorted(range(len(draft)), key=draft.a.__getitem__)
-    return sum(
-        len({column[place] for place in places for column in (draft.b, draft.c)})
-        for places in (list(group) for _, group in groupby(by_reference, draft.a.__getitem__))
-    )
 
 
 def _transitivity(draft: Draft, criteria: list[str]) -> dict[str, dict[str, int]]:
@@ -231,26 +214,9 @@ def _comparable(draft: Draft) -> Iterator[list[_Labelled]]:
 # Databases may forget the order of keys: what is not named here follows by the alphabet.
 _ORDER: Final = (
     *("dataset", "version", "sha256", "items", "created_at", "licence", "confidentiality"),
-    *(
-        "source",
-        "campaign",
-        "policy",
-        "policy_version",
-        "tie_band",
-        "criteria",
-        "include_unlocked",
-        "files",
-    ),
-    *(
-        "rubric_version",
-        "app_version",
-        "split",
-        "splits",
-        "split_references",
-        "counts",
-        "people",
-        "agreement",
-    ),
+    *("source", "campaign", "policy", "policy_version", "tie_band", "criteria"),
+    *("include_unlocked", "files", "rubric_version", "app_version", "split", "splits"),
+    *("split_references", "counts", "people", "agreement"),
     *("labels", "labels_where", "tie_share", "tokens", "claims_per_set", "transitivity"),
     *("left_out", "rubric", "published"),
     *("key", "name", "weight", "question", "bands", "from", "to", "sentence"),
@@ -265,32 +231,16 @@ CONFIDENTIALITY: Final = (
 )
 
 
-def data_card(
-    card: Mapping[str, Any],
-    *,
-    dataset: str,
-    number: int,
-    sha256: str,
-    items: int,
-    created_at: str,
-    licence: str,
-) -> dict[str, Any]:
+def data_card(card: Mapping[str, Any], *, licence: str, **named: Any) -> dict[str, Any]:
     """Put the card of a version together with what names it, the rubric and published figures.
 
-    Input: the card as stored (any keys, in any order); the version's name, number, digest of its
-    canonical JSONL, number of rows, time (ISO 8601, UTC) and licence, "" for the card's own.
+    Input: the card as stored (any keys, in any order); the version's licence, "" for the card's
+    own; its `dataset` and `version`, the `sha256` of its canonical JSONL, its number of rows
+    `items`, and `created_at` (ISO 8601, UTC).
     Output: JSON-ready, keys in a fixed order at every depth.
     """
-    document = {
-        **card,
-        "dataset": dataset,
-        "version": number,
-        "sha256": sha256,
-        "items": items,
-        "created_at": created_at,
-        "licence": licence or card.get("licence", ""),
-        "published": published_dataset(),
-    }
+    licence = licence or card.get("licence", "")
+    document = {**card, **named, "licence": licence, "published": published_dataset()}
     if card.get("source") == "freeze":
         document["confidentiality"] = CONFIDENTIALITY
     if card.get("rubric_version") == RUBRIC_VERSION:

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from statistics import median
 from typing import IO, Any, Final
 
 from annotator.rubric import ALL_CRITERIA
@@ -21,7 +22,6 @@ from scoring.quadruplets import (
     SplitPlan,
     TextGroups,
     deal_groups,
-    deal_items,
     shared_texts,
 )
 
@@ -37,6 +37,8 @@ _UNSPACED: Final = (
 )
 REFERENCE: Final = 1
 CANDIDATE: Final = 2
+# Of the texts A, B and C of a row.
+ROLES: Final = (REFERENCE, CANDIDATE, CANDIDATE)
 MOST_PARSED: Final = 512
 SAMPLED: Final = 128
 _ASCII_WORD: Final = re.compile(r"[A-Za-z0-9]+")
@@ -68,13 +70,12 @@ def summary(counts: Counter[int]) -> dict[str, Any]:
         return {"n": 0} | dict.fromkeys(("min", "max", "mean", "median", "sd"))
     mean = sum(number * times for number, times in counts.items()) / n
     squares = math.fsum(times * (number - mean) ** 2 for number, times in counts.items())
-    middle = (_at(counts, (n - 1) // 2) + _at(counts, n // 2)) / 2
     return {
         "n": n,
         "min": min(counts),
         "max": max(counts),
         "mean": mean,
-        "median": middle,
+        "median": float(median(counts.elements())),
         "sd": math.sqrt(squares / (n - 1)) if n > 1 else None,
     }
 
@@ -141,16 +142,6 @@ class LengthCounts:
             del self._claims[number], self._keys[number]
 
 
-def _at(counts: Counter[int], place: int) -> int:
-    """Return the number that stands at a place, from 0, when all are put in order."""
-    passed = 0
-    for number in sorted(counts):
-        passed += counts[number]
-        if passed > place:
-            return number
-    raise IndexError(place)
-
-
 NO_SPLIT: Final = len(SPLIT_NAMES)
 _CODE_OF: Final = {1: 1, 0: 2, -1: 3}
 _LABEL_OF: Final = {code: label for label, code in _CODE_OF.items()}
@@ -187,15 +178,14 @@ class Draft:
         Input: a row; rows with the same `bond` stay on one side where groups are split; `latest`
         is when the reference was rated last, in seconds.
         """
-        a, b, c = self.numbers(row)
-        self.a.append(a)
-        self.b.append(b)
-        self.c.append(c)
-        self._measure(a, REFERENCE, row.reference)
-        self._measure(b, CANDIDATE, row.b)
-        self._measure(c, CANDIDATE, row.c)
-        self.texts.tie(a, b)
-        self.texts.tie(a, c)
+        a, *_ = numbers = self.numbers(row)
+        for column, number, role, text in zip(
+            (self.a, self.b, self.c), numbers, ROLES, (row.reference, row.b, row.c), strict=True
+        ):
+            column.append(number)
+            if not self.lengths.has(number, role):
+                self.lengths.add(number, self.texts.key(number), role, text)
+            self.texts.tie(a, number)
         if bond:
             self.texts.tie(a, self._bonds.setdefault(bond, a))
         self._latest[a] = max(latest, self._latest.get(a, latest))
@@ -253,8 +243,8 @@ class Draft:
                 )
             return
         if plan.by == "item":
-            ids = list(self._ids())
-            of_id = deal_items(ids, plan)
+            ids = [json.loads(before + b"}")["id"] for before, _ in self._spooled()]
+            of_id = deal_groups(ids, plan)
             self.splits = bytearray(SPLIT_NAMES.index(of_id[one]) for one in ids)
             return
         names = array("Q", map(self.texts.name, self.a))
@@ -272,19 +262,12 @@ class Draft:
             split = SPLIT_NAMES[self.splits[place]]
             yield patent_ce_jsonl.line(before, self.labels(place), split, after)
 
-    def _measure(self, number: int, role: int, text: str) -> None:
-        if not self.lengths.has(number, role):
-            self.lengths.add(number, self.texts.key(number), role, text)
-
     def _spooled(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield what stands around the labels and the split of each row, which are known late."""
         assert self._spool is not None, "a draft without a spool is for counts only"
         self._spool.seek(0)
         lines = (line.removesuffix(b"\n") for line in self._spool)
         return zip(lines, lines, strict=True)
-
-    def _ids(self) -> Iterator[str]:
-        return (json.loads(before + b"}")["id"] for before, _ in self._spooled())
 
     def _latest_by_group(self) -> dict[int, float]:
         found: dict[int, float] = {}

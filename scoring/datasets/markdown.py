@@ -160,58 +160,51 @@ def follows_old_majority(card: Mapping[str, Any]) -> bool:
 
 def limits(card: Mapping[str, Any]) -> list[str]:
     """Return the cautions that follow from a card's counts; what it does not say is left out."""
-    counts = card.get("counts", {})
     return [
         *_of_making(card),
-        *_of_texts(counts),
+        *_of_texts(card.get("counts", {})),
         *_of_labels(card),
         "Ratings and rulings are named by ids that say nothing of a person; annotators, where a "
         "row names one, by a pseudonym that holds within one reference.",
     ]
 
 
-def _of_making(card: Mapping[str, Any]) -> list[str]:
-    said = []
+def _of_making(card: Mapping[str, Any]) -> Iterator[str]:
     if card.get("include_unlocked"):
-        said.append("It holds ratings that were not locked yet: for trials only.")
+        yield "It holds ratings that were not locked yet: for trials only."
     if follows_old_majority(card):
-        said.append(OLD_MAJORITY)
+        yield OLD_MAJORITY
     if card.get("split", {}).get("by") == "item":
-        said.append(
+        yield (
             "It is split by single items: many test labels follow from training labels, so test "
             "figures are too good."
         )
-    return said
 
 
-def _of_texts(counts: Mapping[str, Any]) -> list[str]:
-    said = []
+def _of_texts(counts: Mapping[str, Any]) -> Iterator[str]:
     shared = counts.get("texts_in_several_splits")
     if shared == 0:
-        said.append("No claim text stands in more than one split.")
+        yield "No claim text stands in more than one split."
     elif shared:
-        said.append(f"{number(shared)} claim texts stand in more than one split: it leaks.")
+        yield f"{number(shared)} claim texts stand in more than one split: it leaks."
     if found := counts.get("contain_reference"):
-        said.append(
+        yield (
             f"{number(found)} quadruplets have the reference itself as a candidate; report with "
             "and without them."
         )
     if found := counts.get("self_comparisons"):
-        said.append(f"{number(found)} quadruplets compare a text with itself.")
-    return said
+        yield f"{number(found)} quadruplets compare a text with itself."
 
 
-def _of_labels(card: Mapping[str, Any]) -> list[str]:
-    said = []
+def _of_labels(card: Mapping[str, Any]) -> Iterator[str]:
     for key, found in card.get("transitivity", {}).items():
         if violations := found.get("violations"):
-            said.append(
+            yield (
                 f"{NAMES.get(key, key)}: the labels of {number(violations)} of "
                 f"{number(found.get('triples'))} triples of candidates contradict each other."
             )
     if not card.get("agreement"):
-        said.append("How far annotators agree is not known.")
-    return said
+        yield "How far annotators agree is not known."
 
 
 _POLICIES: Final = {
@@ -245,25 +238,22 @@ def card_markdown(card: Card) -> bytes:
     """
     lines = [
         *_head(card),
-        *_section("How it was made", _making(card)),
-        *_section("People", _people(card)),
-        *_section("Agreement among annotators", agreement_lines(card)),
-        *_section("Labels", labels_lines(card)),
-        *_section("Length of claim sets", lengths_lines(card)),
-        *_section("What to mind", _bullets(limits(card))),
-        *_section("Licence", _licence(card)),
-        *_section("Rubric", _rubric(card)),
+        *section("How it was made", _making(card)),
+        *section("People", _people(card)),
+        *section("Agreement among annotators", agreement_lines(card)),
+        *section("Labels", labels_lines(card)),
+        *section("Length of claim sets", lengths_lines(card)),
+        *section("What to mind", (f"- {sentence}" for sentence in limits(card))),
+        *section("Licence", _licence(card)),
+        *section("Rubric", _rubric(card)),
     ]
     return ("\n".join(lines).rstrip("\n") + "\n").encode()
 
 
-def _section(title: str, body: Iterator[str]) -> list[str]:
+def section(title: str, body: Iterable[str]) -> list[str]:
+    """Return the lines of a section with its heading; none where the body is empty."""
     lines = list(body)
     return [f"## {title}", "", *lines, ""] if lines else []
-
-
-def _bullets(sentences: list[str]) -> Iterator[str]:
-    return (f"- {sentence}" for sentence in sentences)
 
 
 def _head(card: Card) -> list[str]:

@@ -118,7 +118,9 @@ def carry_out_erasures() -> int:
     agreed = Erasure.objects.filter(status=ErasureStatus.AGREED, campaign__has_legal_hold=False)
     for row in agreed.select_related("campaign"):
         if row.erased_at is None:
-            _harden()
+            if connection.vendor == "sqlite":
+                with connection.cursor() as cursor:
+                    cursor.execute("PRAGMA secure_delete=ON")
             _erase_rows(row.pk)
             row.refresh_from_db()
         _erase_files(row)
@@ -180,11 +182,9 @@ def _delete_scores(reference: Reference, digests: list[str]) -> int:
     shared = set(others.values_list("claims_sha256", flat=True))
     own = MetricScore.objects.filter(candidate_sha256__in=set(digests) - shared)
     count = own.delete()[0]
-    is_shared = Reference.objects.exclude(pk=reference.pk).filter(
-        claims_sha256=reference.claims_sha256
-    )
-    if not is_shared.exists():
-        count += MetricScore.objects.filter(reference_sha256=reference.claims_sha256).delete()[0]
+    digest = reference.claims_sha256
+    if not Reference.objects.exclude(pk=reference.pk).filter(claims_sha256=digest).exists():
+        count += MetricScore.objects.filter(reference_sha256=digest).delete()[0]
     return count
 
 
@@ -248,12 +248,6 @@ def _erase_files(row: Erasure) -> None:
             path.unlink(missing_ok=True)
 
 
-def _harden() -> None:
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA secure_delete=ON")
-
-
 def _clean_pages() -> bool:
     """Have the database give up the pages on which the texts lay; say whether it could."""
     with connection.cursor() as cursor:
@@ -266,7 +260,9 @@ def _clean_pages() -> bool:
                 return False
             # Written anew: a plain VACUUM leaves the bytes in the holes of a page.
             cursor.execute("VACUUM (FULL)")
-            cursor.execute("CHECKPOINT" if _may_checkpoint(cursor) else "SELECT 1")
+            cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+            if cursor.fetchone()[0]:
+                cursor.execute("CHECKPOINT")
             return True
         cursor.execute("VACUUM")
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -302,12 +298,6 @@ def _may_write_anew(cursor: Any) -> bool:
     )
     (owns,) = cursor.fetchone()
     return bool(owns)
-
-
-def _may_checkpoint(cursor: Any) -> bool:
-    cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
-    (is_super,) = cursor.fetchone()
-    return bool(is_super)
 
 
 @transaction.atomic

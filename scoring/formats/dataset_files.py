@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from annotator.claims.near_duplicates import CompactKeys
 from annotator.formats import label_studio
@@ -24,10 +24,9 @@ from core.text_io.streams import (
     ReadNotes,
     refuse_foreign,
 )
-from core.text_io.text import candidate_id_of, reference_id_of
 from scoring.formats import patent_ce_json, patent_ce_jsonl
-from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import TEST, TRAIN, VALIDATION, flags_of, quadruplet_id
+from scoring.formats.rows import DatasetRow, row_of_texts
+from scoring.quadruplets import TEST, TRAIN, VALIDATION
 
 
 def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRow]:
@@ -41,45 +40,24 @@ def read(file: ByteSource, notes: ReadNotes | None = None) -> Iterator[DatasetRo
 
 
 def _row(said: PreferenceRecord) -> DatasetRow:
-    reference, b, c = said.reference_claims, said.left, said.right
-    flags = flags_of(reference, b, c)
-    return DatasetRow(
-        id=quadruplet_id(reference, b, c, said.annotator),
-        reference_id=reference_id_of(reference),
-        reference=reference,
-        b=b,
-        c=c,
-        b_id=candidate_id_of(b),
-        c_id=candidate_id_of(c),
-        y={OVERALL: said.judgement},
+    return row_of_texts(
+        said.reference_claims,
+        said.left,
+        said.right,
+        {OVERALL: said.judgement},
+        said.annotator,
         provenance={"annotators": 1},
-        extras={"annotator": said.annotator}
-        | ({"ipc": said.ipc} if said.ipc else {})
-        | ({"flags": list(flags)} if flags else {}),
+        extras={"annotator": said.annotator} | ({"ipc": said.ipc} if said.ipc else {}),
     )
-
-
-class Place(NamedTuple):
-    """Where a row stands: its file's name, and its number among that file's rows from 1."""
-
-    file: str
-    item: int
-
-    def __str__(self) -> str:
-        return f"item {self.item} of {self.file}"
 
 
 class Taker(Protocol):
     """What rows are given to: a draft, which numbers them from 0 in the order they come."""
 
     def add(self, row: DatasetRow) -> int: ...
-
     def has_texts(self, place: int, row: DatasetRow) -> bool: ...
-
     def labels(self, place: int) -> dict[str, int]: ...
-
     def relabel(self, place: int, labels: dict[str, int]) -> None: ...
-
     def state_split(self, place: int, split: str) -> None: ...
 
 
@@ -124,23 +102,24 @@ class _Joining:
         else:
             self._notes.joined += 1
         earlier = self._draft.labels(place)
-        self.bad.add(*self._contradictions(place, earlier, row, Place(self._names[number], item)))
+        for field, reason in self._contradictions(place, earlier, row):
+            self.bad.add(BadRecord(0, field, reason, item, self._names[number]))
         self._draft.state_split(place, row.split)
         if not row.y.keys() <= earlier.keys():
             self._draft.relabel(place, {**row.y, **earlier})
 
     def _contradictions(
-        self, place: int, earlier: dict[str, int], row: DatasetRow, here: Place
-    ) -> Iterator[BadRecord]:
-        there = Place(self._names[self._files[place]], self._items[place])
+        self, place: int, earlier: dict[str, int], row: DatasetRow
+    ) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with a row that has an earlier one's id: the field and why."""
+        there = f"item {self._items[place]} of {self._names[self._files[place]]}"
         if not self._draft.has_texts(place, row):
-            reason = f"the id stands for other texts in {there}"
-            yield BadRecord(0, "id", reason, here.item, here.file)
+            yield "id", f"the id stands for other texts in {there}"
             return
         for criterion, label in row.y.items():
             if earlier.get(criterion, label) != label:
                 reason = f"the label {label} contradicts {earlier[criterion]} in {there}"
-                yield BadRecord(0, criterion, reason, here.item, here.file)
+                yield criterion, reason
 
 
 LABEL_STUDIO: Final = "label-studio"

@@ -5,13 +5,11 @@ With annotator/formats/patent_ce_claims.py the only place that knows its keys.
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from core.text_io.shapes import Shape, checked
 from core.text_io.streams import ByteSource, ReadNotes, Record, read_array
-from core.text_io.text import candidate_id_of, reference_id_of
-from scoring.formats.rows import DatasetRow, labels_of
-from scoring.quadruplets import flags_of, quadruplet_id
+from scoring.formats.rows import DatasetRow, labels_of, row_of_texts
 
 CRITERION_OF: Final = {
     "Completeness": "feature_completeness",
@@ -20,7 +18,6 @@ CRITERION_OF: Final = {
     "Linkage": "logical_linkage",
     "Quality": "overall_quality",
 }
-NAME_OF: Final = {key: name for name, key in CRITERION_OF.items()}
 _FIELDS: Final = ("gold_claim", "A", "B", "human_eval")
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -54,20 +51,4 @@ def _build(record: Record) -> tuple[DatasetRow | None, list[tuple[str, str]]]:
     labels = labels_of(shape, "human_eval", CRITERION_OF)
     if shape.problems:
         return None, shape.problems
-    return _row(reference, b, c, labels), []
-
-
-def _row(reference: str, b: str, c: str, labels: dict[str, int]) -> DatasetRow:
-    flags = flags_of(reference, b, c)
-    extras: dict[str, Any] = {"flags": list(flags)} if flags else {}
-    return DatasetRow(
-        id=quadruplet_id(reference, b, c),
-        reference_id=reference_id_of(reference),
-        reference=reference,
-        b=b,
-        c=c,
-        b_id=candidate_id_of(b),
-        c_id=candidate_id_of(c),
-        y=labels,
-        extras=extras,
-    )
+    return row_of_texts(reference, b, c, labels), []

@@ -7,6 +7,8 @@ from typing import Any, BinaryIO, Final
 
 from annotator.rubric import ALL_CRITERIA
 from core.text_io.shapes import Shape, describe_type
+from core.text_io.text import candidate_id_of, reference_id_of
+from scoring.quadruplets import flags_of, quadruplet_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,25 @@ class DatasetRow:
     def annotator(self) -> str:
         """The pseudonym of the one annotator that the labels are of; "" where there is none."""
         return str(self.extras.get("annotator", ""))
+
+
+def row_of_texts(
+    reference: str, b: str, c: str, y: Mapping[str, int], annotator: str = "", **more: Any
+) -> DatasetRow:
+    """Return a row of three texts and labels, its ids made from the texts' digests."""
+    flags = flags_of(reference, b, c)
+    return DatasetRow(
+        id=quadruplet_id(reference, b, c, annotator),
+        reference_id=reference_id_of(reference),
+        reference=reference,
+        b=b,
+        c=c,
+        b_id=candidate_id_of(b),
+        c_id=candidate_id_of(c),
+        y=y,
+        extras=more.pop("extras", {}) | ({"flags": list(flags)} if flags else {}),
+        **more,
+    )
 
 
 EXTRAS: Final = ("y_soft", "annotator", "office", "ipc", "language", "family", "flags")

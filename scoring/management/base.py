@@ -1,8 +1,11 @@
 """What the commands have in common: versions by name, progress, a report as text."""
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from contextlib import contextmanager
+from typing import IO, Any, Final
 
 from annotator.management.base import aligned
 from core.errors import Refused
@@ -10,7 +13,8 @@ from scoring.access.scopes import NoSuchVersion, SeveralDatasets, find_version, 
 from scoring.datasets.cards import withheld_text
 from scoring.datasets.freezing.services import Frozen
 from scoring.models import Dataset, DatasetVersion
-from scoring.reports.queries import PAGE_FIGURES, caution
+from scoring.reports.page_parts import caution
+from scoring.reports.queries import PAGE_FIGURES
 
 WIDTH: Final = 30
 SECONDS_BETWEEN: Final = 1.0
@@ -32,6 +36,18 @@ def progress_bar(log: Callable[[str], None], words: str) -> Callable[[float], No
             log(f"{words} [{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%}")
 
     return on_step
+
+
+@contextmanager
+def standard_output(gone: str) -> Iterator[IO[bytes]]:
+    """Give stdout for bytes; raise Refused with the sentence `gone` when its reader goes away."""
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python would complain once more when it ends, and flushes what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Refused(gone) from None
 
 
 def version_or_refuse(name: str) -> DatasetVersion:

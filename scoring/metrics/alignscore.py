@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
 from scoring.metrics.base import Missing, Pair, Score, library_version
-from scoring.metrics.neural import CONFIG, WEIGHTS, NeuralMetric, batches
+from scoring.metrics.neural import CONFIG, WEIGHTS, NeuralMetric, run_batches
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -37,13 +37,11 @@ class AlignScore(NeuralMetric):
     usual_tokens: ClassVar[int] = 512
 
     def __init__(self, directory: Path) -> None:
-        """Take a checked directory."""
         super().__init__(directory)
         self.is_trained = (directory / PUNKT).is_dir()
 
     @property
     def recipe(self) -> str:
-        """Mode, how sentences are found, chunks, and what becomes of long ones."""
         punkt = f"punkt {'trained' if self.is_trained else 'untrained'}"
         return (
             f"1, nli_sp, {library_version('nltk')} {punkt}, "
@@ -66,13 +64,11 @@ class AlignScore(NeuralMetric):
 
     def cut(self, pairs: Sequence[Pair]) -> list[bool]:
         """Say for each of n pairs whether a chunk or a sentence of it is not read whole."""
+        most = self.longest - self.tokenizer.num_special_tokens_to_add(is_pair=True)
         return [
-            any(self._is_cut(cell) for row in self._grid(pair) for cell in row) for pair in pairs
+            any(sum(map(self._length, cell)) > most for row in self._grid(pair) for cell in row)
+            for pair in pairs
         ]
-
-    def _is_cut(self, cell: tuple[str, str]) -> bool:
-        special = self.tokenizer.num_special_tokens_to_add(is_pair=True)
-        return sum(map(self._length, cell)) + special > self.longest
 
     def _length(self, text: str) -> int:
         return len(self._whole.encode(text, add_special_tokens=False).ids)
@@ -99,15 +95,14 @@ class AlignScore(NeuralMetric):
         import torch
 
         rows = [self.encode_pair(*cell).ids for cell in cells]
-        found = [0.0] * len(cells)
         encoder, head = self._network
-        for group in batches([len(row) for row in rows]):
-            with torch.inference_mode():
-                pooled = encoder(**self.weights.padded([rows[i] for i in group])).pooler_output
-                shares = torch.softmax(head(pooled).double(), dim=-1)[:, 0].tolist()
-            for index, share in zip(group, shares, strict=True):
-                found[index] = share
-        return found
+
+        def run(group: list[int]) -> list[float]:
+            pooled = encoder(**self.weights.padded([rows[i] for i in group])).pooler_output
+            shares: list[float] = torch.softmax(head(pooled).double(), dim=-1)[:, 0].tolist()
+            return shares
+
+        return run_batches([len(row) for row in rows], run)
 
     @cached_property
     def _sentences(self) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scoring.metrics.base import Pair
-from scoring.metrics.neural import NeuralMetric, batches, wrong_setting
+from scoring.metrics.neural import NeuralMetric, run_batches, wrong_setting
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,7 +44,6 @@ class BartScore(NeuralMetric):
 
     @property
     def recipe(self) -> str:
-        """Direction, and what becomes of long texts."""
         return f"1, mean ln p, {self.direction}, texts cut after {self.longest} tokens"
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
@@ -60,20 +59,16 @@ class BartScore(NeuralMetric):
 
     def _log_shares(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return for each (text read, text written) the mean log-probability of what is written."""
-        import torch
-
         rows = [tuple(self.encode(text).ids for text in pair) for pair in pairs]
-        found = [0.0] * len(pairs)
         lengths = [max(len(read), len(written)) for read, written in rows]
-        for group in batches(lengths, WRITTEN_AT_ONCE):
-            written = [rows[index][1] for index in group]
-            with torch.inference_mode():
-                means = self._means([rows[index][0] for index in group], written)
-            for index, mean in zip(group, means.tolist(), strict=True):
-                found[index] = min(0.0, mean)
-        return found
 
-    def _means(self, read: list[list[int]], written: list[list[int]]) -> Tensor:
+        def run(group: list[int]) -> list[float]:
+            read, written = zip(*(rows[index] for index in group), strict=True)
+            return [min(0.0, mean) for mean in self._means(read, written).tolist()]
+
+        return run_batches(lengths, run, WRITTEN_AT_ONCE)
+
+    def _means(self, read: Sequence[list[int]], written: Sequence[list[int]]) -> Tensor:
         import torch
 
         start = self._model.config.decoder_start_token_id

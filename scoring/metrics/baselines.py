@@ -70,17 +70,14 @@ class Random:
 
     @property
     def version(self) -> str:
-        """The way of drawing, with its seed."""
         return f"1, sha256 of seed {self.seed} and texts"
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n numbers in [0, 1), uniform over texts."""
-        return [self._draw(pair) for pair in pairs]
-
-    def _draw(self, pair: Pair) -> float:
-        digest = hashlib.sha256(f"{self.seed}\0{pair.reference}\0{pair.candidate}".encode())
+        texts = (f"{self.seed}\0{pair.reference}\0{pair.candidate}" for pair in pairs)
+        digests = (hashlib.sha256(text.encode()).digest() for text in texts)
         # 53 bits fill a float exactly, so that the draw stays below 1.
-        return (int.from_bytes(digest.digest()[:8], "big") >> 11) / 2**53
+        return [(int.from_bytes(digest[:8], "big") >> 11) / 2**53 for digest in digests]
 
 
 def count_claims(text: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -11,8 +11,8 @@ from scoring.metrics.base import Pair
 from scoring.metrics.neural import (
     LAYER_NAMES,
     NeuralMetric,
-    batches,
     by_reference,
+    run_batches,
     texts_of,
     whole_setting,
 )
@@ -59,7 +59,6 @@ class BertScore(NeuralMetric):
 
     @property
     def recipe(self) -> str:
-        """F1 of which layer, and what becomes of long texts."""
         return (
             f"1, F1, layer {self.layer}, no idf, no rescaling, "
             f"texts cut after {self.longest} tokens"
@@ -87,16 +86,17 @@ class BertScore(NeuralMetric):
         import torch
 
         encodings = [self.encode(text) for text in texts]
-        found: dict[str, tuple[Tensor, Tensor]] = {}
-        for group in batches([len(encoding.ids) for encoding in encodings]):
+
+        def run(group: list[int]) -> Iterator[tuple[Tensor, Tensor]]:
             batch = self.weights.padded([encodings[index].ids for index in group])
-            with torch.inference_mode():
-                states = self._model(**batch, output_hidden_states=True).hidden_states[self.layer]
-                states = torch.nn.functional.normalize(states, dim=-1)
+            states = self._model(**batch, output_hidden_states=True).hidden_states[self.layer]
+            states = torch.nn.functional.normalize(states, dim=-1)
             for row, index in enumerate(group):
                 special = torch.tensor(encodings[index].special_tokens_mask, device=states.device)
-                found[texts[index]] = states[row, : len(special)], special == 0
-        return found
+                yield states[row, : len(special)], special == 0
+
+        lengths = [len(encoding.ids) for encoding in encodings]
+        return dict(zip(texts, run_batches(lengths, run), strict=True))
 
     @cached_property
     def _lead(self) -> str:

@@ -26,12 +26,10 @@ class Bleu:
 
     @property
     def name(self) -> str:
-        """The scorer's name: 'bleu-1' ... 'bleu-4'."""
         return f"bleu-{self.order}"
 
     @property
     def version(self) -> str:
-        """Library, tokens, order and smoothing."""
         library = library_version("sacrebleu")
         return f"{library}, 13a tokens, case kept, order {self.order}, no smoothing"
 

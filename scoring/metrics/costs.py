@@ -74,7 +74,8 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
         asked = [pair for key, pair in by_key.items() if cache.get(key) is None]
         requests += len(asked)
         kept += len(by_key) - len(asked)
-        characters_in += sum(_characters(prompt, pair) for pair in asked)
+        sent = [message for pair in asked for message in prompt.conversation(pair)["messages"]]
+        characters_in += sum(len(message["content"]) for message in sent)
         characters_out += len(asked) * len(json.dumps(dict.fromkeys(prompt.keys, prompt.high)))
     tokens_in = math.ceil(characters_in / CHARACTERS_A_TOKEN)
     tokens_out = math.ceil(characters_out / CHARACTERS_A_TOKEN)
@@ -89,7 +90,3 @@ def estimate_cost(names: Sequence[str], pairs: Sequence[Pair], endpoint: Endpoin
         money=money / TOKENS_OF_PRICE if has_price else None,
         minutes=math.ceil(requests / endpoint.requests_per_minute),
     )
-
-
-def _characters(prompt: Prompt, pair: Pair) -> int:
-    return sum(len(message["content"]) for message in prompt.conversation(pair)["messages"])

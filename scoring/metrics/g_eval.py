@@ -69,7 +69,6 @@ class GEval:
 
     @property
     def version(self) -> str:
-        """Prompt, model, address, settings, and the criterion whose number is the score."""
         return f"{self._inquiry.version}, {self.criterion}"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:

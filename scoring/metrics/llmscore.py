@@ -56,7 +56,6 @@ class LLMScore:
 
     @property
     def version(self) -> str:
-        """Prompt, model, address, settings, and how five numbers become one."""
         return f"{self._inquiry.version}, mean of five"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:

@@ -20,7 +20,6 @@ class NoSynonyms:
     """Stands where nltk wants WordNet and knows no synonym, so that no data file is needed."""
 
     def synsets(self, word: str) -> list[object]:
-        """Return the synonym sets of a word: always none."""
         return []
 
 
@@ -51,7 +50,6 @@ class Meteor:
 
     @property
     def version(self) -> str:
-        """Library, tokens, parameters and the absence of WordNet."""
         library = library_version("nltk")
         return f"{library}, 13a tokens lower-cased, exact and stem matches, no WordNet"
 

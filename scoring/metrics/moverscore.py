@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import log
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.metrics.base import Missing, Pair, Score, library_version
-from scoring.metrics.neural import NeuralMetric, batches, by_reference, texts_of
+from scoring.metrics.neural import NeuralMetric, by_reference, run_batches, texts_of
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -50,7 +50,6 @@ class MoverScore(NeuralMetric):
 
     @property
     def recipe(self) -> str:
-        """Vectors, weights, solver, and what becomes of long texts."""
         weights = "equal weights" if self.idf is None else "idf weights"
         return (
             f"1, 1-grams, last {LAYERS_READ} layers, {weights}, {library_version('scipy')} HiGHS, "
@@ -72,38 +71,34 @@ class MoverScore(NeuralMetric):
         import torch
 
         encodings = [self.encode(text) for text in texts]
-        found = {}
-        for group in batches([len(encoding.ids) for encoding in encodings]):
+
+        def run(group: list[int]) -> Iterator[tuple[Matrix, Matrix]]:
             batch = self.weights.padded([encodings[index].ids for index in group])
-            with torch.inference_mode():
-                layers = self._model(**batch, output_hidden_states=True).hidden_states
-                states = torch.stack(layers[-LAYERS_READ:])
-                states = torch.nn.functional.normalize(states, dim=-1)
-                means = [states.amin(0), states.mean(0), states.amax(0)]
-                vectors = torch.nn.functional.normalize(torch.cat(means, -1), dim=-1)
+            layers = self._model(**batch, output_hidden_states=True).hidden_states
+            states = torch.stack(layers[-LAYERS_READ:])
+            states = torch.nn.functional.normalize(states, dim=-1)
+            means = [states.amin(0), states.mean(0), states.amax(0)]
+            vectors = torch.nn.functional.normalize(torch.cat(means, -1), dim=-1)
             for row, index in enumerate(group):
                 weights = self._token_weights(encodings[index])
                 own = weights > 0
                 cloud = vectors[row, : len(weights)].double().cpu().numpy()
-                found[texts[index]] = cloud[own], weights[own]
-        return found
+                yield cloud[own], weights[own]
+
+        lengths = [len(encoding.ids) for encoding in encodings]
+        return dict(zip(texts, run_batches(lengths, run), strict=True))
 
     def _token_weights(self, encoding: Any) -> Matrix:
         import numpy as np
 
-        # The authors keep the first and the last, special token.
-        return np.array(
-            [
-                0.0 if token in PUNCTUATION or "##" in token else self._weight(number)
-                for token, number in zip(encoding.tokens, encoding.ids, strict=True)
-            ]
-        )
+        def weight(token: str, number: int) -> float:
+            if token in PUNCTUATION or "##" in token:
+                return 0.0
+            documents, counts = self.idf or (0, {})
+            return log((documents + 1) / (counts.get(number, 0) + 1)) if self.idf else 1.0
 
-    def _weight(self, number: int) -> float:
-        if self.idf is None:
-            return 1.0
-        documents, counts = self.idf
-        return log((documents + 1) / (counts.get(number, 0) + 1))
+        # The authors keep the first and the last, special token.
+        return np.array(list(map(weight, encoding.tokens, encoding.ids)))
 
     def _read_counts(self, path: Path) -> tuple[int, Mapping[int, int]] | None:
         """Return in how many of n texts each token stands, as `count_documents` found it."""

@@ -7,16 +7,20 @@ evaluation mode. torch and transformers load here when a metric first scores.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from core.files import found_among
 from core.text_io.strict_json import StrictJsonError, loads, short
 from scoring.metrics.base import DIRECTORY, MetricUnavailable, Needs, Pair, library_version
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+    from torch import Tensor
 
 CONFIG: Final = "config.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -163,10 +167,7 @@ def _check_sizes(config: Mapping[str, Any], tensors: int, weight_bytes: int) -> 
         raise _Wrong(f"is refused: {CONFIG} describes a larger model than {WEIGHTS} holds.")
 
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-    from torch import Tensor
-
+Result = TypeVar("Result")
 # Padded tokens that run together: states of a base-size encoder then take about 50 MB a layer.
 TOKENS_AT_ONCE: Final = 4096
 # Kin of RoBERTa number their positions from behind the padding index.
@@ -295,10 +296,6 @@ def batches(lengths: Sequence[int], budget: int = TOKENS_AT_ONCE) -> Iterator[li
         yield group
 
 
-if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
-
-
 class NeuralMetric:
     """A metric whose weights lie in a model directory and load when it first scores.
 
@@ -348,6 +345,25 @@ class NeuralMetric:
         """
         read = {text: bool(self.encode(text).overflowing) for text in texts_of(pairs)}
         return [read[pair.reference] or read[pair.candidate] for pair in pairs]
+
+
+def run_batches(
+    lengths: Sequence[int],
+    run: Callable[[list[int]], Iterable[Result]],
+    budget: int = TOKENS_AT_ONCE,
+) -> list[Result]:
+    """Run texts of like length together, without gradients.
+
+    Input: their lengths in tokens; a function that gives the results of some of them, by index.
+    Output: the results in the order of the texts.
+    """
+    import torch
+
+    found: dict[int, Result] = {}
+    for group in batches(lengths, budget):
+        with torch.inference_mode():
+            found |= zip(group, run(group), strict=True)
+    return [found[index] for index in range(len(lengths))]
 
 
 def by_reference(pairs: Sequence[Pair]) -> Iterator[list[int]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from annotator.rubric import OVERALL
 from scoring.metrics.base import (
@@ -18,9 +17,6 @@ from scoring.metrics.base import (
     Places,
 )
 from scoring.metrics.ngram import NGRAM
-
-if TYPE_CHECKING:
-    from scoring.metrics.endpoint import Endpoint
 
 
 class UnknownMetricError(ValueError):
@@ -68,9 +64,16 @@ def get_metric(
     places = places or Places()
     arguments: dict[str, object] = {}
     if entry.needs.model_directory:
-        arguments["directory"] = _directory(name, places)
+        from scoring.metrics.neural import checked_directory
+
+        directories = places.model_directories
+        arguments["directory"] = checked_directory(name, directories and directories / name)
     if entry.needs.endpoint:
-        arguments["endpoint"] = _endpoint(name, places)
+        from scoring.metrics.endpoint import missing_setting
+
+        if places.endpoint is None:
+            raise MetricUnavailable(missing_setting(name))
+        arguments["endpoint"] = places.endpoint
     if entry.takes_seed:
         arguments["seed"] = seed
     if entry.takes_criterion:
@@ -96,30 +99,10 @@ def what_is_missing(name: str, places: Places) -> str:
     return ""
 
 
-def _directory(name: str, places: Places) -> Path:
-    from scoring.metrics.neural import checked_directory
-
-    directories = places.model_directories
-    return checked_directory(name, directories and directories / name)
-
-
-def _endpoint(name: str, places: Places) -> Endpoint:
-    from scoring.metrics.endpoint import missing_setting
-
-    if places.endpoint is None:
-        raise MetricUnavailable(missing_setting(None, name))
-    return places.endpoint
-
-
 def _entry(name: str) -> Entry:
-    entry = _ENTRIES.get(name)
-    if entry is None:
-        raise UnknownMetricError(_refusal(name))
-    return entry
-
-
-def _refusal(name: str) -> str:
-    available = f"Available: {', '.join(METRIC_NAMES)}."
+    if entry := _ENTRIES.get(name):
+        return entry
+    why = f"There is no metric called {name!r}."
     if name == "majority":
-        return f"majority is a baseline of labels that every report shows by itself. {available}"
-    return f"There is no metric called {name!r}. {available}"
+        why = "majority is a baseline of labels that every report shows by itself."
+    raise UnknownMetricError(f"{why} Available: {', '.join(METRIC_NAMES)}.")

@@ -31,27 +31,21 @@ class Rouge:
 
     @property
     def name(self) -> str:
-        """The scorer's name: 'rouge-1', 'rouge-2' or 'rouge-l'."""
         return f"rouge-{self.variant}"
 
     @property
     def version(self) -> str:
-        """Library, measure and stemming."""
         return f"{library_version('rouge_score')}, F-measure, no stemmer"
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
         """Score n pairs. Output: n shares in [0, 1]."""
+        from rouge_score.tokenizers import DefaultTokenizer
+
         texts = {text for pair in pairs for text in (pair.reference, pair.candidate)}
-        tokens = _tokens_by_text(texts)
+        tokenizer = DefaultTokenizer(use_stemmer=False)
+        tokens = {text: tokenizer.tokenize(text) for text in texts}
         measure = rouge_l if self.variant == "l" else partial(rouge_n, order=int(self.variant))
         return [measure(tokens[pair.reference], tokens[pair.candidate])[2] for pair in pairs]
-
-
-def _tokens_by_text(texts: set[str]) -> dict[str, list[str]]:
-    from rouge_score.tokenizers import DefaultTokenizer
-
-    tokenizer = DefaultTokenizer(use_stemmer=False)
-    return {text: tokenizer.tokenize(text) for text in texts}
 
 
 Scores = tuple[float, float, float]

@@ -32,7 +32,6 @@ class Sari:
 
     @property
     def version(self) -> str:
-        """Tokens, n-grams, and what is done where nothing was to be kept, deleted or added."""
         return f"1, {library_version('sacrebleu')} 13a tokens lower-cased, 1- to 4-grams, 0/0 = 0"
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
@@ -68,11 +67,14 @@ def _parts(
     """Return the F of kept, the precision of deleted and the F of added n-grams of one size."""
     wanted = sum((_ngrams(reference, size) for reference in references), Counter[Ngram]())
     # As many copies as there are references, so that each reference has its say on each n-gram.
-    before = _times(_ngrams(draft, size), len(references))
-    after = _times(_ngrams(candidate, size), len(references))
+    copies = len(references)
+    before = Counter({ngram: count * copies for ngram, count in _ngrams(draft, size).items()})
+    after = Counter({ngram: count * copies for ngram, count in _ngrams(candidate, size).items()})
     kept, deleted = before & after, before - after
     kept_rightly = kept & wanted
-    keep = _harmonic(_mean_share(kept_rightly, kept), _mean_share(kept_rightly, before & wanted))
+    precision = _mean_share(kept_rightly, kept)
+    recall = _mean_share(kept_rightly, before & wanted)
+    keep = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     added, to_add = after.keys() - before.keys(), wanted.keys() - before.keys()
     add = f_measure(len(added & to_add), len(added), len(to_add))[2]
     return keep, _mean_share(deleted - wanted, deleted), add
@@ -82,14 +84,6 @@ def _ngrams(tokens: Sequence[str], size: int) -> Counter[Ngram]:
     return Counter(zip(*(tokens[start:] for start in range(size)), strict=False))
 
 
-def _times(counts: Counter[Ngram], factor: int) -> Counter[Ngram]:
-    return Counter({ngram: count * factor for ngram, count in counts.items()})
-
-
 def _mean_share(part: Counter[Ngram], whole: Counter[Ngram]) -> float:
     """Mean over the n-grams of `whole` of the share that stands in `part`; 0 for an empty whole."""
     return sum(part[ngram] / count for ngram, count in whole.items()) / len(whole) if whole else 0.0
-
-
-def _harmonic(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

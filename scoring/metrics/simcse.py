@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from scoring.metrics.base import Pair
-from scoring.metrics.neural import NeuralMetric, batches, texts_of, wrong_setting
+from scoring.metrics.neural import NeuralMetric, run_batches, texts_of, wrong_setting
 
 POOLERS: Final = ("cls", "cls_before_pooler")
 
@@ -37,7 +37,6 @@ class SimCse(NeuralMetric):
 
     @property
     def recipe(self) -> str:
-        """Which vector, and what becomes of long texts."""
         return f"1, cosine, pooler {self.pooler}, texts cut after {self.longest} tokens"
 
     def score(self, pairs: Sequence[Pair]) -> list[float]:
@@ -54,15 +53,14 @@ class SimCse(NeuralMetric):
         import torch
 
         rows = [self.encode(text).ids for text in texts]
-        found: dict[str, Any] = {}
-        for group in batches([len(row) for row in rows]):
-            with torch.inference_mode():
-                output = self._model(**self.weights.padded([rows[index] for index in group]))
-                first = output.last_hidden_state[:, 0]
-                vectors = output.pooler_output if self.pooler == "cls" else first
-                vectors = torch.nn.functional.normalize(vectors.double(), dim=-1).cpu()
-            found |= {texts[index]: vectors[row] for row, index in enumerate(group)}
-        return found
+
+        def run(group: list[int]) -> Any:
+            output = self._model(**self.weights.padded([rows[index] for index in group]))
+            is_pooled = self.pooler == "cls"
+            vectors = output.pooler_output if is_pooled else output.last_hidden_state[:, 0]
+            return torch.nn.functional.normalize(vectors.double(), dim=-1).cpu()
+
+        return dict(zip(texts, run_batches([len(row) for row in rows], run), strict=True))
 
     @cached_property
     def _model(self) -> Any:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scoring.metrics.base import Missing, Pair, Score
-from scoring.metrics.neural import NeuralMetric, batches
+from scoring.metrics.neural import NeuralMetric, run_batches
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -38,7 +38,6 @@ class UniEval(NeuralMetric):
 
     @property
     def recipe(self) -> str:
-        """Which of UniEval's questions, and what becomes of long texts."""
         return (
             f"1, summarization relevance, question, candidate and reference together cut after "
             f"{self.longest} tokens"
@@ -46,17 +45,15 @@ class UniEval(NeuralMetric):
 
     def score(self, pairs: Sequence[Pair]) -> list[Score]:
         """Score n pairs. Output: n shares in [0, 1], or Missing where no reference is read."""
-        import torch
-
-        questions = [self._question(pair) for pair in pairs]
         scores: list[Score] = [Missing(NOTHING_READ)] * len(pairs)
         asked = [index for index, pair in enumerate(pairs) if self._reads_reference(pair)]
-        for group in batches([len(questions[index].ids) for index in asked]):
-            indexes = [asked[place] for place in group]
-            with torch.inference_mode():
-                shares = self._shares([questions[index].ids for index in indexes])
-            for index, share in zip(indexes, shares.tolist(), strict=True):
-                scores[index] = share
+        rows = [self._question(pairs[index]).ids for index in asked]
+        shares = run_batches(
+            [len(row) for row in rows],
+            lambda group: self._shares([rows[place] for place in group]).tolist(),
+        )
+        for index, share in zip(asked, shares, strict=True):
+            scores[index] = share
         return scores
 
     def cut(self, pairs: Sequence[Pair]) -> list[bool]:

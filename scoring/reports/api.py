@@ -7,7 +7,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,16 +14,35 @@ from core.errors import OutOfDate, Refused
 from core.http import file_download
 from core.jobs.registry import enqueue_on_commit
 from core.rest.paging import PAGED, PARAMETERS, page_of
-from scoring.access.api import OwnFormats, PermittedView, body, person, report_json, version_of
-from scoring.agreement.items import DEFAULT_RESAMPLES, DEFAULT_TIE_THRESHOLD
+from scoring.access.api import (
+    ANY,
+    NUMBER,
+    TEXTS,
+    TRUTH,
+    WHOLE,
+    OwnFormats,
+    PermittedView,
+    body,
+    person,
+    report_json,
+    version_of,
+)
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
 from scoring.reports.queries import ordered_result
 from scoring.reports.services import ask_for_report, cancel_report
 from scoring.training.model_versions.queries import reports_for
 
-FIELDS_NEEDED: Final = ("dataset", "criterion", "scorers")
-FIELDS: Final = {*FIELDS_NEEDED, "split", "tie_threshold", "resamples", "seed", "admins_counted"}
+FIELDS: Final = {
+    "dataset": ANY,
+    "criterion": ANY,
+    "split": ANY,
+    "scorers": (TEXTS[0], "Give a list of scorer names."),
+    "tie_threshold": NUMBER,
+    "resamples": WHOLE,
+    "seed": WHOLE,
+    "admins_counted": TRUTH,
+}
 
 
 class Reports(PermittedView):
@@ -42,15 +60,15 @@ class Reports(PermittedView):
         return Response([report_json(row) for row in page.rows], headers=page.headers)
 
     @extend_schema(
-        request=OpenApiTypes.OBJECT,
-        responses={202: OpenApiTypes.OBJECT, 200: OpenApiTypes.OBJECT},
+        request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT, 200: OpenApiTypes.OBJECT}
     )
     def post(self, request: Request) -> Response:
-        sent = body(request, FIELDS)
-        wish = _wish(sent)
-        asked = ask_for_report(
-            version=version_of(request, sent["dataset"]), requested_by=person(request), **wish
-        )
+        sent = body(request, FIELDS, ("dataset", "criterion", "scorers"))
+        version = version_of(request, sent.pop("dataset"))
+        wish: dict[str, Any] = sent | {
+            name: str(sent[name]) for name in ("criterion", "split") if name in sent
+        }
+        asked = ask_for_report(version=version, requested_by=person(request), **wish)
         enqueue_on_commit(asked.report)
         return Response(report_json(asked.report), status=202 if asked.is_new else 200)
 
@@ -90,31 +108,3 @@ class Cancel(PermittedView):
         cancel_report(report=row, cancelled_by=user)
         row.refresh_from_db()
         return Response(report_json(row), status=202)
-
-
-def _wish(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords of the service; 400 by field for what has the wrong type."""
-    wrong = {name: ["This field is required."] for name in FIELDS_NEEDED if name not in sent}
-    scorers = sent.get("scorers", [])
-    if not isinstance(scorers, list) or not all(isinstance(name, str) for name in scorers):
-        wrong["scorers"] = ["Give a list of scorer names."]
-    threshold = sent.get("tie_threshold", DEFAULT_TIE_THRESHOLD)
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        wrong["tie_threshold"] = ["Give a number."]
-    if type(sent.get("admins_counted", False)) is not bool:
-        wrong["admins_counted"] = ["Give true or false."]
-    whole = {"resamples": DEFAULT_RESAMPLES, "seed": 0}
-    whole |= {name: sent[name] for name in whole if name in sent}
-    wrong |= {
-        name: ["Give a whole number."] for name, given in whole.items() if type(given) is not int
-    }
-    if wrong:
-        raise ValidationError(wrong)
-    return {
-        "criterion": str(sent["criterion"]),
-        "scorers": scorers,
-        "split": str(sent.get("split", "test")),
-        "tie_threshold": threshold,
-        "admins_counted": sent.get("admins_counted", False),
-        **whole,
-    }

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from scoring.reports.files import canonical_json, csv_table, latex_table
-from scoring.reports.queries import Wishes, page_of
+from scoring.reports.queries import page_of
 
 STYLES: Final = ("tokens", "base", "components", "datasets", "reports")
 
@@ -26,7 +26,7 @@ def report_file(document: dict[str, Any], wanted: str) -> bytes:
 
 def html_file(document: dict[str, Any]) -> str:
     """Return a page that needs nothing beside it: styles and drawings inside, no script."""
-    page = page_of(document, Wishes(), is_whole=True)
+    page = page_of(document, is_whole=True)
     # Our own stylesheets, none of which closes the element that they stand in.
     styles = mark_safe("\n".join(_style(name) for name in STYLES))  # noqa: S308
     context = {"page": page, "is_file": True, "styles": styles}

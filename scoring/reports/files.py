@@ -7,11 +7,11 @@ first character, and the last column names the columns of that line in which it 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from core.text_io.text import MARK, is_formula
+from scoring.formats.patent_ce_csv import defuse, record
 
 FIGURES: Final = (
     ("tau_b", "tau-b", "of score differences; no tie threshold"),
@@ -95,7 +95,6 @@ def file_name(document: Mapping[str, Any], wanted: str) -> str:
     return f"agreement-{safe}.{ENDS[wanted]}"
 
 
-QUOTE: Final = '"'
 ALL_ITEMS: Final = "all"
 WITHOUT: Final = "without reference"
 HEAD: Final = ("scorer", "label", "kind", "version", "criterion", "dataset", "split", "items")
@@ -119,29 +118,26 @@ def csv_table(document: Mapping[str, Any]) -> str:
     order, a record on all items and one on those without the reference; shares from 0 to 1, every
     digit of a figure; an undefined figure is an empty cell, and `undefined` says why.
     """
-    return "".join(_line(cells) for cells in (COLUMNS, *_records(document)))
+    return "".join(record(cells) for cells in (COLUMNS, *_records(document)))
 
 
 def _records(document: Mapping[str, Any]) -> Iterator[list[Any]]:
     best = document.get("comparisons", {}).get("best", [])
     for kind, name, entry in entries(document):
         for items in (ALL_ITEMS, WITHOUT):
-            measured = entry if items == ALL_ITEMS else entry["without_reference_items"]
-            cells = _cells(document, kind, name, entry, items, measured)
+            cells = _cells(document, kind, name, entry, items)
             cells[COLUMNS.index("is_best")] = "yes" if name in best else "no"
-            yield _marked(cells)
+            cells[-1] = defuse(cells, COLUMNS) or None
+            yield cells
 
 
 def _cells(
-    document: Mapping[str, Any],
-    kind: str,
-    name: str,
-    entry: Mapping[str, Any],
-    items: str,
-    measured: Mapping[str, Any],
+    document: Mapping[str, Any], kind: str, name: str, entry: Mapping[str, Any], items: str
 ) -> list[Any]:
     question = document["question"]
+    measured = entry if items == ALL_ITEMS else entry["without_reference_items"]
     found = {key: cell(measured.get(key)) for key, _, _ in FIGURES}
+    undefined = "; ".join(f"{key}: {one.reason}" for key, one in found.items() if one.value is None)
     ties = measured.get("tie_rates", {})
     return [
         *(name, entry.get("label") or name, kind, entry.get("version")),
@@ -152,36 +148,10 @@ def _cells(
         entry.get("calibrated", {}).get("threshold") if items == ALL_ITEMS else None,
         "",
         entry.get("unavailable") or None,
-        _undefined(found) or None,
+        undefined or None,
         entry.get("signature") or None,
         None,
     ]
-
-
-def _undefined(found: Mapping[str, Cell]) -> str:
-    return "; ".join(f"{key}: {one.reason}" for key, one in found.items() if one.value is None)
-
-
-def _marked(cells: list[Any]) -> list[Any]:
-    marked = []
-    for place, content in enumerate(cells):
-        if isinstance(content, str) and is_formula(content):
-            cells[place] = MARK + content
-            marked.append(COLUMNS[place])
-    cells[-1] = " ".join(marked) or None
-    return cells
-
-
-def _line(cells: Iterable[Any]) -> str:
-    return ",".join(map(_quoted, cells)) + "\r\n"
-
-
-def _quoted(content: Any) -> str:
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return f'"{content.replace(QUOTE, QUOTE * 2)}"'
-    return repr(content)
 
 
 LATEX_COLUMNS: Final = (

@@ -1,7 +1,6 @@
 """The forms that ask for a report, or for two side by side."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
@@ -30,25 +29,6 @@ MAY_SEND: Final = (
 NEW_COST: Final = "What would be sent is another thing now. Read it, and tick the box again."
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A scorer's box of the form."""
-
-    name: str
-    label: str
-    lacks: str
-    is_ticked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BoxGroup:
-    """Boxes of one kind of scorer."""
-
-    title: str
-    scorers: tuple[Box, ...]
-    nothing: str
-
-
 class ReportForm(RefusableForm):
     """Which scorers to hold against people, where."""
 
@@ -74,9 +54,7 @@ class ReportForm(RefusableForm):
         required=False,
         help_text="In the unit of the scores. tau-b needs none; a report also calibrates one.",
     )
-    scorers = forms.MultipleChoiceField(
-        error_messages={"required": "Choose at least one scorer."},
-    )
+    scorers = forms.MultipleChoiceField(error_messages={"required": "Choose at least one scorer."})
     admins_counted = TickField(
         label="Count ratings of admins of the campaign too",
         required=False,
@@ -107,27 +85,15 @@ class ReportForm(RefusableForm):
         return (self[name] for name in ("version", "criterion", "split"))
 
     @property
-    def scorer_groups(self) -> tuple[BoxGroup, ...]:
-        """The scorers with what is ticked: what was sent, else what is ready."""
-        ticked = set(self["scorers"].value() or ())
-        return tuple(
-            BoxGroup(
-                group.title,
-                tuple(
-                    Box(one.name, one.label, one.lacks, one.name in ticked) for one in group.scorers
-                ),
-                group.nothing,
-            )
-            for group in self.groups
-        )
+    def ticked(self) -> set[str]:
+        """The scorers that were sent, else those that are ready."""
+        return set(self["scorers"].value() or ())
 
     @property
     def sending(self) -> list[Choice]:
         """The ticked scorers that send texts away."""
-        ticked = set(self["scorers"].value() or ())
-        return [
-            one for one in self._choices if one.sends_texts and not one.lacks and one.name in ticked
-        ]
+        able = (one for one in self._choices if one.sends_texts and not one.lacks)
+        return [one for one in able if one.name in self.ticked]
 
     def agrees_to(self, cost: str) -> bool:
         """Say whether the person has read this cost and agreed; put the reason beside the box."""

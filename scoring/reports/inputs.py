@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from sys import intern
 from typing import Any, Final
 from uuid import UUID
 
@@ -188,11 +189,10 @@ class ReportRows:
 
 @dataclass(slots=True)
 class _Pool:
-    """Texts and ids by content, so that a text of many rows is one string."""
+    """Texts by content, so that a text of many rows is one string."""
 
     texts: dict[str, Text] = field(default_factory=dict)
     folded: dict[str, str] = field(default_factory=dict)
-    ids: dict[str, str] = field(default_factory=dict)
     labels: dict[int, Mapping[str, int]] = field(default_factory=dict)
 
     def text(self, content: str) -> Text:
@@ -209,9 +209,6 @@ class _Pool:
         if found is None:
             found = self.folded[digest] = text_sha256(fold(content))
         return found
-
-    def id(self, name: str) -> str:
-        return self.ids.setdefault(name, name)
 
     def label(self, criterion: str, y: int) -> Mapping[str, int]:
         return self.labels.setdefault(y, {criterion: y})
@@ -258,13 +255,20 @@ def report_rows(
             keys = [pool.key(content) for content in (row.reference, row.b, row.c)]
             training.append(_comparison(keys, row.annotator, row.y[criterion]))
     triples = count_violations(rows, criterion)
-    shared = _shared(rows, splits_of, split)
+    asked = [
+        _comparison([one.folded for one in (row.reference, row.b, row.c)], row.annotator, label)
+        for row in rows
+        for label in (row.y[criterion],)
+    ]
+    folded = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
+    # Of each distinct text that stands in several splits, in which it stands.
+    shared = [splits_of[key] for key in folded if len(splits_of[key]) > 1]
     return ReportRows(
         rows=rows,
         by_admins=by_admins,
         triads=triples.triples,
         violations=triples.violations,
-        implied=_implied(rows, criterion, training) if training else None,
+        implied=implied_labels(training, asked) if training else None,
         implied_reason="" if training else NO_TRAINING_LABELS,
         shared=len(shared),
         shared_with=tuple(
@@ -276,39 +280,23 @@ def report_rows(
 def _row(pool: _Pool, row: DatasetRow, criterion: str) -> ReportRow:
     return ReportRow(
         id=row.id,
-        reference_id=pool.id(row.reference_id),
+        reference_id=intern(row.reference_id),
         reference=pool.text(row.reference),
         b=pool.text(row.b),
         c=pool.text(row.c),
-        b_id=pool.id(row.b_id),
-        c_id=pool.id(row.c_id),
+        b_id=intern(row.b_id),
+        c_id=intern(row.c_id),
         y=pool.label(criterion, row.y[criterion]),
-        annotator=pool.id(row.annotator),
-        ipc=pool.id(str(row.extras.get("ipc", ""))),
-        language=pool.id(str(row.extras.get("language", ""))),
-        adjudication_ids=tuple(pool.id(one) for one in row.provenance.get("adjudications") or ()),
+        annotator=intern(row.annotator),
+        ipc=intern(str(row.extras.get("ipc", ""))),
+        language=intern(str(row.extras.get("language", ""))),
+        adjudication_ids=tuple(intern(one) for one in row.provenance.get("adjudications") or ()),
     )
 
 
 def _comparison(keys: list[str], annotator: str, y: int) -> Comparison:
     reference, b, c = keys
     return Comparison((reference, annotator), b, c, y)
-
-
-def _implied(rows: list[ReportRow], criterion: str, training: list[Comparison]) -> int:
-    asked = [
-        _comparison(
-            [row.reference.folded, row.b.folded, row.c.folded], row.annotator, row.y[criterion]
-        )
-        for row in rows
-    ]
-    return implied_labels(training, asked)
-
-
-def _shared(rows: list[ReportRow], splits_of: Mapping[str, set[str]], split: str) -> list[set[str]]:
-    """Return, of each distinct text that stands in several splits, in which it stands."""
-    keys = {text.folded for row in rows for text in (row.reference, row.b, row.c)}
-    return [splits_of[key] for key in keys if len(splits_of[key]) > 1]
 
 
 SYSTEMS_HIDDEN: Final = "Systems are hidden until the campaign closes."
@@ -330,11 +318,12 @@ def evidence_of(
 ) -> Evidence:
     """Gather what is known of the rows of a report and of its scorers, nobody by name."""
     ruled = {one for row in read.rows for one in row.adjudication_ids}
+    sections = [row.ipc.strip()[:1].upper() for row in read.rows]
     ratings = report_ratings(version, criterion, ruled, admins_counted=admins_counted)
     return Evidence(
         groups={
             "system": _systems(version, read.rows, has_systems=has_systems),
-            "ipc": _groups([_section(row.ipc) for row in read.rows], NO_IPC),
+            "ipc": _groups([one if one in IPC_SECTIONS else "" for one in sections], NO_IPC),
             "language": _groups([row.language for row in read.rows], NO_LANGUAGE),
         },
         points=_points(read.rows, ratings),
@@ -373,11 +362,6 @@ def _systems(version: DatasetVersion, rows: Sequence[ReportRow], *, has_systems:
 
 def _groups(names: Sequence[str], reason: str) -> Groups:
     return [names] if any(names) else reason
-
-
-def _section(ipc: str) -> str:
-    letter = ipc.strip()[:1].upper()
-    return letter if letter and letter in IPC_SECTIONS else ""
 
 
 def _points(rows: Sequence[ReportRow], ratings: ReportRatings) -> dict[tuple[str, str], float]:

@@ -1,7 +1,6 @@
 """The list of reports, the page of one, and two side by side."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db.models import QuerySet
@@ -14,46 +13,29 @@ from scoring.models import AgreementReport, Dataset
 from scoring.plots.intervals import Measured, interval_plot
 from scoring.plots.shapes import Plot
 from scoring.reports import page_parts
-from scoring.reports.files import FIGURES, Cell, cell, entries, label_of, scored_names
-from scoring.reports.files import FIGURES as EVERY_FIGURE
-from scoring.reports.page_parts import (
-    UNSORTED,
-    Compared,
-    Heading,
-    Row,
-    Sorting,
-    Undefined,
-    caution,
-    cautions,
-    ceiling_band,
-    compared_pair,
-    headings,
-    table_rows,
-    undefined_figures,
-    verdict,
-)
+from scoring.reports.files import FIGURES, cell, entries, label_of, scored_names
+from scoring.reports.page_parts import Part, cautions, ceiling_band, compared_pair, verdict
+from scoring.reports.table import UNSORTED, Row, Sorting, headings, table_rows, undefined_figures
 from scoring.training.model_versions.queries import reports_for
 
 MOST_LISTED: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A report of the list: its row, its scorers by name, and its verdict in a sentence."""
-
-    report: AgreementReport
-    scorers: str
-    verdict: str
-
-
-def listed_reports(user: User, dataset: str = "") -> tuple[Listed, ...]:
+def listed_reports(user: User, dataset: str = "") -> tuple[Part, ...]:
     """Return the newest reports that the person may see; of one dataset where it is named."""
     rows = reports_for(user).defer("result")
     rows = rows.annotate(best_sentence=KT("result__comparisons__best_sentence"))
     if dataset:
         of_name = [row.pk for row in _reported(user) if dataset in (row.full_name, row.name)]
         rows = rows.filter(dataset_version__dataset__in=of_name)
-    return tuple(_listed(row) for row in rows[:MOST_LISTED])
+    return tuple(
+        Part(
+            report=row,
+            scorers=_named(row.scorers),
+            verdict=row.message if row.status != "succeeded" else row.best_sentence or "",
+        )
+        for row in rows[:MOST_LISTED]
+    )
 
 
 def reported_datasets(user: User) -> list[str]:
@@ -72,11 +54,6 @@ def finished_reports(user: User) -> QuerySet[AgreementReport]:
     return reports_for(user).filter(status="succeeded")
 
 
-def _listed(row: Any) -> Listed:
-    words = row.message if row.status != "succeeded" else row.best_sentence or ""
-    return Listed(row, _named(row.scorers), words)
-
-
 def _named(names: Sequence[str], most: int = 6) -> str:
     """Return the first names, models by the first digits of their ids, and how many more."""
     short = [name[:14] if name.startswith("model:") else name for name in names]
@@ -86,83 +63,41 @@ def _named(names: Sequence[str], most: int = 6) -> str:
 
 # What a command prints: those that every stored report has.
 PAGE_FIGURES: Final = tuple(
-    figure for figure in EVERY_FIGURE if figure[0] not in {"pearson", "decisive_accuracy"}
+    figure for figure in FIGURES if figure[0] not in {"pearson", "decisive_accuracy"}
 )
 LABELS: Final = {"1": "better", "0": "equal", "-1": "worse"}
-__all__ = [
-    "PAGE_FIGURES",
-    "ReportPage",
-    "Wishes",
-    "caution",
-    "ordered_result",
-    "page_of",
-    "report_page",
-]
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What a reader asked to see: how the table is sorted, and whose plots are drawn."""
-
-    sorting: Sorting = UNSORTED
-    scorer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    """A finished report, ready for its template."""
-
-    criterion: str
-    question: dict[str, Any]
-    verdict: tuple[str, ...]
-    cautions: tuple[str, ...]
-    headings: tuple[Heading, ...]
-    rows: tuple[Row, ...]
-    undefined: tuple[Undefined, ...]
-    plot: Plot
-    families: tuple[page_parts.Family, ...]
-    tests: dict[str, Any]
-    with_and_without: tuple[page_parts.WithAndWithout, ...]
-    undefined_items: tuple[str, ...]
-    calibrations: tuple[page_parts.Calibration, ...]
-    drawn: str
-    scatter_names: tuple[tuple[str, str], ...]
-    scatters: tuple[page_parts.Scatter, ...]
-    breakdowns: tuple[tuple[page_parts.Breakdown, Plot | None], ...]
-    ceiling: dict[str, Any]
-    ceiling_figures: tuple[tuple[str, Cell], ...]
-    ceiling_people: tuple[tuple[str, int | None, Cell], ...]
-    dropped: dict[str, Any]
-    dropped_scorers: tuple[tuple[str, dict[str, Any]], ...]
-    published: tuple[page_parts.Published, ...]
-    checks: dict[str, Any]
-    labels: dict[str, int]
-    implied: str
-    method: tuple[tuple[str, str], ...]
-    signature: str
-
-
-def report_page(report: AgreementReport, wishes: Wishes | None = None) -> ReportPage | None:
+def report_page(
+    report: AgreementReport, sorting: Sorting = UNSORTED, scorer: str = ""
+) -> Part | None:
     """Return the page of a finished report; None while there is no result."""
     result = ordered_result(report)
-    return None if result is None else page_of(result, wishes or Wishes())
+    return None if result is None else page_of(result, sorting, scorer)
 
 
-def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = False) -> ReportPage:
-    """Return the page of a document; `is_whole` draws the scatter of every scorer, not of one."""
-    rows = table_rows(document, wishes.sorting)
+def page_of(
+    document: Mapping[str, Any],
+    sorting: Sorting = UNSORTED,
+    scorer: str = "",
+    *,
+    is_whole: bool = False,
+) -> Part:
+    """Return the page of a document, with the plots of one scorer; `is_whole`: every scatter."""
+    rows = table_rows(document, sorting)
     both, calibrated = page_parts.with_and_without(document), page_parts.calibrations(document)
     pairs = [pair for row in both for pair in row.pairs]
     pairs += [pair for row in calibrated if not row.reason for pair in row.pairs]
     names = page_parts.scatter_names(document)
-    drawn = _drawn(wishes.scorer, names, rows)
+    drawn = _drawn(scorer, names, rows)
+    implied = (document["checks"].get("implied") or {}).get("share")
     shown = [name for name, _ in names if is_whole or name == drawn]
-    return ReportPage(
+    return Part(
         criterion=NAMES[document["question"]["criterion"]],
         question=dict(document["question"]),
         verdict=verdict(document),
         cautions=cautions(document),
-        headings=headings(wishes.sorting),
+        headings=headings(sorting),
         rows=rows,
         undefined=undefined_figures(rows),
         plot=page_parts.scorer_plot(document),
@@ -185,7 +120,7 @@ def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = Fal
         published=page_parts.published(document),
         checks=document["checks"],
         labels={word: document["checks"]["labels"][key] for key, word in LABELS.items()},
-        implied=_implied(document["checks"]),
+        implied="" if implied is None else f"{100 * implied:.1f} %",
         method=tuple(sorted(document["method"].items())),
         signature=document["signature"],
     )
@@ -198,29 +133,19 @@ def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
     """
     if report.result is None:
         return None
-    scorers = report.result["scorers"]
-    baselines = report.result["baselines"]
+    scorers, baselines = report.result["scorers"], report.result["baselines"]
+    order = [name for name in ("majority", *BASELINE_NAMES) if name in baselines]
     return {
         **report.result,
         "scorers": {name: scorers[name] for name in report.scorers},
-        "baselines": {name: baselines[name] for name in sorted(baselines, key=_place)},
+        "baselines": {name: baselines[name] for name in dict.fromkeys([*order, *baselines])},
     }
-
-
-def _place(baseline: str) -> int:
-    order = ("majority", *BASELINE_NAMES)
-    return order.index(baseline) if baseline in order else len(order)
 
 
 def _drawn(asked: str, names: tuple[tuple[str, str], ...], rows: tuple[Row, ...]) -> str:
     """Return whose plots are drawn: the one asked for, else the first that has some."""
     known = [name for name, _ in names] or [row.name for row in rows if not row.unavailable]
     return asked if asked in known else next(iter(known), "")
-
-
-def _implied(checks: Mapping[str, Any]) -> str:
-    share = (checks.get("implied") or {}).get("share")
-    return "" if share is None else f"{100 * share:.1f} %"
 
 
 def _dropped(document: Mapping[str, Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
@@ -251,44 +176,7 @@ NOTHING_SHARED: Final = (
 NOT_TESTED: Final = "The report holds no test of these two: it was computed before there were any."
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A scorer in two reports: each figure in the first, in the second, and their difference."""
-
-    label: str
-    figures: tuple[tuple[Cell, Cell, float | None], ...]
-    is_same_version: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TwoReports:
-    """What two reports ask and find: `asked` tells what differs, `same` whether nothing does."""
-
-    asked: tuple[tuple[str, Any, Any, bool], ...]
-    is_same_data: bool
-    headings: tuple[str, ...]
-    lines: tuple[Line, ...]
-    only_first: tuple[str, ...]
-    only_second: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TwoScorers:
-    """Two scorers of one report; `both` counts what the first says by what the second says."""
-
-    first: str
-    second: str
-    tested: Compared | None
-    sentence: str
-    figures: tuple[tuple[str, Cell, Cell], ...]
-    tables: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]
-    both: tuple[tuple[int, ...], ...]
-    agreed: int
-    n: int
-    plot: Plot
-
-
-def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> TwoReports | None:
+def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> Part | None:
     """Compare two reports of one criterion or one dataset; None where they share neither."""
     one, other = first["question"], second["question"]
     if one["criterion"] != other["criterion"] and one["dataset"] != other["dataset"]:
@@ -299,7 +187,7 @@ def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> TwoR
         for name in later
         if name in earlier
     )
-    return TwoReports(
+    return Part(
         asked=tuple(_asked(first, second)),
         is_same_data=one["dataset_sha256"] == other["dataset_sha256"]
         and (one["split"], one["criterion"]) == (other["split"], other["criterion"]),
@@ -310,13 +198,15 @@ def compare_reports(first: Mapping[str, Any], second: Mapping[str, Any]) -> TwoR
     )
 
 
-def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> TwoScorers:
-    """Compare two scorers that stand in a report."""
+def compare_scorers(document: Mapping[str, Any], first: str, second: str) -> Part:
+    """Compare two scorers of a report; `both` counts the first's labels by the second's."""
     found = _by_name(document)
     labels = (label_of(document, first), label_of(document, second))
-    pair = _pair(document, first, second)
+    families = document.get("comparisons", {}).get("families", [])
+    pairs = (pair for family in families for pair in family["pairs"])
+    pair = next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
     both = _both(pair, first)
-    return TwoScorers(
+    return Part(
         first=labels[0],
         second=labels[1],
         tested=None if pair is None else _turned(document, pair, first),
@@ -357,7 +247,7 @@ def _asked(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[st
     return lines
 
 
-def _line(label: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Line:
+def _line(label: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Part:
     figures = []
     for key, _, _ in FIGURES:
         if key in SIDE_BY_SIDE:
@@ -366,19 +256,11 @@ def _line(label: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Line:
             figures.append(
                 (before, after, (after.value or 0) - (before.value or 0) if is_known else None)
             )
-    return Line(label, tuple(figures), one.get("version") == other.get("version"))
+    is_same_version = one.get("version") == other.get("version")
+    return Part(label=label, figures=figures, is_same_version=is_same_version)
 
 
-def _pair(document: Mapping[str, Any], first: str, second: str) -> Mapping[str, Any] | None:
-    pairs = (
-        pair
-        for family in document.get("comparisons", {}).get("families", [])
-        for pair in family["pairs"]
-    )
-    return next((one for one in pairs if {one["first"], one["second"]} == {first, second}), None)
-
-
-def _turned(document: Mapping[str, Any], pair: Mapping[str, Any], first: str) -> Compared:
+def _turned(document: Mapping[str, Any], pair: Mapping[str, Any], first: str) -> Part:
     """Return a stored test with the scorer that was named first as its first."""
     if pair["first"] == first:
         return compared_pair(document, pair)

@@ -58,13 +58,6 @@ class ReportScorer:
     score: Callable[[Sequence[Pair], Check], Sequence[Score]]
 
 
-def kind_of(name: str) -> str:
-    """Return what a scorer is: "model", "baseline" or "metric"."""
-    if name.startswith(MODEL_PREFIX):
-        return "model"
-    return "baseline" if name in BASELINE_NAMES else "metric"
-
-
 def is_neural(name: str) -> bool:
     """Return whether a scorer runs a network or asks an endpoint, and is able to."""
     if name.startswith(MODEL_PREFIX):
@@ -92,11 +85,13 @@ def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
     if name.startswith(MODEL_PREFIX):
         return _load_model(name)
     metric = get_metric(name, places=metric_places(), seed=seed, criterion=criterion)
-    needs = needs_of(name)
+    needs, key = needs_of(name), f"{name} {metric.version}"
+    if len(key) > LONGEST_KEY:  # its column takes no more
+        key = f"{name} {sha256(metric.version.encode()).hexdigest()}"
     return ReportScorer(
         name=name,
         version=metric.version,
-        key=_key(name, metric.version),
+        key=key,
         reads_drafts=needs.draft,
         is_repeatable=not needs.endpoint,
         at_once=A_FEW if needs.endpoint or needs.model_directory else MANY,
@@ -126,14 +121,6 @@ def _load_model(name: str) -> ReportScorer:
 
 def _model_version(manifest_sha256: str) -> str:
     return f"{manifest_sha256[:16]}, scoring {SCORING_VERSION}"
-
-
-def _key(name: str, version: str) -> str:
-    """Name a version of a scorer; one that is too long for its column by a digest."""
-    key = f"{name} {version}"
-    if len(key) <= LONGEST_KEY:
-        return key
-    return f"{name} {sha256(version.encode()).hexdigest()}"
 
 
 WITH_DRAFT: Final = "Scores only candidates whose reference has a draft in its campaign."

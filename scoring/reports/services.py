@@ -86,6 +86,7 @@ def ask_for_report(
             f"{split}. Choose another split or criterion."
         )
         raise Refused(sentence, {"split": [sentence]})
+    campaign = version.dataset.campaign
     report = AgreementReport(
         dataset_version=version,
         criterion=criterion,
@@ -94,7 +95,8 @@ def ask_for_report(
         tie_threshold=float(tie_threshold),
         resamples=resamples,
         seed=seed,
-        has_systems=_has_systems(version),
+        # Systems may be told once the campaign is closed, so that nobody rates any more.
+        has_systems=campaign is not None and not campaign.is_open,
         has_admins=admins_counted,
         is_neural=any(is_neural(name) for name in names),
         requested_by=requested_by,
@@ -155,12 +157,6 @@ def _refuse_numbers(
         )
     if not 0 <= seed <= LARGEST_SEED:
         raise _wrong("seed", f"Give a whole number from 0 to {LARGEST_SEED}.")
-
-
-def _has_systems(version: DatasetVersion) -> bool:
-    """Return whether systems may be told: the campaign is closed, so that nobody rates any more."""
-    campaign = version.dataset.campaign
-    return campaign is not None and not campaign.is_open
 
 
 def _digest(report: AgreementReport) -> str:

@@ -20,10 +20,8 @@ from scoring.models import AgreementReport
 from scoring.reports.downloads import report_file
 from scoring.reports.files import TYPES, file_name
 from scoring.reports.forms import ReportForm, ReportsForm, ScorersForm, again
-from scoring.reports.page_parts import Sorting
 from scoring.reports.queries import (
     NOTHING_SHARED,
-    Wishes,
     compare_reports,
     compare_scorers,
     listed_reports,
@@ -34,6 +32,7 @@ from scoring.reports.queries import (
 )
 from scoring.reports.scorers import sending_cost
 from scoring.reports.services import ask_for_report, cancel_report
+from scoring.reports.table import Sorting
 from scoring.training.model_versions.queries import reports_for
 
 FORMATS: Final = (
@@ -53,19 +52,20 @@ def report_list(request: SignedInRequest) -> HttpResponse:
         return _page(request, form, status=422)
     if not is_researcher(request.user, form.cleaned_data["version"]):
         raise PermissionDenied("Researchers of the campaign ask for reports.")
-    cost = _cost(form)
+    asked, names = form.asked, [one.name for one in form.sending]
+    cost = sending_cost(asked["version"], asked["criterion"], asked["split"], names)
     if not form.agrees_to(cost):
         return _page(request, form, status=422, cost=cost)
     try:
-        asked = ask_for_report(**form.asked, requested_by=request.user)
+        found = ask_for_report(**asked, requested_by=request.user)
     except Refused as refusal:
         form.take_refusal(refusal)
         return _page(request, form, status=refusal.status)
-    if asked.is_new:
-        enqueue_on_commit(asked.report)
+    if found.is_new:
+        enqueue_on_commit(found.report)
     else:
         messages.info(request, "This was asked before: here is the report that answers it.")
-    return redirect("scoring:report", pk=asked.report.pk)
+    return redirect("scoring:report", pk=found.report.pk)
 
 
 @require_safe
@@ -96,16 +96,11 @@ def _report(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     sorting = Sorting.asked(asked("sort", ""), asked("order", ""))
     context = {
         "report": row,
-        "page": report_page(row, Wishes(sorting, asked("scorer", ""))),
+        "page": report_page(row, sorting, asked("scorer", "")),
         "formats": FORMATS,
         "may_ask": versions_for(request.user).filter(pk=row.dataset_version_id).exists(),
     }
     return render(request, template, context)
-
-
-def _may_ask(request: SignedInRequest) -> bool:
-    """Return whether the person works with reports, or reads finished ones only."""
-    return bool(roles_of(request.user) & set(MAY_READ))
 
 
 def _again(request: SignedInRequest) -> dict[str, Any]:
@@ -116,12 +111,6 @@ def _again(request: SignedInRequest) -> dict[str, Any]:
         return {}
     row = reports_for(request.user).filter(pk=pk).first()
     return again(row) if row else {}
-
-
-def _cost(form: ReportForm) -> str:
-    """Return what the report would send to a language model, and cost; "" for nothing."""
-    asked, names = form.asked, [one.name for one in form.sending]
-    return sending_cost(asked["version"], asked["criterion"], asked["split"], names)
 
 
 def _page(
@@ -143,7 +132,8 @@ def _page(
         "dataset": dataset,
         "form": form,
         "cost": cost,
-        "may_ask": _may_ask(request),
+        # Others read finished ones only.
+        "may_ask": bool(roles_of(request.user) & set(MAY_READ)),
     }
     return render(request, "scoring/reports/reports.html", context, status=status)
 

@@ -259,7 +259,11 @@ class _Work:
             *(version, criterion, self.report.split, lambda count: self._renew()),
             admins_counted=counted,
         )
-        items = [_item(row, criterion) for row in read.rows]
+        items = [
+            Item(row.reference_id, row.reference.content, row.b.content, row.c.content, y, row.id)
+            for row in read.rows
+            for y in (row.y[criterion],)
+        ]
         if not items and read.by_admins:
             raise Refused(ONLY_ADMINS)
         if not items:
@@ -308,7 +312,8 @@ class _Work:
             scores = score_pairs(scorer, asked, self.check, on_progress)
         except (MetricError, PatClaimEvalError) as error:
             # What is missing is part of the question; any other fault may pass.
-            self.is_lasting &= _is_missing(name)
+            is_metric = not name.startswith(MODEL_PREFIX)
+            self.is_lasting &= is_metric and bool(what_is_missing(name, metric_places()))
             return Unavailable(name, str(error))
         self.is_lasting &= scores.is_lasting
         return _scorer_scores(name, scorer.version, pairs, scores)
@@ -345,17 +350,6 @@ class _Work:
         self._beaten_at = time.monotonic()
 
 
-def _item(row: ReportRow, criterion: str) -> Item:
-    return Item(
-        row.reference_id,
-        row.reference.content,
-        row.b.content,
-        row.c.content,
-        row.y[criterion],
-        row.id,
-    )
-
-
 def _pairs(rows: Sequence[ReportRow]) -> list[TextPair]:
     """Return each reference with each of its candidates once, in the order of the rows."""
     found: dict[tuple[str, str], TextPair] = {}
@@ -377,9 +371,3 @@ def _scorer_scores(
         dict(zip(texts, scores.values, strict=True)),
         {texts[place]: reason for place, reason in scores.reasons.items()},
     )
-
-
-def _is_missing(name: str) -> bool:
-    if name.startswith(MODEL_PREFIX):
-        return False
-    return bool(what_is_missing(name, metric_places()))

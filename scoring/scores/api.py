@@ -8,12 +8,11 @@ from django.conf import settings
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.jobs.registry import enqueue_on_commit
-from scoring.access.api import PermittedView, body, person
+from scoring.access.api import TEXT, TEXTS, PermittedView, body, person
 from scoring.models import ScoreRequest
 from scoring.scores.queries import ScoringModel, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
@@ -63,25 +62,16 @@ def _beside(scoring: ScoringModel) -> dict[str, Any]:
     }
 
 
-FIELDS = {"reference", "candidates", "criteria"}
-
-
 class Scores(PermittedView):
     """Scores candidates: 200 with the scores if all are in the cache, else 202 with the job."""
 
     @extend_schema(
-        request=OpenApiTypes.OBJECT,
-        responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT},
+        request=OpenApiTypes.OBJECT, responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT}
     )
     def post(self, request: Request) -> Response:
-        sent = body(request, FIELDS)
-        _refuse_types(sent)
-        row = request_scores(
-            reference=sent["reference"],
-            candidates=sent["candidates"],
-            criteria=sent.get("criteria"),
-            asked_by=person(request),
-        )
+        kinds = {"reference": TEXT, "candidates": TEXTS, "criteria": TEXTS}
+        sent = body(request, kinds, ("reference", "candidates"))
+        row = request_scores(**sent, asked_by=person(request))
         if row.is_final:
             return Response(score_json(row))
         enqueue_on_commit(row)
@@ -100,19 +90,3 @@ class Score(PermittedView):
         row = get_object_or_404(score_requests_for(person(request)), pk=pk)
         delete_scores(request=row, deleted_by=person(request))
         return Response(status=204)
-
-
-def _refuse_types(sent: dict[str, Any]) -> None:
-    wrong = {
-        name: ["This field is required."]
-        for name in ("reference", "candidates")
-        if name not in sent
-    }
-    if not isinstance(sent.get("reference", ""), str):
-        wrong["reference"] = ["Give a text."]
-    for name in ("candidates", "criteria"):
-        value = sent.get(name, [])
-        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-            wrong[name] = ["Give a list of texts."]
-    if wrong:
-        raise ValidationError(wrong)

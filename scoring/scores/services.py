@@ -105,9 +105,7 @@ def delete_old_scores() -> int:
     ids = list(rows.filter(created_at__lt=until).values_list("pk", flat=True))
     ScoreRequest.objects.filter(pk__in=ids).delete()
     audit_log.record_each(
-        action="scores.expired",
-        object_type="score_request",
-        details_by_id=((pk, {}) for pk in ids),
+        action="scores.expired", object_type="score_request", details_by_id=((pk, {}) for pk in ids)
     )
     return len(ids)
 
@@ -149,7 +147,8 @@ def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ModelVersio
         return models
     unknown = [name for name in criteria if name not in ALL_CRITERIA]
     if unknown or not criteria:
-        raise _wrong("criteria", f"Choose from {', '.join(ALL_CRITERIA)}.")
+        sentence = f"Choose from {', '.join(ALL_CRITERIA)}."
+        raise Refused(f"criteria: {sentence}", {"criteria": [sentence]})
     missing = [name for name in dict.fromkeys(criteria) if name not in models]
     if missing:
         raise Refused(no_model(missing), {"criteria": [no_model(missing)]})
@@ -180,10 +179,6 @@ def _text_reasons(what: str, text: str) -> list[str]:
     if len(text) > MOST_CHARACTERS:
         return [f"{what} is longer than {MOST_CHARACTERS:,} characters."]
     return []
-
-
-def _wrong(field: str, sentence: str) -> Refused:
-    return Refused(f"{field}: {sentence}", {field: [sentence]})
 
 
 def _record(action: str, request: ScoreRequest, actor: User | None) -> None:

@@ -14,7 +14,6 @@ from scoring.quadruplets import (
     SplitPlan,
     TextGroups,
     deal_groups,
-    deal_items,
     shared_texts,
 )
 
@@ -152,10 +151,10 @@ def test_shares_of_zero_leave_everything_for_training() -> None:
 @pytest.mark.parametrize("share", [-0.1, 0.91, float("nan"), float("inf")])
 def test_a_share_off_its_range_is_refused(share: float) -> None:
     for shares in ((share, 0.1), (0.1, share)):
-        for by, deal in (("reference", deal_groups), ("item", deal_items)):
+        for by in ("reference", "item"):
             things: list[Any] = [str(n) if by == "item" else n for n in range(9)]
             with pytest.raises(SplitError, match=r"between 0 and 0\.9"):
-                deal(things, SplitPlan(by, *shares))
+                deal_groups(things, SplitPlan(by, *shares))
 
 
 def test_a_split_by_time_tests_on_the_newest() -> None:
@@ -167,10 +166,10 @@ def test_a_split_by_time_tests_on_the_newest() -> None:
 def test_a_split_by_item_leaks_and_the_count_says_so() -> None:
     items = items_of(2, each=20)
     ids = [str(n) for n in range(40)]
-    of_id = deal_items(ids, SplitPlan("item", 0.2, 0.1))
+    of_id = deal_groups(ids, SplitPlan("item", 0.2, 0.1))
     assert shared(items, [of_id[one] for one in ids]) == 2  # the two references
     with pytest.raises(SplitError, match="2 items cannot fill 3 splits"):
-        deal_items(ids[:2], SplitPlan("item", 0.2, 0.1))
+        deal_groups(ids[:2], SplitPlan("item", 0.2, 0.1))
 
 
 def test_a_group_is_named_by_the_least_digest_in_it() -> None:

@@ -22,7 +22,7 @@ def card_of(version: DatasetVersion, *, tells_files: bool = True) -> dict[str, A
     return data_card(
         card if tells_files else {key: card[key] for key in card if key != "files"},
         dataset=version.dataset.name,
-        number=version.number,
+        version=version.number,
         sha256=version.sha256,
         items=version.items,
         created_at=version.created_at.isoformat(timespec="seconds"),

@@ -1,10 +1,10 @@
 """What leaves of a dataset, noted in the audit trail: streams, files, releases; and its licence."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 from django.db import transaction
 
@@ -107,28 +107,13 @@ def export_version(
     )
 
 
-def export_to_file(
-    *,
-    version: DatasetVersion,
-    target: Path,
-    file_format: str = CANONICAL,
-    split: str = ALL,
-    is_gzipped: bool = False,
-    exported_by: User | None = None,
-    progress: Progress | None = None,
-) -> WrittenFile:
+def export_to_file(*, version: DatasetVersion, target: Path, **how: Any) -> WrittenFile:
     """Write an export to a file, its card and SHA256SUMS beside it; whole or not at all.
 
-    Raises what export_version raises, and Refused where it cannot be written.
+    `how` are the further keywords of export_version. Raises what it raises, and Refused where the
+    file cannot be written.
     """
-    export = export_version(
-        version=version,
-        file_format=file_format,
-        split=split,
-        is_gzipped=is_gzipped,
-        exported_by=exported_by,
-        progress=progress,
-    )
+    export = export_version(version=version, **how)
     beside = {f"{_stem(target.name)}.card.json": card_json(card_of(version))}
     try:
         return put_file(target, export.pieces, beside)
@@ -137,10 +122,8 @@ def export_to_file(
 
 
 def _refuse_unknown(file_format: str, split: str) -> None:
-    for field, value, known in (
-        ("format", file_format, tuple(EXPORT_FORMATS)),
-        ("split", split, SPLITS),
-    ):
+    formats = tuple(EXPORT_FORMATS)
+    for field, value, known in (("format", file_format, formats), ("split", split, SPLITS)):
         if value not in known:
             sentence = f"The {field} is one of {', '.join(known)}."
             raise Refused(sentence, {field: [sentence]})
@@ -224,7 +207,9 @@ def write_release(
         with new_directory(directory) as aside:
             lines = followed(lines_of(stored), version, progress)
             by_split = _write_splits(aside, base_of(version), lines)
-            beside = _beside(version, by_split)
+            cards = card_files(version)
+            names = {split: file.name for split, file in by_split.items()}
+            beside = {**cards, README: readme(cards[f"{base_of(version)}.card.md"], names)}
             files = [*by_split.values(), *(_write(aside, *entry) for entry in beside.items())]
             digests = {file.name: file.sha256 for file in files}
             return [*files, _write(aside, SUMS_NAME, sums(digests))]
@@ -244,13 +229,6 @@ def _write_splits(directory: Path, base: str, lines: Iterator[bytes]) -> dict[st
                 files[split] = HashedFile(opened, name)
             files[split].write(line)
         return {split: files[split].finish() for split in SPLIT_NAMES if split in files}
-
-
-def _beside(version: DatasetVersion, by_split: Mapping[str, WrittenFile]) -> dict[str, bytes]:
-    """Return the small files of a release by name."""
-    cards = card_files(version)
-    names = {split: file.name for split, file in by_split.items()}
-    return {**cards, README: readme(cards[f"{base_of(version)}.card.md"], names)}
 
 
 def _write(directory: Path, name: str, content: bytes) -> WrittenFile:

@@ -1,5 +1,6 @@
 """The form that asks for a freeze: which campaign, and how ratings become quadruplets."""
 
+from dataclasses import asdict
 from typing import Any, Final
 
 from django import forms
@@ -10,6 +11,7 @@ from annotator.rubric import ALL_CRITERIA, HIGHEST
 from core.forms import NumberField, RefusableForm, TickField, WholeNumberField
 from scoring.access.forms import CRITERION_CHOICES
 from scoring.access.scopes import LARGEST_SEED, MAY_READ, SMALLEST_SEED
+from scoring.datasets.freezing.rules import FreezeSettings
 
 POLICIES: Final = (
     ("settled", "settled: the ruling, else the mean"),
@@ -81,12 +83,4 @@ class FreezeForm(RefusableForm):
         return said | {"name": said["name"] or None, "criteria": chosen}
 
 
-DEFAULTS: Final[dict[str, Any]] = {
-    "policy": "settled",
-    "tie_band": 0.0,
-    "criteria": list(ALL_CRITERIA),
-    "split_by": "reference",
-    "test_share": 0.15,
-    "validation_share": 0.1,
-    "seed": 0,
-}
+DEFAULTS: Final[dict[str, Any]] = asdict(FreezeSettings(criteria=list(ALL_CRITERIA)))

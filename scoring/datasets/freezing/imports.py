@@ -2,9 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from annotator.models import Campaign, User
 from core.errors import Refused
@@ -16,7 +15,7 @@ from scoring.datasets.freezing.rules import Progress, by_percent, split_json
 from scoring.datasets.freezing.services import Frozen, refuse_name, store_version
 from scoring.formats.dataset_files import LABEL_STUDIO, format_of, join, read_file
 from scoring.formats.rows import DatasetRow
-from scoring.quadruplets import SplitError, SplitPlan
+from scoring.quadruplets import SplitPlan
 
 READING: Final = "Reading the files."
 # The share of the whole work at which writing begins.
@@ -37,10 +36,8 @@ def import_dataset(
     they were to say it; FormatError where rows contradict each other.
     """
     refuse_name(name, campaign)
-    with scoring_files.spool() as spool:
-        draft = _filled(spool, [("the rows", rows)], plan, ReadNotes())
-        card = make_card(draft, source="import", split=split_json(plan), files=[])
-        return _store(name, campaign, draft, card, created_by, by_percent(None))
+    files = [("the rows", rows)]
+    return _imported(files, plan, name=name, campaign=campaign, created_by=created_by)
 
 
 def import_files(
@@ -73,52 +70,43 @@ def import_files(
             paths, kinds, _progress_of_each(on_progress, stated), strict=True
         )
     ]
-    with scoring_files.spool() as spool:
-        draft = _filled(spool, files, plan, notes)
-        card = make_card(
-            draft,
-            source="import",
-            split=split_json(plan),
-            files=stated,
-            **_people(draft, kinds),
-        )
-        return _store(name, campaign, draft, card, created_by, on_progress)
-
-
-def _filled(
-    spool: IO[bytes],
-    files: Sequence[tuple[str, Iterable[DatasetRow]]],
-    plan: SplitPlan,
-    notes: ReadNotes,
-) -> Draft:
-    draft = Draft(spool)
-    join(files, draft, notes)
-    if not len(draft):
-        raise Refused("The files hold 0 quadruplets.")
-    try:
-        draft.split(plan)
-    except SplitError as error:
-        raise Refused(str(error)) from error
-    return draft
-
-
-def _store(
-    name: str,
-    campaign: Campaign | None,
-    draft: Draft,
-    card: dict[str, Any],
-    created_by: User | None,
-    on_progress: Progress,
-) -> Frozen:
-    return store_version(
+    return _imported(
+        files,
+        plan,
+        notes,
+        stated,
+        # Only there names stand for the same people in all files.
+        counts_people=set(kinds) == {LABEL_STUDIO},
         name=name,
         campaign=campaign,
-        draft=draft,
-        card=card,
         created_by=created_by,
         progress=on_progress,
-        progress_from=WRITING_FROM,
     )
+
+
+def _imported(
+    files: Sequence[tuple[str, Iterable[DatasetRow]]],
+    plan: SplitPlan,
+    notes: ReadNotes | None = None,
+    stated: Sequence[dict[str, Any]] = (),
+    *,
+    counts_people: bool = False,
+    progress: Progress = lambda share, words: None,
+    **how: Any,
+) -> Frozen:
+    with scoring_files.spool() as spool:
+        draft = Draft(spool)
+        join(files, draft, notes)
+        if not len(draft):
+            raise Refused("The files hold 0 quadruplets.")
+        draft.split(plan)
+        made = {"split": split_json(plan), "files": list(stated)}
+        if counts_people:
+            made["people"] = {"annotators": len(draft.annotators), "adjudicators": 0}
+        card = make_card(draft, source="import", **made)
+        return store_version(
+            draft=draft, card=card, progress=progress, progress_from=WRITING_FROM, **how
+        )
 
 
 def _statement(path: Path) -> dict[str, Any]:
@@ -135,16 +123,9 @@ def _progress_of_each(
     total = max(1, sum(one["bytes"] for one in stated))
     before = 0
     for one in stated:
-        yield partial(_report_share, on_progress, before, total)
+
+        def report(read: int, before: int = before) -> None:
+            on_progress(WRITING_FROM * min(1.0, (before + read) / total), READING)
+
+        yield report
         before += one["bytes"]
-
-
-def _report_share(on_progress: Progress, before: int, total: int, read: int) -> None:
-    on_progress(WRITING_FROM * min(1.0, (before + read) / total), READING)
-
-
-def _people(draft: Draft, kinds: Sequence[str]) -> dict[str, Any]:
-    """Return how many annotators there are, where their names stand for the same people in all."""
-    if set(kinds) != {LABEL_STUDIO}:
-        return {}
-    return {"people": {"annotators": len(draft.annotators), "adjudicators": 0}}

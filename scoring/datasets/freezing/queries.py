@@ -28,13 +28,7 @@ from scoring.datasets.drafts import Draft
 from scoring.datasets.freezing.rules import FreezeSettings, Progress, split_json
 from scoring.formats.rows import DatasetRow
 from scoring.models import Freeze
-from scoring.quadruplets import (
-    Quadruplet,
-    RatedCandidate,
-    RatedReference,
-    SplitError,
-    build_quadruplets,
-)
+from scoring.quadruplets import Quadruplet, RatedCandidate, RatedReference, build_quadruplets
 
 FACTS: Final = ("office", "ipc", "language", "family")
 
@@ -85,7 +79,9 @@ def _plain(found: FreezableReference) -> dict[str, Any]:
     reference = found.reference
     people = {rating.annotator_id for _, ratings in found.ratings for rating in ratings}
     # Pseudonyms of this reference only: they cannot be joined over references or exports.
-    order = sorted(people, key=lambda pk: _mixed(reference.claims_sha256, pk))
+    order = sorted(
+        people, key=lambda pk: sha256(f"{reference.claims_sha256} {pk}".encode()).digest()
+    )
     names = {pk: f"annotator-{number}" for number, pk in enumerate(order, start=1)}
     return {
         "reference_id": reference.reference_id,
@@ -102,10 +98,6 @@ def _plain(found: FreezableReference) -> dict[str, Any]:
             for candidate, ratings in found.ratings
         ],
     }
-
-
-def _mixed(digest: str, pk: object) -> str:
-    return sha256(f"{digest} {pk}".encode()).hexdigest()
 
 
 def _plain_rating(rating: Rating, names: dict[Any, str]) -> list[Any]:
@@ -171,23 +163,12 @@ WRITING_FROM: Final = 0.7
 IPC_SUBCLASS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class FreezeDraft:
-    """A draft with its splits, its card, and the ids of the ratings its labels follow from."""
-
-    draft: Draft
-    card: dict[str, Any]
-    used_ratings: tuple[str, ...]
-
-
 def draft_freeze(
-    campaign: Campaign,
-    settings: FreezeSettings,
-    progress: Progress,
-    spool: IO[bytes] | None = None,
-) -> FreezeDraft:
+    campaign: Campaign, settings: FreezeSettings, progress: Progress, spool: IO[bytes] | None = None
+) -> tuple[Draft, dict[str, Any], tuple[str, ...]]:
     """Read, compare, split and count; with a spool the rows are kept there.
 
+    Returns a draft with its splits, its card, and the ids of the ratings its labels follow from.
     Raises Refused when nothing is left, or when the references cannot be split as asked.
     """
     progress(0.0, READING)
@@ -196,13 +177,14 @@ def draft_freeze(
         comparison = _Comparison(read, settings, campaign.rubric_version, progress)
         draft = comparison.fill(Draft(spool))
     if not len(draft):
-        raise Refused(_nothing(campaign, read))
-    try:
-        draft.split(settings.plan)
-    except SplitError as error:
-        raise Refused(str(error)) from error
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(read.left_out.items()))
+        raise Refused(
+            f"Campaign {campaign.slug} gives no quadruplet: two rated candidates of one "
+            f"reference are needed. Left out: {reasons or 'nothing'}."
+        )
+    draft.split(settings.plan)
     progress(MEASURING_FROM, MEASURING)
-    return FreezeDraft(draft, comparison.card(campaign, draft), tuple(comparison.used))
+    return draft, comparison.card(campaign, draft), tuple(comparison.used)
 
 
 class _Comparison:
@@ -262,15 +244,6 @@ class _Comparison:
             yield record.rated
 
 
-def _nothing(campaign: Campaign, read: ReadAside) -> str:
-    left_out = sorted(read.left_out.items())
-    reasons = ", ".join(f"{count} {reason}" for reason, count in left_out)
-    return (
-        f"Campaign {campaign.slug} gives no quadruplet: two rated candidates of one "
-        f"reference are needed. Left out: {reasons or 'nothing'}."
-    )
-
-
 def _bond(facts: Any, split_by: str) -> str:
     """Return what keeps references together beside their texts: family, IPC subclass or nothing."""
     if split_by == "family":
@@ -313,7 +286,7 @@ def preview_freeze(*, campaign: Campaign, **settings: Any) -> dict[str, Any]:
     `settings` are those of FreezeSettings. What is left out stands under `left_out` by reason.
     Raises Refused where the freeze would.
     """
-    return draft_freeze(campaign, FreezeSettings(**settings), lambda share, words: None).card
+    return draft_freeze(campaign, FreezeSettings(**settings), lambda share, words: None)[1]
 
 
 # A preview is worked out while the browser waits; of more comparisons it is not.

@@ -51,7 +51,10 @@ def store_version(
     # The file is whole on disk before any row names it; a file without a row harms nobody.
     digest = scoring_files.store_dataset(_counting(draft, progress, progress_from))
     with transaction.atomic():
-        dataset = _dataset(name, campaign)
+        refuse_name(name, campaign)
+        dataset, _ = Dataset.objects.get_or_create(name=name, campaign=campaign)
+        # Locked, so that two freezes cannot take one number.
+        dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
         known = DatasetVersion.objects.filter(dataset=dataset, sha256=digest).first()
         if known:
             return Frozen(known, is_new=False)
@@ -108,13 +111,6 @@ def refuse_name(name: str, campaign: Campaign | None) -> None:
         raise Refused(f"The dataset {name!r} is one of a campaign; choose another name.")
 
 
-def _dataset(name: str, campaign: Campaign | None) -> Dataset:
-    """Return the dataset, locked so that two freezes cannot take one number."""
-    refuse_name(name, campaign)
-    dataset, _ = Dataset.objects.get_or_create(name=name, campaign=campaign)
-    return Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
-
-
 def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
     """Cut many keys into lists of ROWS_AT_ONCE; bulk_create would hold a row for each key."""
     rest = iter(keys)
@@ -149,13 +145,13 @@ def freeze_dataset(
     refuse_who_rates(campaign, created_by)
     refuse_name(named, campaign)
     with scoring_files.spool() as spool:
-        made = draft_freeze(campaign, chosen, on_progress, spool)
+        draft, card, used_ratings = draft_freeze(campaign, chosen, on_progress, spool)
         return store_version(
             name=named,
             campaign=campaign,
-            draft=made.draft,
-            card=made.card,
-            used_ratings=made.used_ratings,
+            draft=draft,
+            card=card,
+            used_ratings=used_ratings,
             created_by=created_by,
             progress=on_progress,
             progress_from=WRITING_FROM,
@@ -233,29 +229,22 @@ def _freeze(freeze: Freeze, check: Callable[[], None]) -> None:
             beaten_at = time.monotonic()
 
     frozen = freeze_dataset(
-        campaign=freeze.campaign,
-        created_by=freeze.asked_by,
-        progress=progress,
-        **freeze.settings,
+        campaign=freeze.campaign, created_by=freeze.asked_by, progress=progress, **freeze.settings
     )
+    # Also one that an attempt made which died afterwards.
+    by_an_attempt = freeze.attempt > 1 and frozen.version.created_at > freeze.created_at
     with transaction.atomic():
         leases.close(
             freeze,
             JobStatus.SUCCEEDED,
             version=frozen.version,
-            is_new=_is_of(freeze, frozen),
+            is_new=frozen.is_new or by_an_attempt,
             progress=1.0,
             message="Done.",
         )
         _record("freeze.finished", freeze, freeze.asked_by)
     # Only now: an index that cannot be made is no failure of the freeze.
     prepare_pages(frozen.version)
-
-
-def _is_of(freeze: Freeze, frozen: Frozen) -> bool:
-    """Return whether this freeze made the version, if only in an attempt that died afterwards."""
-    by_an_attempt = freeze.attempt > 1 and frozen.version.created_at > freeze.created_at
-    return frozen.is_new or by_an_attempt
 
 
 def _record(action: str, freeze: Freeze, actor: User | None) -> None:

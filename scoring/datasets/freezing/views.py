@@ -25,7 +25,7 @@ from scoring.datasets.freezing.queries import (
     preview_freeze,
 )
 from scoring.datasets.freezing.services import UNFINISHED, cancel_freeze, request_freeze
-from scoring.datasets.versions.queries import CardPage, card_page
+from scoring.datasets.versions.queries import card_page
 from scoring.models import Freeze
 
 VERSIONS_A_PAGE = 50
@@ -51,9 +51,7 @@ def freeze(request: SignedInRequest) -> HttpResponse:
         return _previewed(request, form)
     try:
         row = request_freeze(
-            campaign=form.cleaned_data["campaign"],
-            settings=form.settings,
-            asked_by=request.user,
+            campaign=form.cleaned_data["campaign"], settings=form.settings, asked_by=request.user
         )
     except Refused as refusal:
         form.take_refusal(refusal)
@@ -94,7 +92,7 @@ def _previewed(request: SignedInRequest, form: FreezeForm) -> HttpResponse:
         return _page(request, form, status=UNPROCESSABLE)
     comparisons = comparisons_of(campaign)
     if comparisons > MOST_PREVIEWED:
-        return _page(request, form, too_many=comparisons)
+        return _page(request, form, too_many=f"{comparisons:,}")
     settings.pop("name")
     try:
         card = preview_freeze(campaign=campaign, **settings)
@@ -105,19 +103,10 @@ def _previewed(request: SignedInRequest, form: FreezeForm) -> HttpResponse:
 
 
 def _page(
-    request: SignedInRequest,
-    form: FreezeForm,
-    status: int = 200,
-    preview: CardPage | None = None,
-    too_many: int = 0,
+    request: SignedInRequest, form: FreezeForm, status: int = 200, **more: Any
 ) -> HttpResponse:
     form.focus_error()
-    context = {
-        "form": form,
-        "preview": preview,
-        "too_many": f"{too_many:,}" if too_many else "",
-        "most_previewed": f"{MOST_PREVIEWED:,}",
-    }
+    context = {"form": form, "most_previewed": f"{MOST_PREVIEWED:,}", **more}
     return render(request, "scoring/datasets/freeze_form.html", context, status=status)
 
 

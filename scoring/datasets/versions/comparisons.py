@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from sqlite3 import Row
+from functools import partial
+from sqlite3 import Connection, Row
 from typing import Any, Final
 
 from annotator.rubric import ALL_CRITERIA, NAMES
@@ -84,6 +85,9 @@ def find_differences(
     """
     known = {row["pair"]: (number, row) for number, row in enumerate(earlier, 1)}
     found = Differences()
+    # Settings that are others change labels everywhere.
+    settings = [POLICY] if before.policy != after.policy else []
+    settings += [TIE_BAND] if before.tie_band != after.tie_band else []
     for number, row in enumerate(later, 1):
         place, old = known.pop(row["pair"], (0, None))
         if old is None:
@@ -91,18 +95,14 @@ def find_differences(
             _list(found.added, number)
             continue
         found.in_both += 1
-        _compare(found, (place, number), old, row, tuple(_settings(before, after)))
+        _compare(found, (place, number), old, row, settings)
     found.removed_count = len(known)
     found.removed = sorted(place for place, _ in known.values())[:MOST_LISTED]
     return found
 
 
 def _compare(
-    found: Differences,
-    numbers: tuple[int, int],
-    old: Record,
-    new: Record,
-    settings: tuple[str, ...],
+    found: Differences, numbers: tuple[int, int], old: Record, new: Record, settings: Sequence[str]
 ) -> None:
     labels = dict(_label_changes(old, new))
     split = (old["split"], new["split"]) if old["split"] != new["split"] else None
@@ -134,13 +134,6 @@ def _reasons(old: Record, new: Record) -> Iterator[str]:
         yield MORE_RATINGS if new["rating_count"] > old["rating_count"] else OTHER_RATINGS
     if old["adjudications"] != new["adjudications"]:
         yield RULED
-
-
-def _settings(before: Making, after: Making) -> Iterator[str]:
-    if before.policy != after.policy:
-        yield POLICY
-    if before.tie_band != after.tie_band:
-        yield TIE_BAND
 
 
 def _list(entries: list, entry: object) -> None:
@@ -188,25 +181,20 @@ class ComparedVersions:
 def compare_versions(one: DatasetVersion, other: DatasetVersion) -> ComparedVersions:
     """Compare two versions by their indexes; texts are not read."""
     making = making_of(one), making_of(other)
-    found = ask_index(
-        one,
-        lambda earlier: ask_index(
-            other,
-            lambda later: find_differences(
-                earlier.execute(RECORDS), later.execute(RECORDS), *making
-            ),
-        ),
-    )
+
+    def found_in(earlier: Connection, later: Connection) -> Differences:
+        return find_differences(earlier.execute(RECORDS), later.execute(RECORDS), *making)
+
+    found = ask_index(one, lambda index: ask_index(other, partial(found_in, index)))
     changes = found.changes[:A_LIST]
-    shown = rows_at(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
-    names = {n: NamedRow(n, row.id, row.reference_id) for n, row in shown.items()}
+    names = _names(other, [change.numbers[1] for change in changes] + found.added[:A_LIST])
     return ComparedVersions(
         found=found,
         by_criterion=tuple(_criteria(found)),
         why=tuple(found.why.most_common()),
         changes=tuple(_changed(change, names[change.numbers[1]]) for change in changes),
         added=tuple(names[number] for number in found.added[:A_LIST]),
-        removed=_named(one, found.removed[:A_LIST]),
+        removed=tuple(_names(one, found.removed[:A_LIST]).values()),
     )
 
 
@@ -217,22 +205,18 @@ def making_of(version: DatasetVersion) -> Making:
     return Making(policy, None if band is None else float(band))
 
 
-def _named(version: DatasetVersion, numbers: Sequence[int]) -> tuple[NamedRow, ...]:
-    rows = rows_at(version, list(numbers))
-    return tuple(NamedRow(n, row.id, row.reference_id) for n, row in rows.items())
+def _names(version: DatasetVersion, numbers: list[int]) -> dict[int, NamedRow]:
+    rows = rows_at(version, numbers)
+    return {n: NamedRow(n, row.id, row.reference_id) for n, row in rows.items()}
 
 
 def _criteria(found: Differences) -> list[tuple[str, int, tuple[str, ...]]]:
     """Return each criterion with changes, how many, and from what to what, the most first."""
     lines = []
     for key in ALL_CRITERIA:
-        moves = [(count, one, two) for (of, one, two), count in found.moves.items() if of == key]
-        if moves:
-            moves.sort(key=lambda move: -move[0])
-            words = tuple(
-                f"{n} {describe_label(one)} → {describe_label(two)}" for n, one, two in moves
-            )
-            lines.append((NAMES[key], sum(move[0] for move in moves), words))
+        if moves := [(n, one, two) for (of, one, two), n in found.moves.most_common() if of == key]:
+            words = (f"{n} {describe_label(one)} → {describe_label(two)}" for n, one, two in moves)
+            lines.append((NAMES[key], sum(n for n, _, _ in moves), tuple(words)))
     return lines
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +10,6 @@ from django.db.models import Count, Q, QuerySet
 from annotator.access.scopes import LEAST_TOLD_APART, Names, campaigns_for, pseudonyms
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import (
-    Adjudication,
     Assignment,
     AuditEvent,
     Campaign,
@@ -46,31 +44,6 @@ def ratings_by_annotator(version: DatasetVersion) -> tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
-    """A rating that labels follow from; `is_later` says that it was revised after the freeze."""
-
-    pk: UUID
-    side: str
-    annotator: str
-    points: tuple[str, ...]
-    version: int
-    round: int
-    is_blind: bool
-    submitted_at: datetime
-    is_later: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RulingLine:
-    """A ruling that labels follow from, with what became of it."""
-
-    row: Adjudication
-    side: str
-    points: tuple[str, ...]
-    is_valid: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Side:
     """One claim set of a quadruplet and, where the campaign still holds it, its row."""
 
@@ -86,8 +59,8 @@ class Lineage:
 
     sides: tuple[Side, ...]
     reference_pk: UUID | None
-    ratings: tuple[RatingLine, ...]
-    rulings: tuple[RulingLine, ...]
+    ratings: list[dict[str, Any]]
+    rulings: list[dict[str, Any]]
     missing: int
 
     @property
@@ -108,8 +81,7 @@ def lineage_of(version: DatasetVersion, row: DatasetRow, names: Names) -> Lineag
     """
     candidates = _candidates(version, row)
     side_of = {one.pk: side for side, one in candidates.items()}
-    said = _ids(row.provenance.get("ratings"))
-    ratings = _ratings(version, said, side_of, names)
+    ratings = _ratings(version, _ids(row.provenance.get("ratings")), side_of, names)
     reference = next((one.reference for one in candidates.values()), None)
     sides = [Side("A", row.reference_id, None, reference.imported_from if reference else None)]
     for name, said_id in (("B", row.b_id), ("C", row.c_id)):
@@ -120,20 +92,20 @@ def lineage_of(version: DatasetVersion, row: DatasetRow, names: Names) -> Lineag
         sides=tuple(sides),
         reference_pk=reference.pk if reference else None,
         ratings=ratings,
-        rulings=_rulings(version, row, side_of),
+        rulings=_rulings(row, side_of),
         missing=len(row.provenance.get("ratings") or ()) - len(ratings),
     )
 
 
 def _candidates(version: DatasetVersion, row: DatasetRow) -> dict[str, Candidate]:
     """Return the rows of B and C, by side, as far as the campaign holds them."""
+    if version.dataset.campaign_id is None:
+        return {}
     found = Candidate.objects.filter(
         campaign=version.dataset.campaign_id,
         reference__reference_id=row.reference_id,
         candidate_id__in=[row.b_id, row.c_id],
     ).select_related("reference__imported_from__asked_by", "imported_from__asked_by")
-    if version.dataset.campaign_id is None:
-        return {}
     by_id = {one.candidate_id: one for one in found.defer("claims", "reference__claims")}
     sides = {"B": by_id.get(row.b_id), "C": by_id.get(row.c_id)}
     return {side: one for side, one in sides.items() if one is not None}
@@ -141,41 +113,35 @@ def _candidates(version: DatasetVersion, row: DatasetRow) -> dict[str, Candidate
 
 def _ratings(
     version: DatasetVersion, ids: Iterable[UUID], side_of: Mapping[UUID, str], names: Names
-) -> tuple[RatingLine, ...]:
+) -> list[dict[str, Any]]:
     rows = Rating.objects.filter(pk__in=list(ids), candidate__in=list(side_of))
     found = [
-        RatingLine(
-            pk=one.pk,
-            side=side_of[one.candidate_id],
-            annotator=names.get(str(one.annotator_id), "an annotator"),
-            points=_describe(points_of(one.all_scores)),
-            version=one.version,
-            round=one.round,
-            is_blind=one.is_blind,
-            submitted_at=one.submitted_at,
-            is_later=one.revised_at > version.created_at,
-        )
+        {
+            "row": one,
+            "side": side_of[one.candidate_id],
+            "annotator": names.get(str(one.annotator_id), "an annotator"),
+            "points": _describe(points_of(one.all_scores)),
+            # It was revised after the freeze.
+            "is_later": one.revised_at > version.created_at,
+        }
         for one in rows
     ]
     # "Annotator 10" stands after "Annotator 9".
-    return tuple(sorted(found, key=lambda one: (one.side, len(one.annotator), one.annotator)))
+    return sorted(found, key=lambda one: (one["side"], len(one["annotator"]), one["annotator"]))
 
 
-def _rulings(
-    version: DatasetVersion, row: DatasetRow, side_of: Mapping[UUID, str]
-) -> tuple[RulingLine, ...]:
+def _rulings(row: DatasetRow, side_of: Mapping[UUID, str]) -> list[dict[str, Any]]:
     ids = _ids(row.provenance.get("adjudications"))
     rows = Ruling.objects.filter(adjudication__in=ids, candidate__in=list(side_of))
-    found = rows.select_related("adjudication").order_by("adjudication__made_at")
-    return tuple(
-        RulingLine(
-            one.adjudication,
-            side_of[one.candidate_id],
-            _describe(ruled_points(one.scores)),
-            one.is_valid,
-        )
-        for one in found
-    )
+    return [
+        {
+            "row": one.adjudication,
+            "side": side_of[one.candidate_id],
+            "points": _describe(ruled_points(one.scores)),
+            "is_valid": one.is_valid,
+        }
+        for one in rows.select_related("adjudication").order_by("adjudication__made_at")
+    ]
 
 
 def _describe(points: Mapping[str, Any]) -> tuple[str, ...]:
@@ -205,23 +171,6 @@ class Use:
     reports: tuple[AgreementReport, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """What an erasure of a reference would touch.
-
-    Drafts are not counted: nobody but its author may learn that there is one.
-    """
-
-    candidates: int
-    assignments: int
-    ratings: int
-    comparisons: int
-    annotations: int
-    rulings: int
-    uses: tuple[Use, ...]
-    exports: tuple[AuditEvent, ...]
-
-
 def ratings_for(user: User) -> QuerySet[Rating]:
     """Return the ratings of the campaigns of which the user is admin.
 
@@ -248,22 +197,25 @@ def uses_of_rating(rating: Rating) -> tuple[Use, ...]:
     return uses_of(DatasetVersion.objects.filter(pk__in=used))
 
 
-def touched_by_erasure(reference: Reference) -> Touched:
-    """Return what holds the reference, its candidates or anything that was made of them."""
+def touched_by_erasure(reference: Reference) -> dict[str, Any]:
+    """Count what holds the reference, its candidates or anything that was made of them.
+
+    Beside counts: `uses` and logged `exports`. Drafts are not counted: nobody but its author may
+    learn that there is one.
+    """
     of_it = {"candidate__reference": reference}
     pair = Q(left__reference=reference) | Q(right__reference=reference)
-    versions = versions_with(reference)
-    uses = uses_of(DatasetVersion.objects.filter(pk__in=versions))
-    return Touched(
-        candidates=reference.candidates.count(),
-        assignments=Assignment.objects.filter(**of_it).count(),
-        ratings=Rating.objects.filter(**of_it).count(),
-        comparisons=Comparison.objects.filter(pair).count(),
-        annotations=ImportedAnnotation.objects.filter(reference=reference).count(),
-        rulings=Ruling.objects.filter(**of_it).count(),
-        uses=uses,
-        exports=tuple(_exports([use.version for use in uses], reference.campaign)),
-    )
+    uses = uses_of(DatasetVersion.objects.filter(pk__in=versions_with(reference)))
+    return {
+        "candidates": reference.candidates.count(),
+        "assignments": Assignment.objects.filter(**of_it).count(),
+        "ratings": Rating.objects.filter(**of_it).count(),
+        "comparisons": Comparison.objects.filter(pair).count(),
+        "annotations": ImportedAnnotation.objects.filter(reference=reference).count(),
+        "rulings": Ruling.objects.filter(**of_it).count(),
+        "uses": uses,
+        "exports": _exports([use.version for use in uses], reference.campaign),
+    }
 
 
 def uses_of_version(version: DatasetVersion) -> Use:
@@ -274,8 +226,7 @@ def uses_of_version(version: DatasetVersion) -> Use:
 
 def uses_of(versions: QuerySet[DatasetVersion]) -> tuple[Use, ...]:
     """Return versions with their models and reports, the newest first."""
-    rows = versions.select_related("dataset").order_by("-created_at")[:MOST_LISTED]
-    found = list(rows)
+    found = list(versions.select_related("dataset").order_by("-created_at")[:MOST_LISTED])
     models = ModelVersion.objects.filter(run__dataset_version__in=found).select_related("run")
     reports = AgreementReport.objects.filter(dataset_version__in=found).defer("result")
     return tuple(

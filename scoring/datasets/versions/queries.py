@@ -27,6 +27,8 @@ from scoring.quadruplets import SPLIT_NAMES, policy_label
 
 A_PAGE: Final = 50
 Found = TypeVar("Found")
+# A quadruplet after its number in its version, from 1.
+Numbered = tuple[int, DatasetRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,6 @@ class Filter:
     label: int | None = None
     row_id: str = ""
     is_flagged: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedRow:
-    """A quadruplet and its number in its version, from 1."""
-
-    number: int
-    row: DatasetRow
 
 
 _LABEL: Final = f"CASE :criterion {' '.join(f'WHEN {k!r} THEN {k}' for k in ALL_CRITERIA)} END"
@@ -90,7 +84,7 @@ def prepare_pages(version: DatasetVersion) -> None:
 
 def page_of(
     version: DatasetVersion, wanted: Filter, number: int, size: int
-) -> tuple[list[PlacedRow], int, int]:
+) -> tuple[list[Numbered], int, int]:
     """Return a page of the quadruplets that are wanted, how many there are, and the page's number.
 
     A page beyond the last one is the last one.
@@ -122,18 +116,13 @@ def _condition(wanted: Filter) -> tuple[str, dict[str, Any]]:
     return where and f" WHERE {where}", values | {"id": row_index.digest(wanted.row_id)}
 
 
-def row_at(version: DatasetVersion, number: int) -> DatasetRow | None:
-    """Return the quadruplet with a number in its version, from 1; None where there is none."""
-    return rows_at(version, [number]).get(number)
-
-
 def rows_at(version: DatasetVersion, numbers: list[int]) -> dict[int, DatasetRow]:
     """Return quadruplets by their numbers in a version."""
     each = [(number,) for number in sorted(set(numbers))]
     places = ask_index(
         version, lambda index: [at for one in each for at in index.execute(_AT, one)]
     )
-    return {placed.number: placed.row for placed in _rows(version, places)}
+    return dict(_rows(version, places))
 
 
 def holds_reference(version: DatasetVersion, reference_id: str) -> bool:
@@ -142,11 +131,11 @@ def holds_reference(version: DatasetVersion, reference_id: str) -> bool:
     return ask_index(version, lambda index: bool(index.execute(_NAMED, named).fetchone()[0]))
 
 
-def _rows(version: DatasetVersion, places: Iterable[tuple[int, int]]) -> Iterator[PlacedRow]:
+def _rows(version: DatasetVersion, places: Iterable[tuple[int, int]]) -> Iterator[Numbered]:
     with scoring_files.dataset_path(version.sha256).open("rb") as file:
         for number, offset in places:
             file.seek(offset)
-            yield PlacedRow(number, formats_rows.of_line(file.readline()))
+            yield number, formats_rows.of_line(file.readline())
 
 
 def _objects(file: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -171,25 +160,6 @@ SHORT = {
 HEADINGS = tuple((SHORT[key], NAMES[key]) for key in ALL_CRITERIA)
 
 
-@dataclass(frozen=True, slots=True)
-class LabelLine:
-    """A label of one criterion; `soft` is the share of annotators who hold B above C, or ""."""
-
-    name: str
-    words: str
-    soft: str
-
-
-@dataclass(frozen=True, slots=True)
-class RowLine:
-    """A quadruplet as one line of a list: a sign a criterion in the rubric's order, "" for none."""
-
-    number: int
-    row: DatasetRow
-    signs: tuple[str, ...]
-    flags: str
-
-
 def describe_label(label: int | None) -> str:
     """Return a label in words; of none, that there is none."""
     return "no label" if label is None else WORDS[label]
@@ -200,20 +170,19 @@ def label_sign(label: int | None) -> str:
     return "\N{EN DASH}" if label is None else SIGNS[label]
 
 
-def label_lines(row: DatasetRow) -> Iterator[LabelLine]:
-    """Yield the labels of a quadruplet in the rubric's order."""
+def label_lines(row: DatasetRow) -> Iterator[tuple[str, str, str]]:
+    """Yield criterion, label, and share of annotators who hold B above C ("" where not known)."""
     soft = row.extras.get("y_soft") or {}
     for key in ALL_CRITERIA:
         if key in row.y:
-            share = f"{soft[key]:.2f}" if key in soft else ""
-            yield LabelLine(NAMES[key], WORDS[row.y[key]], share)
+            yield NAMES[key], WORDS[row.y[key]], f"{soft[key]:.2f}" if key in soft else ""
 
 
-def row_line(placed: PlacedRow) -> RowLine:
-    """Return a quadruplet as a line of a list."""
-    row = placed.row
-    signs = tuple(SIGNS[row.y[key]] if key in row.y else "" for key in ALL_CRITERIA)
-    return RowLine(placed.number, row, signs, "; ".join(row.extras.get("flags") or ()))
+def row_line(number: int, row: DatasetRow) -> dict[str, Any]:
+    """Return a quadruplet as one line of a list: a sign a criterion, "" for none."""
+    signs = [SIGNS[row.y[key]] if key in row.y else "" for key in ALL_CRITERIA]
+    flags = "; ".join(row.extras.get("flags") or ())
+    return {"number": number, "row": row, "signs": signs, "flags": flags}
 
 
 def files_of(card: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -277,99 +246,46 @@ SIZES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CardLine:
-    """One criterion: counts as B better, equal, C better, their bar, and the published ones."""
+def card_page(card: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the template shows of a card as it is stored, or as a preview gives it.
 
-    name: str
-    counts: tuple[int, ...]
-    ties: str
-    plot: Plot
-    published: tuple[int, ...]
-    published_ties: str
-    published_plot: Plot | None
-    contradictions: str
-
-
-@dataclass(frozen=True, slots=True)
-class SizeLine:
-    """How long something is: the five figures as words, "" where there is none."""
-
-    name: str
-    figures: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that a reader must know; `is_bad` marks what should not be."""
-
-    name: str
-    words: str
-    is_bad: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementLine:
-    """How far annotators agree on one criterion, or why that is not known."""
-
-    name: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class CardPage:
-    """A card, ready for its template."""
-
-    items: int
-    labels: tuple[CardLine, ...]
-    published_source: str
-    checks: tuple[Check, ...]
-    sizes: tuple[SizeLine, ...]
-    size_plot: Plot | None
-    counted_by: str
-    agreement: tuple[AgreementLine, ...]
-    splits: tuple[tuple[str, int, str], ...]
-    left_out: tuple[tuple[str, int], ...]
-
-
-def card_page(card: Mapping[str, Any]) -> CardPage:
-    """Return the page of a card as it is stored, or as a preview gives it."""
+    `labels`: of each criterion counts as B better, equal, C better, their bar, and the published
+    ones; `checks`: names, words, and whether it should not be so; `sizes` and `agreement`: names
+    and words; `splits`: names, counts and shares; `left_out`: reasons and counts.
+    """
     published = published_dataset()
-    items = card["counts"]["items"]
-    return CardPage(
-        items=items,
-        labels=tuple(_labels(card, published["labels"])),
-        published_source=f"{published['source']}, {published['labels_where']}",
-        checks=tuple(_checks(card)),
-        sizes=tuple(_sizes(card)),
-        size_plot=_size_plot(card, published["tokens"]),
-        counted_by=str(card.get("tokens", {}).get("counted_by", "")),
-        agreement=tuple(_agreement(card)),
-        splits=tuple(
-            (name, card["splits"].get(name, 0), format_share(card["splits"].get(name, 0), items))
-            for name in SPLIT_NAMES
-        ),
-        left_out=tuple(sorted(card.get("left_out", {}).items())),
-    )
+    items, splits = card["counts"]["items"], card["splits"]
+    counts = [(name, splits.get(name, 0)) for name in SPLIT_NAMES]
+    return {
+        "items": items,
+        "labels": list(_labels(card, published["labels"])),
+        "published_source": f"{published['source']}, {published['labels_where']}",
+        "checks": list(_checks(card)),
+        "sizes": [(name, [_figure(of.get(k)) for k in KEYS]) for name, of in _lengths(card)],
+        "size_plot": _size_plot(card, published["tokens"]),
+        "counted_by": str(card.get("tokens", {}).get("counted_by", "")),
+        "agreement": list(_agreement(card)),
+        "splits": [(name, count, format_share(count, items)) for name, count in counts],
+        "left_out": sorted(card.get("left_out", {}).items()),
+    }
 
 
-def _labels(card: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[CardLine]:
+def _labels(card: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for key in ALL_CRITERIA:
         if key not in card["labels"]:
             continue
         counts = _counts(card["labels"][key])
         printed = _counts(published[key]) if key in published else ()
         triples = card.get("transitivity", {}).get(key)
-        yield CardLine(
-            name=NAMES[key],
-            counts=counts,
-            ties=format_share(counts[1], sum(counts)),
-            plot=_bar(f"Labels for {NAMES[key]}", counts),
-            published=printed,
-            published_ties=format_share(printed[1], sum(printed)) if printed else "",
-            published_plot=_bar(f"Published labels for {NAMES[key]}", printed) if printed else None,
-            contradictions=f"{triples['violations']} of {triples['triples']}" if triples else "",
-        )
+        yield {
+            "name": NAMES[key],
+            "counts": counts,
+            "ties": format_share(counts[1], sum(counts)),
+            "plot": _bar(f"Labels for {NAMES[key]}", counts),
+            "published_ties": format_share(printed[1], sum(printed)) if printed else "",
+            "published_plot": printed and _bar(f"Published labels for {NAMES[key]}", printed),
+            "contradictions": f"{triples['violations']} of {triples['triples']}" if triples else "",
+        }
 
 
 def _counts(found: Mapping[str, int]) -> tuple[int, ...]:
@@ -381,34 +297,30 @@ def _bar(title: str, counts: Sequence[int]) -> Plot:
     return share_bar(title, parts)
 
 
-def _checks(card: Mapping[str, Any]) -> Iterator[Check]:
+def _checks(card: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
     counts = card["counts"]
     leaks = counts["texts_in_several_splits"]
-    yield Check(
-        "Leak check",
-        f"{leaks} claim texts stand in several splits" if leaks else "no claim text in two splits",
-        bool(leaks),
-    )
-    yield _count_check("Items that contain the reference", counts["contain_reference"])
-    yield _count_check("Self-comparisons", counts["self_comparisons"])
-    yield Check("Withheld from training", withheld_text(card))
+    where = f"{leaks} claim texts stand in several" if leaks else "no claim text in two"
+    yield "Leak check", f"{where} splits", bool(leaks)
+    for name, key in (
+        ("Items that contain the reference", "contain_reference"),
+        ("Self-comparisons", "self_comparisons"),
+    ):
+        yield name, str(counts[key] or "none"), bool(counts[key])
+    yield "Withheld from training", withheld_text(card), False
     if counts.get("ruled"):
-        yield Check("Items with a ruling", str(counts["ruled"]))
+        yield "Items with a ruling", str(counts["ruled"]), False
     if follows_old_majority(card):
-        yield Check("Caution", OLD_MAJORITY, True)
+        yield "Caution", OLD_MAJORITY, True
     if card.get("include_unlocked"):
-        yield Check("Caution", "holds ratings that were not locked: for trials only", True)
+        yield "Caution", "holds ratings that were not locked: for trials only", True
 
 
-def _count_check(name: str, count: int) -> Check:
-    return Check(name, str(count) if count else "none", bool(count))
-
-
-def _sizes(card: Mapping[str, Any]) -> Iterator[SizeLine]:
+def _lengths(card: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:
     for group, key, name in SIZES:
         found = card.get(group, {}).get(key)
         if isinstance(found, Mapping) and found.get("min") is not None:
-            yield SizeLine(name, tuple(_figure(found.get(figure)) for figure in KEYS))
+            yield name, found
 
 
 def _figure(value: float | None) -> str:
@@ -418,24 +330,23 @@ def _figure(value: float | None) -> str:
 
 
 def _size_plot(card: Mapping[str, Any], published: Mapping[str, Any]) -> Plot | None:
-    rows = []
-    for group, key, name in SIZES[1:3]:
-        found = card.get(group, {}).get(key)
-        if isinstance(found, Mapping) and found.get("min") is not None:
-            figures = {figure: float(found.get(figure) or 0) for figure in KEYS}
-            rows.append(("own", name, figures))
+    shown = {name for _, _, name in SIZES[1:3]}
+    rows = [
+        ("own", name, {figure: float(found.get(figure) or 0) for figure in KEYS})
+        for name, found in _lengths(card)
+        if name in shown
+    ]
     if not rows:
         return None
     rows.append(("published", "Published", {figure: float(published[figure]) for figure in KEYS}))
     return range_plot("Length of claim sets", "tokens", rows)
 
 
-def _agreement(card: Mapping[str, Any]) -> Iterator[AgreementLine]:
+def _agreement(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     found = card.get("agreement") or {}
     for key in ALL_CRITERIA:
-        entry = found.get(key)
-        if isinstance(entry, Mapping):
-            yield AgreementLine(NAMES[key], _describe_agreement(entry))
+        if isinstance(entry := found.get(key), Mapping):
+            yield NAMES[key], _describe_agreement(entry)
 
 
 def _describe_agreement(entry: Mapping[str, Any]) -> str:
@@ -445,8 +356,6 @@ def _describe_agreement(entry: Mapping[str, Any]) -> str:
     words = f"{value:.3f}"
     if entry.get("low") is not None and entry.get("high") is not None:
         words += f" (95 % interval {entry['low']:.2f} to {entry['high']:.2f})"
-    return (
-        f"{words}, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{entry['n']}"
-        if entry.get("n") is not None
-        else words
-    )
+    if entry.get("n") is not None:
+        words += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{entry['n']}"
+    return words

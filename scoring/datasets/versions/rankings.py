@@ -59,10 +59,9 @@ def ranking_of(version: DatasetVersion, criterion: str) -> Ranking:
         return Ranking(comparisons_reason=NO_CAMPAIGN, ratings_reason=NO_CAMPAIGN)
     assert not campaign.is_open, "systems stay hidden while a campaign is open"
     systems = _systems(campaign)
-    if not systems:
-        return Ranking(comparisons_reason=NO_SYSTEMS, ratings_reason=NO_SYSTEMS)
-    if len(set(systems.values())) > MOST_SYSTEMS:
-        return Ranking(comparisons_reason=TOO_MANY, ratings_reason=TOO_MANY)
+    if not 0 < len(set(systems.values())) <= MOST_SYSTEMS:
+        reason = TOO_MANY if systems else NO_SYSTEMS
+        return Ranking(comparisons_reason=reason, ratings_reason=reason)
     by_ratings = _by_ratings(campaign, criterion)
     ratings_reason = "" if by_ratings else NOT_RATED
     if version.items > MOST_ROWS:

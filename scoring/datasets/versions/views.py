@@ -35,8 +35,8 @@ from scoring.datasets.versions.queries import (
     label_lines,
     page_of,
     people_plot,
-    row_at,
     row_line,
+    rows_at,
     siblings_of,
 )
 from scoring.datasets.versions.rankings import ranking_of
@@ -108,27 +108,23 @@ def quadruplets(request: SignedInRequest, name: str, number: int) -> HttpRespons
     if reader.is_withheld:
         return _withheld(request, version)
     form = FilterForm(request.GET)
-    wanted = form.wanted
-    context: dict[str, Any] = {
-        "version": version,
-        "form": form,
-        "reader": reader,
-        "headings": HEADINGS,
-    }
-    if wanted is None:
-        return render(request, "scoring/datasets/quadruplets.html", context, status=422)
-    try:
-        rows, count, page = page_of(version, wanted, form.page, A_PAGE)
-    except Refused as refusal:
-        context["refused"] = refusal.sentence
-        return render(request, "scoring/datasets/quadruplets.html", context, status=refusal.status)
-    _record_systems(request, version, reader)
-    context |= {
-        "rows": [row_line(one) for one in rows],
-        "count": count,
-        "page": Paginator(range(count), A_PAGE).get_page(page),
-    }
-    return render(request, "scoring/datasets/quadruplets.html", context)
+    context: dict[str, Any] = {"version": version, "form": form, "reader": reader}
+    status = 200
+    if (wanted := form.wanted) is None:
+        status = UNPROCESSABLE
+    else:
+        try:
+            rows, count, page = page_of(version, wanted, form.page, A_PAGE)
+            _record_systems(request, version, reader)
+            context |= {
+                "headings": HEADINGS,
+                "rows": [row_line(number, row) for number, row in rows],
+                "count": count,
+                "page": Paginator(range(count), A_PAGE).get_page(page),
+            }
+        except Refused as refusal:
+            context["refused"], status = refusal.sentence, refusal.status
+    return render(request, "scoring/datasets/quadruplets.html", context, status=status)
 
 
 @require_safe
@@ -139,7 +135,7 @@ def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> 
     if reader.is_withheld:
         return _withheld(request, version)
     try:
-        row = row_at(version, place)
+        row = rows_at(version, [place]).get(place)
     except Refused as refusal:
         context = {"version": version, "refused": refusal.sentence}
         return render(request, "scoring/datasets/quadruplet.html", context, status=refusal.status)
@@ -149,7 +145,6 @@ def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> 
     campaign = version.dataset.campaign
     key = f"{version.pk} {row.reference_id}"
     names = names_for(request.user, campaign, key, is_admin=reader.is_admin) if campaign else {}
-    texts = (("A, the reference", row.reference), ("B", row.b), ("C", row.c))
     context = {
         "version": version,
         "reader": reader,
@@ -159,7 +154,7 @@ def quadruplet(request: SignedInRequest, name: str, number: int, place: int) -> 
         "headings": HEADINGS,
         "facts": [(name, row.extras[key]) for key, name in FACTS if row.extras.get(key)],
         "files": files_of(version.card),
-        "texts": texts,
+        "texts": (("A, the reference", row.reference), ("B", row.b), ("C", row.c)),
         "lineage": lineage_of(version, row, names),
         "tells_each": bool(names),
     }
@@ -207,14 +202,10 @@ def compare(request: SignedInRequest) -> HttpResponse:
         return _page(request, form, refusal.status)
     told = all(reader.tells_ids for reader in readers.values())
     if told:
-        _record_compared_systems(request, *versions.values())
+        for campaign in {row.dataset.campaign for row in versions.values()}:
+            if campaign is not None:
+                show_systems(campaign=campaign, user=request.user)
     return _page(request, form, compared=compared, tells_ids=told, **versions)
-
-
-def _record_compared_systems(request: SignedInRequest, *versions: DatasetVersion) -> None:
-    for campaign in {row.dataset.campaign for row in versions} - {None}:
-        assert campaign is not None
-        show_systems(campaign=campaign, user=request.user)
 
 
 def _page(
@@ -235,16 +226,16 @@ def ranking(request: SignedInRequest, name: str, number: int) -> HttpResponse:
         context["rates_here"] = rates_here
         status = FORBIDDEN if rates_here else 200
         return render(request, "scoring/datasets/ranking_withheld.html", context, status=status)
-    form = RankingForm(version, request.GET)
-    context["form"] = form
+    context["form"] = form = RankingForm(version, request.GET)
+    status = 200
     if form.chosen is None:
-        return render(request, "scoring/datasets/ranking.html", context, status=UNPROCESSABLE)
-    try:
-        found = ranking_of(version, form.chosen)
-    except Refused as refusal:
-        context["refused"] = refusal.sentence
-        return render(request, "scoring/datasets/ranking.html", context, status=refusal.status)
-    if campaign is not None and found.tells_systems:
-        show_systems(campaign=campaign, user=request.user)
-    context |= {"ranking": found, "criterion": form.chosen}
-    return render(request, "scoring/datasets/ranking.html", context)
+        status = UNPROCESSABLE
+    else:
+        try:
+            found = ranking_of(version, form.chosen)
+            if campaign is not None and found.tells_systems:
+                show_systems(campaign=campaign, user=request.user)
+            context |= {"ranking": found, "criterion": form.chosen}
+        except Refused as refusal:
+            context["refused"], status = refusal.sentence, refusal.status
+    return render(request, "scoring/datasets/ranking.html", context, status=status)

@@ -1,7 +1,5 @@
 """`manage.py export_dataset`: a dataset version as a file, the same bytes each time."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ from scoring.access.scopes import SPLITS
 from scoring.datasets.exports.services import export_to_file, export_version, write_release
 from scoring.files import WrittenFile
 from scoring.formats.export_formats import ALL, CANONICAL, EXPORT_FORMATS
-from scoring.management.base import progress_bar, version_or_refuse
+from scoring.management.base import progress_bar, standard_output, version_or_refuse
 from scoring.models import DatasetVersion
 
 STDOUT = "-"
@@ -56,7 +54,8 @@ class Command(WorkbenchCommand):
         if options["output"] == STDOUT:
             if options["json"]:
                 raise Refused("--json and --output - would both write to stdout; name a file.")
-            _to_stdout(how)
+            with standard_output("Whoever read the export went away before its end.") as output:
+                output.writelines(export_version(**how).pieces)
             return None
         file = export_to_file(
             **how, target=Path(options["output"]), progress=progress_bar(self.log, "Exporting")
@@ -81,14 +80,3 @@ def _document(version: DatasetVersion, items: int) -> dict[str, Any]:
 
 def _file_json(file: WrittenFile) -> dict[str, Any]:
     return {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
-
-
-def _to_stdout(how: dict[str, Any]) -> None:
-    try:
-        for piece in export_version(**how).pieces:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # Python would complain once more when it ends, and flushes what is left.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise Refused("Whoever read the export went away before its end.") from None

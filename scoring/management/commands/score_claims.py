@@ -3,8 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -14,7 +14,7 @@ from annotator.management.base import WorkbenchCommand
 from core.errors import Refused
 from core.files import open_atomic
 from core.text_io.streams import FormatError
-from scoring.management.base import progress_bar
+from scoring.management.base import progress_bar, standard_output
 from scoring.models import ModelVersion
 from scoring.patclaimeval.data import read_claims
 from scoring.patclaimeval.errors import PatClaimEvalError
@@ -68,7 +68,12 @@ class Command(WorkbenchCommand):
         if target == STANDARD and options["json"]:
             raise Refused("--json and --output - would both write to stdout; name a file.")
         tally = Tally()
-        with _input(options["jsonl"]) as file, _output(target) as output:
+        gone = "Whoever read the scores went away before their end."
+        with ExitStack() as stack:
+            is_piped, path = options["jsonl"] == STANDARD, Path(options["jsonl"])
+            file = sys.stdin.buffer if is_piped else stack.enter_context(path.open("rb"))
+            sink = standard_output(gone) if target == STANDARD else open_atomic(Path(target))
+            output = stack.enter_context(sink)
             heard = _progress(file, tally, progress_bar(self.log, "Scoring"))
             for row in score_lines(file, scorer, model_details(model), tally, heard):
                 output.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
@@ -123,31 +128,6 @@ def _about(model: ModelVersion) -> dict[str, Any]:
         "criterion": words.criterion,
         "tie_threshold": words.tie_threshold,
     }
-
-
-@contextmanager
-def _input(name: str) -> Iterator[IO[bytes]]:
-    if name == STANDARD:
-        yield sys.stdin.buffer
-        return
-    with Path(name).open("rb") as file:
-        yield file
-
-
-@contextmanager
-def _output(name: str) -> Iterator[IO[bytes]]:
-    """Give a file that is whole or not there, or stdout, whose reader may go away."""
-    if name != STANDARD:
-        with open_atomic(Path(name)) as file:
-            yield file
-        return
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # Python would complain once more when it ends, and flushes what is left.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise Refused("Whoever read the scores went away before their end.") from None
 
 
 def _progress(file: IO[bytes], tally: Tally, bar: Callable[[float], None]) -> Callable[[int], None]:

@@ -63,13 +63,8 @@ class Endpoint:
         return self.url.partition("://")[2]
 
 
-def missing_setting(endpoint: Endpoint | None, name: str = "this metric") -> str:
-    """Return what to set so that the metric `name` can ask; "" where it can. No network.
-
-    Input: the site's endpoint or None, a scorer's name. Output: one sentence or "".
-    """
-    if endpoint is not None:
-        return ""
+def missing_setting(name: str) -> str:
+    """Return the sentence that says what to set so that the metric `name` can ask."""
     return (
         f"{name} needs an endpoint: set METRIC_ENDPOINT_URL to an OpenAI-compatible address and "
         "METRIC_ENDPOINT_MODEL to a model there. The claims are then sent to it, so ask their "

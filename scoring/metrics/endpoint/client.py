@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
 from random import Random
 from threading import Event, Lock, Timer
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from scoring.metrics.base import MetricError
@@ -26,10 +26,7 @@ class RequestSpacing:
     """
 
     def __init__(
-        self,
-        requests_per_minute: int,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
+        self, requests_per_minute: int, clock: Callable[[], float], sleep: Callable[[float], object]
     ) -> None:
         self._gap = 60 / requests_per_minute
         self._clock = clock
@@ -194,10 +191,8 @@ _SLOW_DOWN: Final = frozenset({429, 503})
 _THIS_REQUEST: Final = frozenset({400, 413, 415, 422})
 
 
-class Post(Protocol):
-    """What sends one request: `transport.post`, or a test's."""
-
-    def __call__(self, url: str, body: bytes, api_key: str | None, timeout: float) -> Answer: ...
+# What sends one request: `post`, or a test's; it gets address, body, key and timeout.
+Post = Callable[[str, bytes, str | None, float], Answer]
 
 
 class UnansweredError(Exception):

@@ -142,7 +142,8 @@ def completion(body: bytes) -> Completion:
         value = loads(body)
     except StrictJsonError:
         raise NoCompletionError from None
-    choice = _first(_field(value, "choices"))
+    choices = _field(value, "choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
     message = _field(choice, "message")
     if not isinstance(message, dict):
         raise NoCompletionError
@@ -191,7 +192,3 @@ def _fault(value: Any, prompt: Prompt) -> str:
 
 def _field(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
-
-
-def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and value else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotator.rubric import NAMES
-from scoring.datasets.markdown import NOTHING, escaped, number, table
+from scoring.datasets.markdown import NOTHING, escaped, number, section, table
 from scoring.plots.shares import format_share
 
 Card = Mapping[str, Any]
@@ -295,19 +295,14 @@ def model_card_markdown(card: Mapping[str, Any], data: Mapping[str, Any]) -> str
         "Scores a candidate claim set Q against a reference P, s(Q given P) in (0, 1). Higher is "
         "better. It tells which of two candidates of one reference people would prefer.",
         "",
-        *_section("Data", _facts(data_facts(data))),
-        *_section("Training", _facts(model_facts(card))),
-        *_section("Agreement with people on the validation items", _agreement(card)),
-        *_section("Seen in training", _seen(card)),
-        *_section("What to mind", (f"- {escaped(line)}" for line in model_limits(card, data))),
-        *_section("Settings", _facts(settings_facts(card))),
+        *section("Data", _facts(data_facts(data))),
+        *section("Training", _facts(model_facts(card))),
+        *section("Agreement with people on the validation items", _agreement(card)),
+        *section("Seen in training", _seen(card)),
+        *section("What to mind", (f"- {escaped(line)}" for line in model_limits(card, data))),
+        *section("Settings", _facts(settings_facts(card))),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _section(title: str, body: Iterable[str]) -> list[str]:
-    lines = list(body)
-    return [f"## {title}", "", *lines, ""] if lines else []
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> list[str]:

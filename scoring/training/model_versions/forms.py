@@ -3,14 +3,14 @@
 from django import forms
 
 from core.forms import CommentField, RefusableForm, TickField
-from scoring.training.model_versions.promotions import MOST_CHARACTERS
+from scoring.training.model_versions.promotions import ACTS, MOST_CHARACTERS
 
 
 class PromotionForm(RefusableForm):
     """A reason, and for who asks that they know what speaks against the model."""
 
     act = forms.ChoiceField(
-        choices=[(act, act) for act in ("ask", "agree", "decline", "withdraw")],
+        choices=[(act, act) for act in ACTS],
         error_messages={"required": "Press one of the buttons."},
         widget=forms.HiddenInput,
     )

@@ -10,14 +10,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from annotator import audit_log
-from annotator.access.scopes import campaigns_for
 from annotator.models import Role, User
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
 from core.text_io.shapes import check_text
 from scoring import files as scoring_files
-from scoring.access.scopes import is_researcher
+from scoring.access.scopes import has_role, is_researcher
 from scoring.models import AgreementReport, ModelVersion, Promotion, PromotionAct
 from scoring.training.model_versions.files import BROKEN, is_sealed
 from scoring.training.model_versions.queries import MODEL_PREFIX, models_for
@@ -128,9 +127,7 @@ def open_ask(model: ModelVersion) -> Promotion | None:
 
 def is_admin(user: User, model: ModelVersion) -> bool:
     """Return whether the person is admin of the model's campaign; of any, where it has none."""
-    campaigns = campaigns_for(user, [Role.ADMIN])
-    campaign = model.run.dataset_version.dataset.campaign
-    return campaigns.exists() if campaign is None else campaigns.filter(pk=campaign.pk).exists()
+    return has_role(user, model.run.dataset_version, Role.ADMIN)
 
 
 FEW: Final = 20
@@ -141,7 +138,13 @@ def cautions(model: ModelVersion) -> list[str]:
 
     Read are its validation figures and the newest finished report that holds it.
     """
-    found = _of_erasures(model) + _of_validation(model)
+    found = []
+    if model.retire_since is not None:
+        found.append(
+            f"A matter that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it is "
+            "to be retired, and another one trained without that matter."
+        )
+    found += _of_validation(model)
     active = standing_promotion(model)
     active_model = None if active is None or active.model_id == model.pk else active.model
     result = _report_on(model)
@@ -153,15 +156,6 @@ def cautions(model: ModelVersion) -> list[str]:
             found += _by_validation(model, active_model)
         return found
     return found + _by_report(model, active_model, result)
-
-
-def _of_erasures(model: ModelVersion) -> list[str]:
-    if model.retire_since is None:
-        return []
-    return [
-        f"A matter that it was trained on was erased on {model.retire_since:%Y-%m-%d}: it is to "
-        "be retired, and another one trained without that matter."
-    ]
 
 
 def _of_validation(model: ModelVersion) -> list[str]:
@@ -236,6 +230,7 @@ def _tau(row: Mapping[str, Any]) -> float | None:
 
 
 MOST_CHARACTERS = 2000
+ACTS: Final = ("ask", "agree", "decline", "withdraw")
 
 
 def ask_promotion(
@@ -305,6 +300,18 @@ def withdraw_promotion(*, model: ModelVersion, withdrawn_by: User, reason: str) 
         if not _is_promoted(model):
             raise OutOfDate("This model is not promoted now.")
         return _act(PromotionAct.WITHDRAWN, model, withdrawn_by, words)
+
+
+def carry_out_act(
+    act: str, *, model: ModelVersion, actor: User, reason: str, is_aware: bool = False
+) -> None:
+    """Do one of ACTS, as the functions above do; `is_aware` is of who asks."""
+    if act == "ask":
+        ask_promotion(model=model, asked_by=actor, reason=reason, is_aware=is_aware)
+    elif act == "withdraw":
+        withdraw_promotion(model=model, withdrawn_by=actor, reason=reason)
+    else:
+        answer_promotion(model=model, answered_by=actor, reason=reason, agrees=act == "agree")
 
 
 def _is_promoted(model: ModelVersion) -> bool:

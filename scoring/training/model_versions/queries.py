@@ -91,17 +91,11 @@ MOST_ROWS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Epoch:
-    """A row of the table beside the curves; what was not measured is None."""
-
-    number: int
-    loss: float | None
-    tau: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class ModelPage:
-    """A model version, ready for its template; of an older card, what it says."""
+    """A model version, ready for its template; of an older card, what it says.
+
+    `epochs`: number, loss and tau-b of each, None where it was not measured.
+    """
 
     data: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]
@@ -117,7 +111,7 @@ class ModelPage:
     limits: tuple[str, ...]
     warnings: tuple[str, ...]
     plots: tuple[Plot, ...]
-    epochs: tuple[Epoch, ...]
+    epochs: list[tuple[int, float | None, float | None]]
     may_download: bool
 
 
@@ -127,6 +121,8 @@ def model_page(model: ModelVersion, user: User) -> ModelPage:
     validation = card.get("validation") or {}
     left = parts.without_reference(card)
     history = card.get("history") or []
+    every, last = max(1, -(-len(history) // MOST_ROWS)), len(history) - 1
+    kept = [row for place, row in enumerate(history) if place % every == 0 or place == last]
     return ModelPage(
         data=tuple(parts.data_facts(data))[2:],
         facts=tuple(parts.model_facts(card)),
@@ -142,7 +138,7 @@ def model_page(model: ModelVersion, user: User) -> ModelPage:
         limits=tuple(model_limits(card, data)),
         warnings=tuple(card.get("warnings") or ()),
         plots=training_plots(history),
-        epochs=_epochs(history),
+        epochs=[(one["epoch"], one.get("loss"), one.get("validation_tau")) for one in kept],
         may_download=may_export(version_reader(user, model.run.dataset_version)),
     )
 
@@ -158,13 +154,3 @@ def training_plots(history: Sequence[dict[str, Any]]) -> tuple[Plot, ...]:
 
 def _points(history: Sequence[dict[str, Any]], key: str) -> list[tuple[int, float]]:
     return [(row["epoch"], row[key]) for row in history if row.get(key) is not None]
-
-
-def _epochs(history: Sequence[dict[str, Any]]) -> tuple[Epoch, ...]:
-    every = max(1, -(-len(history) // MOST_ROWS))
-    last = len(history) - 1
-    return tuple(
-        Epoch(row["epoch"], row.get("loss"), row.get("validation_tau"))
-        for place, row in enumerate(history)
-        if place % every == 0 or place == last
-    )

@@ -18,13 +18,11 @@ from scoring.access.scopes import exporter
 from scoring.models import ModelVersion
 from scoring.training.model_versions.forms import PromotionForm
 from scoring.training.model_versions.promotions import (
-    answer_promotion,
-    ask_promotion,
+    carry_out_act,
     cautions,
     is_admin,
     promoted_ids,
     promotion_state,
-    withdraw_promotion,
 )
 from scoring.training.model_versions.queries import model_page, models_for
 from scoring.training.model_versions.services import Archive, model_archive
@@ -83,7 +81,7 @@ def promotion(request: SignedInRequest, pk: UUID) -> HttpResponse:
         form.focus_error()
         return _page(request, model, form, status=422)
     try:
-        _carry_out(request, model, form)
+        carry_out_act(**form.cleaned_data, model=model, actor=request.user)
     except Forbidden as refusal:
         raise PermissionDenied(refusal.sentence) from refusal
     except Refused as refusal:
@@ -91,18 +89,6 @@ def promotion(request: SignedInRequest, pk: UUID) -> HttpResponse:
         return _page(request, model, form, status=refusal.status)
     messages.success(request, DONE[form.cleaned_data["act"]])
     return redirect("scoring:promotion", pk=pk)
-
-
-def _carry_out(request: SignedInRequest, model: ModelVersion, form: PromotionForm) -> None:
-    act, reason = form.cleaned_data["act"], form.cleaned_data["reason"]
-    user = request.user
-    if act == "ask":
-        is_aware = form.cleaned_data["is_aware"]
-        ask_promotion(model=model, asked_by=user, reason=reason, is_aware=is_aware)
-    elif act == "withdraw":
-        withdraw_promotion(model=model, withdrawn_by=user, reason=reason)
-    else:
-        answer_promotion(model=model, answered_by=user, reason=reason, agrees=act == "agree")
 
 
 def _page(

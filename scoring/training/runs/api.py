@@ -6,7 +6,7 @@ from uuid import UUID
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -40,13 +40,9 @@ class Runs(PermittedView):
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={202: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:
-        sent = body(request, OPTIONS | {"dataset", "criterion"})
-        missing = [name for name in ("dataset", "criterion") if name not in sent]
-        if missing:
-            raise ValidationError({name: ["This field is required."] for name in missing})
-        empty = {name: ["Leave it out, or give a value."] for name in sent if sent[name] is None}
-        if empty:
-            raise ValidationError(empty)
+        given = (lambda value: value is not None, "Leave it out, or give a value.")
+        needed = {"dataset", "criterion"}
+        sent = body(request, dict.fromkeys(OPTIONS | needed, given), needed)
         version = version_of(request, sent.pop("dataset"))
         criterion = str(sent.pop("criterion"))
         runs = request_trainings(

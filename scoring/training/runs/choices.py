@@ -158,6 +158,21 @@ def _rounded(number: float) -> str:
     return str(whole if whole < 20 else round(whole, -1))
 
 
+WORDS: Final = {
+    "paper": "as in the paper, over all references",
+    "by-reference": "within a reference",
+    "refuse": "refuse the run and name them",
+    "leave-out": "leave them out and list them",
+    "fp32": "32-bit floats",
+    "bf16": "bfloat16",
+    "auto": "whichever is measured faster",
+}
+CHOICES: Final = {
+    "recipe": [(key, f"{recipe.name}: {recipe.words}") for key, recipe in RECIPES.items()],
+    "batching": [(key, WORDS[key]) for key in BATCHINGS],
+    "precision": [(key, WORDS[key]) for key in PRECISIONS],
+    "over_length": [(key, WORDS[key]) for key in OVER_LENGTH],
+}
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
 # What work is estimated from, by the names that most kinds of encoder give it.
@@ -182,25 +197,6 @@ def encoder_choices() -> list[tuple[str, str]]:
         if shape is not None:
             found.append((name, f"{name}, {shape.parameters / 1e6:.1f} million parameters"))
     return found
-
-
-def recipe_choices() -> list[tuple[str, str]]:
-    return [(key, f"{recipe.name}: {recipe.words}") for key, recipe in RECIPES.items()]
-
-
-def batching_choices() -> list[tuple[str, str]]:
-    words = {"paper": "as in the paper, over all references", "by-reference": "within a reference"}
-    return [(key, words[key]) for key in BATCHINGS]
-
-
-def over_length_choices() -> list[tuple[str, str]]:
-    words = {"refuse": "refuse the run and name them", "leave-out": "leave them out and list them"}
-    return [(key, words[key]) for key in OVER_LENGTH]
-
-
-def precision_choices() -> list[tuple[str, str]]:
-    words = {"fp32": "32-bit floats", "bf16": "bfloat16", "auto": "whichever is measured faster"}
-    return [("", "as the recipe says"), *((key, words[key]) for key in PRECISIONS)]
 
 
 def training_options(wish: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,22 +1,22 @@
 """What a training would take before it is started, and how much of a split it has seen."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from annotator.models import User
 from annotator.rubric import NAMES
 from core.jobs.rows import JobStatus
+from scoring.access.scopes import LabelledRow
 from scoring.agreement.items import fold
 from scoring.models import DatasetVersion, TrainingRun
 from scoring.quadruplets import SPLIT_NAMES, TRAIN
 from scoring.training.model_versions.queries import runs_for
 from scoring.training.runs.choices import (
     DataSizes,
-    EncoderShape,
     format_duration_range,
     format_memory_range,
     longest_pieces,
@@ -27,33 +27,21 @@ from scoring.training.runs.choices import (
 )
 
 
-class Row(Protocol):
-    """A quadruplet with its split, as far as it is counted here."""
-
-    @property
-    def reference(self) -> str: ...
-    @property
-    def b(self) -> str: ...
-    @property
-    def c(self) -> str: ...
-    @property
-    def split(self) -> str: ...
-
-
-def seen_in_training(rows: Sequence[Row]) -> dict[str, Any]:
+def seen_in_training(rows: Sequence[LabelledRow]) -> dict[str, Any]:
     """Count distinct texts of each split, and those that a training quadruplet holds too.
 
     Input: the labelled rows of one criterion. Output by split: `items`; `references` and
     `candidates`, each {"of": distinct texts, "seen": those that stand in training in any role,
     white space folded}. In training itself all are seen.
     """
-    known = {text for row in rows if row.split == TRAIN for text in _texts(row)}
+    training = (row for row in rows if row.split == TRAIN)
+    known = {fold(text) for row in training for text in (row.reference, row.b, row.c)}
     return {
         split: _counts([row for row in rows if row.split == split], known) for split in SPLIT_NAMES
     }
 
 
-def _counts(rows: Sequence[Row], known: set[str]) -> dict[str, Any]:
+def _counts(rows: Sequence[LabelledRow], known: set[str]) -> dict[str, Any]:
     references = {fold(row.reference) for row in rows}
     candidates = {fold(text) for row in rows for text in (row.b, row.c)}
     return {
@@ -61,10 +49,6 @@ def _counts(rows: Sequence[Row], known: set[str]) -> dict[str, Any]:
         "references": {"of": len(references), "seen": len(references & known)},
         "candidates": {"of": len(candidates), "seen": len(candidates & known)},
     }
-
-
-def _texts(row: Row) -> Iterable[str]:
-    return map(fold, (row.reference, row.b, row.c))
 
 
 EARLIER_RUNS: Final = 10
@@ -111,7 +95,8 @@ def training_estimate(
     if shape is None or not known:
         return None
     largest = max(known, key=lambda data: data.training)
-    has_gpu, kind = _uses_gpu(settings["device"]), _kind(settings)
+    has_gpu = _uses_gpu(settings["device"])
+    kind = "probe" if settings["method"] == "probe" else "finetune"
     paces = _measured(user, settings, has_gpu)
     slow, fast = _range(paces) or PACES[kind, has_gpu]
     work = [operations(shape, data, settings) for data in known]
@@ -123,10 +108,11 @@ def training_estimate(
     )
     return Estimate(
         reads=_reads(largest, len(known)),
-        time=format_duration_range(low, high) + _together(len(known)),
+        time=format_duration_range(low, high)
+        + (f" for all {len(known)} together" if len(known) > 1 else ""),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
         basis=_basis(len(paces), kind, has_gpu) + _order(len(known), kind),
-        cautions=(*_unlabelled(sizes), *_cautions(shape, largest, settings)),
+        cautions=tuple(_cautions(largest, settings, sizes)),
     )
 
 
@@ -137,10 +123,6 @@ def _reads(data: DataSizes, trainings: int) -> str:
         f"{data.pair_words:.0f} words a pair"
     )
     return words if trainings == 1 else f"{trainings} trainings, the largest of {words}"
-
-
-def _together(trainings: int) -> str:
-    return "" if trainings == 1 else f" for all {trainings} together"
 
 
 def _order(trainings: int, kind: str) -> str:
@@ -154,13 +136,6 @@ def _order(trainings: int, kind: str) -> str:
         )
         words += f" If all texts were read before: {format_duration_range(low, high)}."
     return words
-
-
-def _unlabelled(sizes: Mapping[str, DataSizes | None]) -> list[str]:
-    lacking = [NAMES[criterion] for criterion, data in sizes.items() if data is None]
-    if not lacking:
-        return []
-    return [f"The version has no labels for {', '.join(lacking)}: asked for all, nothing starts."]
 
 
 def data_sizes(version: DatasetVersion, criterion: str) -> DataSizes | None:
@@ -190,10 +165,6 @@ def _part(count: int, share: float) -> int:
     return max(1, round(count * share))
 
 
-def _kind(settings: Mapping[str, Any]) -> str:
-    return "probe" if settings["method"] == "probe" else "finetune"
-
-
 def _uses_gpu(device: str) -> bool:
     return device != "cpu" and GPU.exists()
 
@@ -209,13 +180,13 @@ def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[fl
         started_at__isnull=False,
         finished_at__isnull=False,
     )
-    alike = (run for run in rows[:MOST_LOOKED_AT] if _uses_gpu(_device(run)) == has_gpu)
+    alike = (
+        run
+        for run in rows[:MOST_LOOKED_AT]
+        if _uses_gpu(run.settings.get("device", "auto")) == has_gpu
+    )
     found = (pace for pace in map(_operations_per_second, alike) if pace is not None)
     return list(islice(found, EARLIER_RUNS))
-
-
-def _device(run: TrainingRun) -> str:
-    return str(run.settings.get("device", "auto"))
 
 
 def _operations_per_second(run: TrainingRun) -> float | None:
@@ -252,18 +223,17 @@ def _basis(runs: int, kind: str, has_gpu: bool) -> str:
     )
 
 
-def _over_length(settings: Mapping[str, Any]) -> str:
-    is_left_out = settings["over_length"] == "leave-out"
-    return "left out and listed" if is_left_out else "refused by name"
-
-
-def _cautions(shape: EncoderShape, data: DataSizes, settings: Mapping[str, Any]) -> list[str]:
-    said = []
+def _cautions(
+    data: DataSizes, settings: Mapping[str, Any], sizes: Mapping[str, DataSizes | None]
+) -> Iterator[str]:
+    if lacking := [NAMES[criterion] for criterion, found in sizes.items() if found is None]:
+        yield f"The version has no labels for {', '.join(lacking)}: asked for all, nothing starts."
     if longest_pieces(data) > settings["max_tokens"]:
-        said.append(
+        is_left_out = settings["over_length"] == "leave-out"
+        how = "left out and listed" if is_left_out else "refused by name"
+        yield (
             f"The longest texts together may pass {settings['max_tokens']:,} tokens; a pair that "
-            f"does is {_over_length(settings)}, nothing is cut."
+            f"does is {how}, nothing is cut."
         )
     if not data.validation:
-        said.append("The version has no validation items: the model would not be measured.")
-    return said
+        yield "The version has no validation items: the model would not be measured."

@@ -6,30 +6,29 @@ from django import forms
 
 from annotator.models import User
 from annotator.rubric import ALL_CRITERIA
-from core.forms import NumberField, WholeNumberField
+from core.forms import NumberField, RefusableForm, WholeNumberField
 from scoring.access.forms import CRITERION_CHOICES, VersionField
 from scoring.access.scopes import LARGEST_SEED, SMALLEST_SEED, measured_versions_for
 from scoring.models import DatasetVersion
-from scoring.training.runs.choices import (
-    batching_choices,
-    encoder_choices,
-    over_length_choices,
-    precision_choices,
-    recipe_choices,
-)
+from scoring.training.runs.choices import CHOICES, encoder_choices
 from scoring.training.runs.services import ALL
 
 BY_RECIPE: Final = "Left empty: what the recipe says."
 
 
-class TrainingForm(forms.Form):
+class TrainingForm(RefusableForm):
     """Which dataset version, criterion and recipe; what is left empty follows from the recipe."""
 
     version = VersionField(DatasetVersion.objects.none(), label="Dataset version")
     criterion = forms.ChoiceField(
         choices=[*CRITERION_CHOICES, (ALL, "All five criteria, one after another")]
     )
-    recipe = forms.ChoiceField(required=False, initial="default", widget=forms.RadioSelect)
+    recipe = forms.ChoiceField(
+        choices=CHOICES["recipe"],
+        required=False,
+        initial="default",
+        widget=forms.RadioSelect,
+    )
     encoder = forms.ChoiceField(
         required=False,
         initial="default",
@@ -60,13 +59,15 @@ class TrainingForm(forms.Form):
         help_text="Left empty: chosen by folds over the training references for a probe, else what "
         "the recipe says.",
     )
-    batching = forms.ChoiceField(required=False, label="Batches")
+    batching = forms.ChoiceField(choices=CHOICES["batching"], required=False, label="Batches")
     precision = forms.ChoiceField(
+        choices=[("", "as the recipe says"), *CHOICES["precision"]],
         required=False,
         help_text="What the encoder computes in. A probe takes 32-bit floats always; fine-tuning "
         "takes bfloat16 where it is measured to be faster, unless you choose.",
     )
     over_length = forms.ChoiceField(
+        choices=CHOICES["over_length"],
         required=False,
         label="Pairs over the encoder's length",
         help_text="Nothing is ever cut. Left out, quadruplets are listed on the model's card.",
@@ -76,14 +77,7 @@ class TrainingForm(forms.Form):
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["version"].queryset = measured_versions_for(user)  # type: ignore[attr-defined]
-        for name, choices in (
-            ("recipe", recipe_choices()),
-            ("encoder", encoder_choices()),
-            ("batching", batching_choices()),
-            ("precision", precision_choices()),
-            ("over_length", over_length_choices()),
-        ):
-            self.fields[name].choices = choices  # type: ignore[attr-defined]
+        self.fields["encoder"].choices = encoder_choices()  # type: ignore[attr-defined]
 
     @property
     def has_versions(self) -> bool:

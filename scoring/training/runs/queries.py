@@ -14,21 +14,16 @@ MOST_LINES: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class LogLine:
-    """A sentence about a run, and when it was written."""
-
-    at: datetime
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunPage:
-    """A run, ready for its template; words that are not known yet are empty."""
+    """A run, ready for its template; words that are not known yet are empty.
+
+    `log`: when each line was written, and its words.
+    """
 
     time_left: str
     pace: str
     plots: tuple[Plot, ...]
-    log: tuple[LogLine, ...]
+    log: tuple[tuple[datetime, str], ...]
     may_train: bool
 
 
@@ -40,7 +35,7 @@ def run_page(run: TrainingRun, user: User) -> RunPage:
         pace=f"{run.tokens_per_second:,.0f} tokens per second" if run.tokens_per_second else "",
         plots=training_plots(run.history),
         log=tuple(
-            LogLine(datetime.fromisoformat(line["at"]), line["words"])
+            (datetime.fromisoformat(line["at"]), line["words"])
             for line in reversed(run.log[-MOST_LINES:])
         ),
         may_train=is_researcher(user, run.dataset_version),

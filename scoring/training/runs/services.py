@@ -104,7 +104,9 @@ class RunProgress:
             self.note(f"{progress.stage} began")
         if progress.note:
             self.note(progress.note)
-        if progress.ends_epoch and _is_kept(progress):
+        every = max(1, -(-progress.epochs // MOST_POINTS))
+        is_last = progress.epoch == progress.epochs
+        if progress.ends_epoch and (is_last or progress.epoch % every == 0):
             self._end_epoch(progress)
         now = monotonic()
         if now - self._written_at >= SECONDS_BETWEEN_BEATS:
@@ -123,11 +125,7 @@ class RunProgress:
         return {"log": self._run.log, "history": self._run.history}
 
     def _end_epoch(self, progress: Progress) -> None:
-        point = {
-            "epoch": progress.epoch,
-            "loss": progress.loss,
-            "validation_tau": progress.validation_tau,
-        }
+        point = {name: getattr(progress, name) for name in ("epoch", "loss", "validation_tau")}
         # An epoch that is repeated after a kill stands once.
         earlier = [other for other in self._run.history if other["epoch"] < progress.epoch]
         self._run.history = [*earlier, point]
@@ -138,29 +136,16 @@ class RunProgress:
 
 
 def progress_fields(progress: Progress) -> dict[str, Any]:
-    """Return the columns of one message."""
+    """Return the columns of one message; a figure that was not measured now stays as it is."""
     share = progress.step / progress.steps if progress.steps else 0.0
-    fields: dict[str, Any] = {
-        "stage": progress.stage,
-        "step": progress.step,
-        "steps": progress.steps,
-        "epoch": progress.epoch,
-        "epochs": progress.epochs,
+    names = ("stage", "step", "steps", "epoch", "epochs", "tokens_per_second", "seconds_left")
+    measured = {"loss": progress.loss, "validation_tau": progress.validation_tau}
+    return {
+        **{name: getattr(progress, name) for name in names},
         "progress": min(max(share, 0.0), 1.0),
         "message": f"{progress.stage}: {progress.step} of {progress.steps}",
-        "tokens_per_second": progress.tokens_per_second,
-        "seconds_left": progress.seconds_left,
+        **{name: value for name, value in measured.items() if value is not None},
     }
-    if progress.loss is not None:
-        fields["loss"] = progress.loss
-    if progress.validation_tau is not None:
-        fields["validation_tau"] = progress.validation_tau
-    return fields
-
-
-def _is_kept(progress: Progress) -> bool:
-    every = -(-progress.epochs // MOST_POINTS)
-    return progress.epoch % max(1, every) == 0 or progress.epoch == progress.epochs
 
 
 ALL: Final = "all"
@@ -246,30 +231,28 @@ def _checked(version: DatasetVersion, criterion: str, options: dict[str, Any]) -
 def _twin_or_new(
     version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
 ) -> TrainingRun:
-    if requested_by is not None:
-        twin = _unfinished_twin(version, settings)
-        if twin is not None:
-            return twin
-        _refuse_many(requested_by)
-    return _queue(version, settings, requested_by)
+    """Return the run that does, or soon will, what another one would do once more; else that one.
 
-
-def _unfinished_twin(version: DatasetVersion, settings: TrainingSettings) -> TrainingRun | None:
-    """Return the run that does, or soon will, what another one would do once more."""
-    rows = TrainingRun.objects.filter(
-        dataset_version=version, criterion=settings.criterion, cancel_requested=False
-    ).exclude(status__in=FINAL_STATUSES)
+    A command gets its own in any case.
+    """
     wanted = asdict(settings)
-    return next((row for row in rows.order_by("created_at") if row.settings == wanted), None)
-
-
-def _queue(
-    version: DatasetVersion, settings: TrainingSettings, requested_by: User | None
-) -> TrainingRun:
+    if requested_by is not None:
+        unfinished = TrainingRun.objects.exclude(status__in=FINAL_STATUSES)
+        rows = unfinished.filter(
+            dataset_version=version, criterion=settings.criterion, cancel_requested=False
+        )
+        for row in rows.order_by("created_at"):
+            if row.settings == wanted:
+                return row
+        if unfinished.filter(requested_by=requested_by).count() >= MOST_UNFINISHED:
+            raise TooOften(
+                f"{MOST_UNFINISHED} of your runs wait or train already; cancel some, or let them "
+                "end."
+            )
     run = TrainingRun.objects.create(
         dataset_version=version,
         criterion=settings.criterion,
-        settings=asdict(settings),
+        settings=wanted,
         requested_by=requested_by,
         epochs=settings.epochs or 0,
         message="Waiting for a worker.",
@@ -284,14 +267,6 @@ def cancel_training(*, run: TrainingRun, cancelled_by: User | None = None) -> No
         if not leases.request_cancel(run):
             raise OutOfDate("This run has ended already.")
         record_event("training.cancelled", run, cancelled_by)
-
-
-def _refuse_many(person: User) -> None:
-    rows = TrainingRun.objects.filter(requested_by=person).exclude(status__in=FINAL_STATUSES)
-    if rows.count() >= MOST_UNFINISHED:
-        raise TooOften(
-            f"{MOST_UNFINISHED} of your runs wait or train already; cancel some, or let them end."
-        )
 
 
 def _refuse_poor_data(version: DatasetVersion, criterion: str) -> None:

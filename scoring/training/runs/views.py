@@ -38,13 +38,10 @@ def run_list(request: SignedInRequest) -> HttpResponse:
             estimate = training_estimate(request.user, version, form.criteria, options)
             return _page(request, form, estimate=estimate, is_estimated=True)
         runs = request_trainings(
-            version=version,
-            criteria=form.criteria,
-            options=options,
-            requested_by=request.user,
+            version=version, criteria=form.criteria, options=options, requested_by=request.user
         )
     except Refused as refusal:
-        _add_errors(form, refusal)
+        form.take_refusal(refusal)
         return _page(request, form, status=refusal.status)
     for run in runs:
         enqueue_on_commit(run)
@@ -90,15 +87,6 @@ def again(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
     row = get_object_or_404(runs_for(request.user), pk=pk)
     return render(request, template, {"run": row, "page": run_page(row, request.user)})
-
-
-def _add_errors(form: TrainingForm, refusal: Refused) -> None:
-    """Put a refusal beside the fields that it names, or above the form."""
-    named = {name: said for name, said in refusal.fields.items() if name in form.fields}
-    for name, sentences in named.items():
-        form.add_error(name, sentences)
-    if not named:
-        form.add_error(None, refusal.sentence)
 
 
 def _page(

@@ -1,9 +1,13 @@
 """Samples made of arrays, for tests of what is measured on them."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from core.statistics.resampling import bootstrap_weights
-from scoring.agreement.figures import Sample
+from scoring.agreement.classification import Statistic, confusion, statistic
+from scoring.agreement.figures import LABEL_FIGURES, Sample
+from scoring.agreement.items import Labels
 
 
 def sample_of(y: np.ndarray, clusters: np.ndarray, resamples: int = 200, seed: int = 0) -> Sample:
@@ -11,3 +15,14 @@ def sample_of(y: np.ndarray, clusters: np.ndarray, resamples: int = 200, seed: i
     count = int(clusters.max()) + 1
     weights = bootstrap_weights(count, resamples, seed)
     return Sample(y.astype(np.int64), clusters.astype(np.int64), count, weights)
+
+
+def of_labels(name: str) -> Callable[[Labels, Labels], Statistic]:
+    """One of LABEL_FIGURES as a function of predicted and human labels."""
+    figure = LABEL_FIGURES[name]
+
+    def of_lists(predicted: Labels, y: Labels) -> Statistic:
+        table = confusion(predicted, y)
+        return statistic(float(figure.of_tables(table)), figure.reason(table))
+
+    return of_lists

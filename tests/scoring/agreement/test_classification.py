@@ -6,14 +6,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
 from scoring.agreement import classification as words
-from scoring.agreement.classification import (
-    accuracy,
-    decisive_accuracy,
-    f1_macro,
-    f1_weighted,
-    predicted_labels,
-)
+from scoring.agreement.classification import predicted_labels
 from scoring.agreement.items import AgreementError
+from tests.scoring.agreement.samples import of_labels
+
+accuracy, decisive_accuracy = of_labels("accuracy"), of_labels("decisive_accuracy")
+f1_macro, f1_weighted = of_labels("f1_macro"), of_labels("f1_weighted")
 
 LABELS = st.sampled_from((-1, 0, 1))
 

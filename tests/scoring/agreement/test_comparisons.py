@@ -12,7 +12,6 @@ from scoring.agreement.comparisons import (
     draw_swaps,
     holm,
     permutation_p,
-    standard_errors,
 )
 from tests.scoring.agreement.samples import sample_of
 
@@ -139,8 +138,3 @@ def test_one_scorer_alone_is_never_the_best() -> None:
 def test_the_document_is_json_and_the_same_for_the_same_seed() -> None:
     again = compare_scorers(Compared(SAMPLE, SCORERS, BASELINES, {"good": "Good One"}))
     assert json.dumps(again, allow_nan=False) == json.dumps(FOUND, allow_nan=False)
-
-
-def test_standard_errors_leave_out_what_has_no_spread() -> None:
-    pairs = FOUND["families"][0]["pairs"]
-    assert standard_errors(pairs) == [pairs[0]["standard_error"], pairs[1]["standard_error"]]

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from core.statistics import resampling
-from scoring.agreement import classification, correlation
+from scoring.agreement import correlation
 from scoring.agreement.classification import predicted_labels
 from scoring.agreement.figures import (
     FIGURE_NAMES,
@@ -21,16 +21,8 @@ from scoring.agreement.items import (
     comparable_items,
     score_differences,
 )
+from tests.scoring.agreement.samples import of_labels
 
-LABEL_STATISTICS = {
-    "tau_b_labels": correlation.tau_b_labels,
-    "tau_paper": correlation.tau_paper,
-    "spearman": correlation.spearman,
-    "accuracy": classification.accuracy,
-    "f1_weighted": classification.f1_weighted,
-    "f1_macro": classification.f1_macro,
-    "decisive_accuracy": classification.decisive_accuracy,
-}
 N, REFERENCES, RESAMPLES = 90, 9, 60
 RNG = np.random.default_rng(21)
 Y = RNG.integers(-1, 2, size=N)
@@ -50,7 +42,7 @@ def value_on(name: str, kept: np.ndarray) -> float:
     elif name == "pearson":
         value = float(stats.pearsonr(DIFFERENCES[kept], Y[kept]).statistic)
     else:
-        value = LABEL_STATISTICS[name](PREDICTED[kept], Y[kept]).value
+        value = of_labels(name)(PREDICTED[kept], Y[kept]).value
     assert value is not None
     return value
 

@@ -52,6 +52,16 @@ def test_a_report_is_plain_json_without_nan(report: dict[str, Any]) -> None:
     assert json.loads(json.dumps(report, allow_nan=False)) == report
 
 
+def test_every_pair_has_the_table_of_its_labels(report: dict[str, Any]) -> None:
+    (pair,) = report["comparisons"]["families"][1]["pairs"]
+    said = [
+        sum(column)
+        for column in zip(*report["scorers"]["noisy"]["confusion"]["table"], strict=True)
+    ]
+    # The other scorer calls every item a tie.
+    assert (pair["first"], pair["labels"]) == ("noisy", [[0, count, 0] for count in said])
+
+
 def test_each_scorer_carries_the_printed_figures_with_bounds(report: dict[str, Any]) -> None:
     entry = report["scorers"]["noisy"]
     for name in PRINTED:

@@ -58,7 +58,7 @@ CARD: Final[dict[str, Any]] = {
 }
 NAMED: Final[dict[str, Any]] = {
     "dataset": "cups_1",
-    "number": 2,
+    "version": 2,
     "sha256": "a" * 64,
     "items": 3,
     "created_at": "2026-11-21T17:00:00+00:00",

@@ -125,7 +125,7 @@ def test_a_preview_shows_what_the_version_then_says(scene: FrozenScene, rita: Cl
     version = scene.freeze(tie_band=3.5)
     shown = rita.get(f"/datasets/room/{version.number}/").context["page"]
     assert previewed == shown
-    assert {line.ties for line in shown.labels} == {"66.7 %"}
+    assert {line["ties"] for line in shown["labels"]} == {"66.7 %"}
 
 
 def test_a_preview_of_nothing_says_why(rita: Client) -> None:

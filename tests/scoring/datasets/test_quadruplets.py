@@ -36,7 +36,7 @@ def shown(client: Client, path: str) -> str:
 
 def listed(client: Client, query: str = "") -> list[int]:
     """The numbers of the quadruplets that a list shows."""
-    return [line.number for line in client.get(f"{LIST}?{query}").context["rows"]]
+    return [line["number"] for line in client.get(f"{LIST}?{query}").context["rows"]]
 
 
 def test_the_list_shows_every_row_with_its_labels(
@@ -51,7 +51,7 @@ def test_the_list_shows_every_row_with_its_labels(
     assert "9 of 9 quadruplets" in page
     first = ada.get(LIST).context["rows"][0]
     signs = {1: "B", 0: "=", -1: "C"}
-    assert first.signs == tuple(signs[label] for label in rows[0].y.values())
+    assert first["signs"] == [signs[label] for label in rows[0].y.values()]
 
 
 def test_the_filters_take_what_they_say(scene: FrozenScene, version: DatasetVersion) -> None:
@@ -142,13 +142,13 @@ def test_lineage_names_the_ratings_by_pseudonym_with_what_they_say(
         answer = signed_in(user).get(f"{LIST}1/")
         page = answer.content.decode()
         lineage = answer.context["lineage"]
-        assert {str(one.pk) for one in lineage.ratings} == set(row.provenance["ratings"])
+        assert {str(one["row"].pk) for one in lineage.ratings} == set(row.provenance["ratings"])
         assert len(lineage.ratings) == 6
         for one in lineage.ratings:
-            rating = Rating.objects.get(pk=one.pk)
-            said = row.b_id if one.side == "B" else row.c_id
+            rating = Rating.objects.get(pk=one["row"].pk)
+            said = row.b_id if one["side"] == "B" else row.c_id
             assert rating.candidate.candidate_id == said
-            assert one.points[0] == str(rating.feature_completeness)
+            assert one["points"][0] == str(rating.feature_completeness)
         for name in scene.people:
             assert f"room-{name}" not in page
         assert "Annotator 1" in page and "Annotator 3" in page
@@ -248,7 +248,7 @@ def test_ratings_of_another_campaign_that_a_file_names_are_not_looked_up(
     ).version
     client = signed_in(grant(cast.ada, cast.campaign))
     answer = client.get(f"/datasets/foreign/{foreign.number}/quadruplets/1/")
-    assert answer.context["lineage"].ratings == ()
+    assert answer.context["lineage"].ratings == []
     assert answer.context["lineage"].missing == 6
     assert all(side.pk is None for side in answer.context["lineage"].sides)
 

@@ -94,8 +94,8 @@ def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(
     scene.freeze()
     answer = ada.get("/datasets/room/1/quadruplets/1/")
     for line in answer.context["lineage"].ratings:
-        assert f'href="/datasets/ratings/{line.pk}/"' in answer.content.decode()
-        assert used(ada, Rating.objects.get(pk=line.pk)) == ["room@1"]
+        assert f'href="/datasets/ratings/{line["row"].pk}/"' in answer.content.decode()
+        assert used(ada, Rating.objects.get(pk=line["row"].pk)) == ["room@1"]
 
 
 def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(
@@ -110,9 +110,9 @@ def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(
     reference = reference_of(scene, 0)
     answer = ada.get(f"/datasets/references/{reference.pk}/")
     touched = answer.context["touched"]
-    assert [(use.version, use.models) for use in touched.uses] == [(with_it, (model,))]
-    assert (touched.candidates, touched.ratings, touched.assignments) == (3, 9, 9)
-    (export,) = touched.exports
+    assert [(use.version, use.models) for use in touched["uses"]] == [(with_it, (model,))]
+    assert [touched[name] for name in ("candidates", "ratings", "assignments")] == [3, 9, 9]
+    (export,) = touched["exports"]
     assert (export.action, export.object_id) == ("dataset.exported", str(with_it.pk))
     page = answer.content.decode()
     assert "room-ada" in page and "patent-ce-jsonl" in page
@@ -125,7 +125,7 @@ def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(
     version = scene.freeze()
     UsedRating.objects.all().delete()
     answer = ada.get(f"/datasets/references/{reference_of(scene, 0).pk}/")
-    assert [use.version for use in answer.context["touched"].uses] == [version]
+    assert [use.version for use in answer.context["touched"]["uses"]] == [version]
 
 
 def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
@@ -135,7 +135,7 @@ def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
         name="tiny", rows=rows(2), plan=SplitPlan("file"), campaign=scene.campaign
     ).version
     touched = [
-        ada.get(f"/datasets/references/{reference_of(scene, n).pk}/").context["touched"].uses
+        ada.get(f"/datasets/references/{reference_of(scene, n).pk}/").context["touched"]["uses"]
         for n in range(3)
     ]
     assert [[use.version for use in uses] for uses in touched] == [[version], [version], []]

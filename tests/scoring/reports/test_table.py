@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.reports.page_parts import UNSORTED, Sorting, headings, table_rows, undefined_figures
+from scoring.reports.table import UNSORTED, Sorting, headings, table_rows, undefined_figures
 from tests.scoring.report_documents import FLAT, report_document
 
 
@@ -42,6 +42,5 @@ def test_reasons_are_told_once_with_all_they_explain() -> None:
     document = report_document()
     nothing = {"value": None, "low": None, "high": None, "reason": FLAT}
     document["baselines"]["length"] |= {"tau_b": nothing, "spearman": nothing}
-    (found,) = undefined_figures(table_rows(document))
-    assert found.reason == FLAT
-    assert found.figures == (("majority", "tau-b"), ("length", "tau-b, Spearman"))
+    found = undefined_figures(table_rows(document))
+    assert found == [(FLAT, [("majority", "tau-b"), ("length", "tau-b, Spearman")])]

@@ -59,7 +59,7 @@ def test_a_run_at_work_shows_curves_pace_and_its_newest_lines_first(
     assert plot.title == "Loss by epoch"
     assert "0.500 at epoch 2" in plot.description
     assert len(page.log) == MOST_LINES
-    assert page.log[0].words == f"line {MOST_LINES + 4}"
+    assert page.log[0][1] == f"line {MOST_LINES + 4}"
 
 
 def test_an_ended_run_has_no_time_left(version: DatasetVersion) -> None:
