@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,6 +53,11 @@ def _tokens_by_text(texts: set[str]) -> dict[str, list[str]]:
 
     tokenizer = DefaultTokenizer(use_stemmer=False)
     return {text: tokenizer.tokenize(text) for text in texts}
+
+
+def rouge_tokens(text: str) -> list[str]:
+    """Return the lower-case runs of letters a-z and digits, as the rouge-score package does."""
+    return re.findall(r"[a-z0-9]+", text.lower())
 
 
 Scores = tuple[float, float, float]
