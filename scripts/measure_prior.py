@@ -71,7 +71,7 @@ def measured() -> dict[str, Any]:
 
 def main() -> None:
     """Write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=FILE)
     place = parser.parse_args().output
     place.write_text(json.dumps(measured(), indent=1) + "\n", encoding="utf-8")

@@ -23,7 +23,7 @@ Part = tuple[int, str]
 """The number that a claim had before, 0 for a new one, and its words."""
 Parts = list[Part]
 Fault = Callable[[Parts, Parts, random.Random], Parts]
-"""Takes the claims, those of another invention, and a generator; gives the claims with one fault."""
+"""Takes the claims, those of another invention, and a generator; gives them with one fault."""
 
 MOST_KINDS: Final = 6
 MOST_TIMES: Final = 5

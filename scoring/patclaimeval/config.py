@@ -237,7 +237,7 @@ WITHOUT_EFFECT: Final = frozenset(
 
 @cache
 def code_version() -> str:
-    """Return 'code DIGEST, numpy VERSION, torch VERSION', at most 80 characters; torch where it is."""
+    """Return 'code DIGEST, numpy VERSION, torch VERSION' (if any), at most 80 characters."""
     try:
         libraries = f"numpy {version('numpy')}, torch {version('torch')}"
     except PackageNotFoundError:

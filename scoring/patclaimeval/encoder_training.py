@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.files import atomic_write
@@ -41,8 +42,8 @@ from scoring.patclaimeval.features import FEATURES
 from scoring.patclaimeval.finetune import finetune, out_of_memory_reported, score_differences
 from scoring.patclaimeval.network import LinearHead, PairScorer, features_of
 from scoring.patclaimeval.outcome import Outcome, training_result
-from scoring.patclaimeval.ridge import CLIP, fit
-from scoring.patclaimeval.ridge_training import compare, prior_of
+from scoring.patclaimeval.ridge import CLIP, fit, prior_of
+from scoring.patclaimeval.ridge_training import compare
 from scoring.patclaimeval.training_state import (
     PRECISION,
     StateStore,
@@ -74,12 +75,7 @@ def train_encoder(
     """
     settings = replace(settings, device=chosen_device(settings.device))
     on_progress(Progress("preparing", 0, 1))
-    encoder = load_encoder(
-        settings.encoder,
-        max_tokens=settings.max_tokens,
-        global_tokens=settings.global_tokens,
-        allow_download=settings.allow_download,
-    )
+    encoder = load_settings_encoder(settings)
     precision = stored_precision(encoder, settings, state_directory)
     settings = replace(settings, precision=encoder.use_precision(precision, settings.device))
     facts = encoder.facts()
@@ -97,6 +93,16 @@ def train_encoder(
     outcome.left_out = fitting.left_out
     outcome.warnings = [*fitting.warnings, *outcome.warnings]
     return outcome, training_result(outcome, fitting.training, fitting.validation, settings, facts)
+
+
+def load_settings_encoder(settings: TrainingSettings) -> Encoder:
+    """Load the encoder that the settings name, on the CPU; raises ``EncoderUnavailable``."""
+    return load_encoder(
+        settings.encoder,
+        max_tokens=settings.max_tokens,
+        global_tokens=settings.global_tokens,
+        allow_download=settings.allow_download,
+    )
 
 
 @dataclass(frozen=True)

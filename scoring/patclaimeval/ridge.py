@@ -2,9 +2,9 @@
 
 z of a feature is (f - centre) / scale, held within +-CLIP: the centre is the mean over the pairs
 seen, the scale the root mean square (RMS) of f_B - f_C over the comparisons. A group's score is the
-mean of its members' z, divided by the RMS of its own difference. A pair's score is
-sigmoid(GAIN times the sum of w_g times the group scores). With D the group differences, shape [n, g], and y the
-labels, w = (D'D + K I)^-1 (D'y + K c w0): the closed form of least squares held to c w0 with
+mean of its members' z, divided by the RMS of its own difference. A pair's score is the sigmoid of
+GAIN times the sum of w_g times the group scores. With D the group differences, shape [n, g], and y
+the labels, w = (D'D + K I)^-1 (D'y + K c w0): the closed form of least squares held to c w0 with
 strength K, where c is the slope of y on D w0. With few labels the prior w0 decides, with many they
 do. Exact: the same comparisons give the same bits.
 """
@@ -36,6 +36,11 @@ GAIN: Final = 0.25
 and two poor candidates differ as two good ones do."""
 
 
+def prior_of(criterion: str) -> Mapping[str, float]:
+    """Return w0 of a criterion; one that is none of the rubric's gets the overall's."""
+    return PRIOR.get(criterion, PRIOR["overall_quality"])
+
+
 @dataclass(frozen=True)
 class Scales:
     """What turns features into group scores.
@@ -61,7 +66,7 @@ class Linear:
     weight: Vector
 
     def contributions(self, features: Matrix) -> Matrix:
-        """Return what each feature adds to the score of n pairs before GAIN; both shapes [n, size]."""
+        """Return what each feature adds to the score of n pairs before GAIN; shapes [n, size]."""
         standard = np.clip((features - self.centre) * self.factor, -CLIP, CLIP)
         return np.asarray(standard * self.weight)
 

@@ -12,18 +12,11 @@ from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, distinct_pairs
 from scoring.patclaimeval.features import FEATURES, Vector, feature_vector
 from scoring.patclaimeval.outcome import Outcome
-from scoring.patclaimeval.ridge import CLIP, PRIOR, Comparisons, Linear, fit
+from scoring.patclaimeval.ridge import CLIP, Comparisons, Linear, fit, prior_of
 from scoring.patclaimeval.validation import best_tie_threshold, measure_validation
 
 FEWEST_REFERENCES: Final = 4
 """Below so many references a model without one of them says little about the model with it."""
-OTHER_PRIOR: Final = "overall_quality"
-"""Whose prior a criterion takes that is none of the rubric's."""
-
-
-def prior_of(criterion: str) -> Mapping[str, float]:
-    """Return what each group of features counts before any label is seen."""
-    return PRIOR.get(criterion, PRIOR[OTHER_PRIOR])
 
 
 def compare(items: Sequence[Quadruplet], on_step: Callable[[int, int], None]) -> Comparisons:

@@ -46,7 +46,6 @@ class BoxGroup:
 
     title: str
     scorers: tuple[Box, ...]
-    nothing: str
 
 
 class ReportForm(RefusableForm):
@@ -116,7 +115,6 @@ class ReportForm(RefusableForm):
                 tuple(
                     Box(one.name, one.label, one.lacks, one.name in ticked) for one in group.scorers
                 ),
-                group.nothing,
             )
             for group in self.groups
         )

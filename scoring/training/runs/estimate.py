@@ -69,17 +69,16 @@ def _texts(row: Row) -> Iterable[str]:
 
 EARLIER_RUNS: Final = 10
 MOST_LOOKED_AT: Final = 100
-# What is not reading texts: the process with its encoder, and for each criterion a head or a
-# saved network.
-START_SECONDS: Final = (3.0, 15.0)
-CRITERION_SECONDS: Final = (1.0, 5.0)
+# What is not reading texts: the process with its libraries, and for each criterion the weights.
+START_SECONDS: Final = (1.0, 15.0)
+CRITERION_SECONDS: Final = (0.1, 5.0)
 TOO_SHORT_SECONDS: Final = 5.0
 """Reading that took less tells no pace: the texts were cached, or too few."""
-# Operations a second that a training reaches, the least and the most: for a probe what was
-# measured on two cores, busy and quiet; all others are assumptions.
+# What a training does in a second, the least and the most: for a probe the words that were measured
+# on one core, busy and quiet; for an encoder operations, which are assumptions.
 PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
-    ("probe", False): (2e10, 1.6e11),
-    ("probe", True): (2e10, 1e12),
+    ("probe", False): (2e4, 2e5),
+    ("probe", True): (2e4, 2e5),
     ("finetune", False): (5e9, 8e10),
     ("finetune", True): (5e12, 1e14),
 }
@@ -115,7 +114,7 @@ def training_estimate(
     paces = _measured(user, settings, has_gpu)
     slow, fast = _range(paces) or PACES[kind, has_gpu]
     work = [operations(shape, data, settings) for data in known]
-    # Probes read from one cache; fine-tuned models read everything for themselves.
+    # Probes share what they read; fine-tuned models read everything for themselves.
     reading = max(work) if kind == "probe" else sum(work)
     low, high = (
         reading / pace + start + len(known) * each
@@ -125,7 +124,7 @@ def training_estimate(
         reads=_reads(largest, len(known)),
         time=format_duration_range(low, high) + _together(len(known)),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
-        basis=_basis(len(paces), kind, has_gpu) + _order(len(known), kind),
+        basis=_basis(len(paces), kind, has_gpu) + _order(len(known)),
         cautions=(*_unlabelled(sizes), *_cautions(shape, largest, settings)),
     )
 
@@ -143,16 +142,10 @@ def _together(trainings: int) -> str:
     return "" if trainings == 1 else f" for all {trainings} together"
 
 
-def _order(trainings: int, kind: str) -> str:
+def _order(trainings: int) -> str:
     words = ""
     if trainings > 1:
         words = " They follow one another; workers on several GPUs would share them out."
-    if kind == "probe":
-        low, high = (
-            start + trainings * each
-            for start, each in zip(START_SECONDS, CRITERION_SECONDS, strict=True)
-        )
-        words += f" If all texts were read before: {format_duration_range(low, high)}."
     return words
 
 
@@ -259,7 +252,7 @@ def _over_length(settings: Mapping[str, Any]) -> str:
 
 def _cautions(shape: EncoderShape, data: DataSizes, settings: Mapping[str, Any]) -> list[str]:
     said = []
-    if longest_pieces(data) > settings["max_tokens"]:
+    if settings["method"] != "probe" and longest_pieces(data) > settings["max_tokens"]:
         said.append(
             f"The longest texts together may pass {settings['max_tokens']:,} tokens; a pair that "
             f"does is {_over_length(settings)}, nothing is cut."
