@@ -55,7 +55,9 @@ def main() -> None:
     feature_vector.cache_clear()
     start = time.process_time()
     score(pairs)
-    print(f"scoring: {len(pairs) / (time.process_time() - start):.0f} new pairs a second of one core")
+    print(
+        f"scoring: {len(pairs) / (time.process_time() - start):.0f} new pairs a second of one core"
+    )
 
 
 if __name__ == "__main__":

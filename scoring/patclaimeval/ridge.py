@@ -108,8 +108,15 @@ def measure_scales(data: Comparisons) -> Scales:
 
 
 def fit(data: Comparisons, prior: Mapping[str, float], strength: float = STRENGTH) -> Linear:
-    """Fit the weights of the groups that ``prior`` names; the formula stands above."""
+    """Fit a model; the formula stands above."""
     scales = measure_scales(data)
+    return combine(scales, group_weights(data, scales, prior, strength))
+
+
+def group_weights(
+    data: Comparisons, scales: Scales, prior: Mapping[str, float], strength: float
+) -> dict[str, float]:
+    """Return w: the weight of each group that ``prior`` names."""
     means = _group_means(data.features, scales.centre, scales.scale)
     names = list(prior)
     scores = np.stack([means[g] * _inverse(scales.spread[g]) for g in names], axis=1)
@@ -122,7 +129,7 @@ def fit(data: Comparisons, prior: Mapping[str, float], strength: float = STRENGT
         differences.T @ differences + strength * np.eye(len(names)),
         differences.T @ data.labels + strength * slope * before,
     )
-    return combine(scales, dict(zip(names, weights.tolist(), strict=True)))
+    return dict(zip(names, weights.tolist(), strict=True))
 
 
 def combine(scales: Scales, weights: Mapping[str, float]) -> Linear:

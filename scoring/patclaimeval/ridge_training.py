@@ -12,7 +12,16 @@ from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
 from scoring.patclaimeval.data import Progress, Quadruplet, distinct_pairs
 from scoring.patclaimeval.features import FEATURES, Vector, feature_vector
 from scoring.patclaimeval.outcome import Outcome
-from scoring.patclaimeval.ridge import CLIP, Comparisons, Linear, fit, prior_of
+from scoring.patclaimeval.ridge import (
+    CLIP,
+    Comparisons,
+    Linear,
+    combine,
+    fit,
+    group_weights,
+    measure_scales,
+    prior_of,
+)
 from scoring.patclaimeval.validation import best_tie_threshold, measure_validation
 
 FEWEST_REFERENCES: Final = 4
@@ -67,7 +76,9 @@ def train_ridge(
     )
     seen = data.part(range(len(training)))
     unseen = data.part(range(len(training), len(data.labels)))
-    model = fit(seen, prior, strength)
+    scales = measure_scales(seen)
+    weights = group_weights(seen, scales, prior, strength)
+    model = combine(scales, weights)
     found = differences(model, unseen)
     loss = float(np.mean((seen.labels - _logits(model, seen)) ** 2))
     warnings = []
@@ -75,7 +86,7 @@ def train_ridge(
         warnings.append("The probe reads no encoder: the one named has no part in it.")
     facts: dict[str, Any] = {
         "strength": strength,
-        "weights": dict(zip(FEATURES, model.weight.tolist(), strict=True)),
+        "weights": weights,
         "chosen_by": f"a prior of weight {strength:g} comparisons and the training labels",
     }
     if len(set(seen.groups)) >= FEWEST_REFERENCES:

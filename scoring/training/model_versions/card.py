@@ -167,6 +167,8 @@ def _last_part(place: Any) -> str:
 def _chosen(chosen: Card) -> Iterator[tuple[str, str]]:
     if chosen.get("chosen_by"):
         yield "Chosen by", str(chosen["chosen_by"])
+    if weights := chosen.get("weights"):
+        yield "Weight of each group", ", ".join(f"{name} {w:.3f}" for name, w in weights.items())
     if unseen := chosen.get("unseen"):
         figure = _figure("", unseen["figures"]["tau_b"])
         interval = "" if figure.low is None else f" [{figure.low:.3f}, {figure.high:.3f}]"
