@@ -96,9 +96,9 @@ def random_halves(
             value = tau_b(own, data.labels[unseen]).value or 0
             won[name].append(value > best)
             taus[name].append(value)
-    for name in won:
+    for name, wins in won.items():
         print(
-            f"  halves, {draws} draws: {name} beats all six in {np.mean(won[name]):.1%}, "
+            f"  halves, {draws} draws: {name} beats all six in {np.mean(wins):.1%}, "
             f"mean tau-b {np.mean(taus[name]):.3f}"
         )
 

@@ -115,8 +115,8 @@ def agree(
 
     Input: quadruplets; scores by (reference, candidate) text, model directories, names of n-gram
     metrics, beside which PatClaimEval-0 always stands; of a file, rows of ``split`` ("all" for any)
-    and those without one. ``tie_threshold`` >= 0 in score units: a smaller difference predicts a tie. ``resamples``
-    from 100 on, and ``seed`` >= 0, are the bootstrap's.
+    and those without one. ``tie_threshold`` >= 0 in score units: a smaller difference predicts a
+    tie. ``resamples`` from 100 on, and ``seed`` >= 0, are the bootstrap's.
     Output: JSON-ready, what ``build_report`` gives. Under ``scorers``, by name, stand ``tau_b`` in
     [-1, 1] (score differences with labels), ``accuracy`` in [0, 1] and more, each as value, low and
     high of the 95 % interval clustered by reference; None, with a reason, where undefined.

@@ -209,7 +209,12 @@ def model_limits(card: Card, data: Card) -> list[str]:
 
 def _of_texts(card: Card) -> Iterator[str]:
     encoder, settings = card.get("encoder") or {}, card.get("settings") or {}
-    if settings.get("encoder") == "default":
+    if settings.get("method") == "probe":
+        yield (
+            "Antecedents, noun phrases and vague words are read in English only: in other languages "
+            "it rests on structure, words in common, terms, citations and order."
+        )
+    elif settings.get("encoder") == "default":
         yield (
             "The embedded encoder has read English. Of claim sets in another language only what "
             "the texts share literally counts."
