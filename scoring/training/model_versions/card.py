@@ -211,8 +211,8 @@ def _of_texts(card: Card) -> Iterator[str]:
     encoder, settings = card.get("encoder") or {}, card.get("settings") or {}
     if settings.get("method") == "probe":
         yield (
-            "Antecedents, noun phrases and vague words are read in English only: in other languages "
-            "it rests on structure, words in common, terms, citations and order."
+            "Antecedents, noun phrases and vague words are read in English only: in other "
+            "languages it rests on structure, words in common, terms, citations and order."
         )
     elif settings.get("encoder") == "default":
         yield (

@@ -60,8 +60,8 @@ class TrainingForm(forms.Form):
         required=False,
         min_value=0,
         max_value=1000,
-        help_text="For a probe: how many comparisons its prior weighs, 100 if left empty. Else left "
-        "empty: what the recipe says.",
+        help_text="For a probe: how many comparisons its prior weighs, 100 if left "
+        "empty. Else, left empty: what the recipe says.",
     )
     batching = forms.ChoiceField(required=False, label="Batches")
     precision = forms.ChoiceField(
