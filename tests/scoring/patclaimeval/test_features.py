@@ -91,7 +91,7 @@ def test_faults_within_a_candidate_are_counted_by_hand() -> None:
     # "it" and "about", among 5 + 5 + 10 words.
     assert found["vagueness"] == {"vague_count": pytest.approx(-math.log(3))}
     assert found["terms"]["vague_share"] == pytest.approx(-100 * 2 / 20)
-    # New numbers: 6, 7, 9 of 1, 2, 3, 6, 7, 9. Phrases lost: none but that of the pump are there.
+    # New are 6, 7, 9 of 1, 2, 3, 6, 7, 9.
     assert found["terms"]["numbers_new"] == pytest.approx(-3 / 6)
     assert found["citations"] == pytest.approx(
         {
