@@ -125,10 +125,11 @@ def group_weights(
     said = differences @ before
     # A prior that the labels contradict as a whole is not turned round but left at nought.
     slope = max(0.0, float(data.labels @ said) / max(float(said @ said), 1e-12))
-    weights = np.linalg.solve(
+    # Least squares of the normal equations: with strength 0 they may have no one solution.
+    weights = np.linalg.lstsq(
         differences.T @ differences + strength * np.eye(len(names)),
         differences.T @ data.labels + strength * slope * before,
-    )
+    )[0]
     return dict(zip(names, weights.tolist(), strict=True))
 
 
