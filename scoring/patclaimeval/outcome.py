@@ -47,12 +47,12 @@ def training_result(
     """Measure a model on its validation items and return what is to be told about it."""
     measured = measure_validation(validation, outcome.differences, outcome.tie_threshold)
     warnings = list(outcome.warnings)
-    if not validation:
+    if not validation and "unseen" not in outcome.facts:
         warnings.append(
             "There are no validation items: how well the model agrees with people is not measured. "
             f"Chosen by: {outcome.facts['chosen_by']}."
         )
-    elif measured["tau_b"] is None:
+    elif validation and measured["tau_b"] is None:
         warnings.append(
             "Kendall's tau on the validation items is undefined (too few or all alike)."
         )
