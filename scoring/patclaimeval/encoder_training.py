@@ -238,7 +238,7 @@ def _train_finetuned(
     network.cpu()
     parts = {"head.": head, "encoder.": encoder.model}
     tensors = {
-        f"{prefix}{name}": np.ascontiguousarray(value.detach().numpy())
+        f"{prefix}{name}": np.asarray(value.detach().numpy(), order="C")
         for prefix, module in parts.items()
         for name, value in module.state_dict().items()
     }
