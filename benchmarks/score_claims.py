@@ -124,7 +124,6 @@ def train(folder: Path) -> None:
             CRITERION, method="finetune", encoder=str(folder / "encoder"), epochs=1, device="cpu"
         ),
         directory=folder / "model",
-        cache_directory=None,
         on_progress=lambda progress: None,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,6 +47,11 @@ class Rouge:
         tokens = {text: tokenizer.tokenize(text) for text in texts}
         measure = rouge_l if self.variant == "l" else partial(rouge_n, order=int(self.variant))
         return [measure(tokens[pair.reference], tokens[pair.candidate])[2] for pair in pairs]
+
+
+def rouge_tokens(text: str) -> list[str]:
+    """Return the lower-case runs of letters a-z and digits, as the rouge-score package does."""
+    return re.findall(r"[a-z0-9]+", text.lower())
 
 
 Scores = tuple[float, float, float]

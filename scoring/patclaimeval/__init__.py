@@ -1,9 +1,7 @@
 """The metric as a library: ``score`` claim sets, ``train`` models, measure how far they ``agree``.
 
 It knows neither Django nor the application. Importing it loads neither torch nor numpy: what a
-function needs is imported when it is called, so that a web process may import this package,
-``config``, ``data``, ``errors``, ``pair_scores`` and ``stream``. All else belongs in a worker or a
-command.
+function needs is imported when it is called. Only what trains or runs an encoder imports torch.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from scoring.patclaimeval.data import (
     TrainingResult,
     read_quadruplets,
 )
-from scoring.patclaimeval.errors import DataError, PatClaimEvalError, needs_extra
+from scoring.patclaimeval.errors import DataError, PatClaimEvalError
 
 __all__ = ["PatClaimEvalError", "Quadruplet", "agree", "score", "train"]
 
@@ -34,31 +32,28 @@ def score(
     *,
     model: Path | str | None = None,
     metric: str | None = None,
-    encoder: str | None = None,
-    cache: Path | None = None,
+    criterion: str = "overall_quality",
 ) -> list[float]:
     """Score n candidates, each against its reference or all against one.
 
-    Input: one reference text or n of them; n candidate texts; either a model directory or the name
-    of an n-gram metric (bleu-1, bleu-4, rouge-1, rouge-2, rouge-l, meteor); where a probe's encoder
-    lies, if it was moved; a directory that keeps feature vectors.
+    Input: one reference text or n of them; n candidate texts; a model directory, or the name of an
+    n-gram metric (bleu-1, bleu-4, rouge-1, rouge-2, rouge-l, meteor), or neither: PatClaimEval-0
+    scores, for ``criterion``.
     Output: n numbers in the order given, higher is better: s(Q|P) in (0, 1) of a model, in [0, 1]
     of a metric. Compare candidates of one reference only.
     Raises ``PatClaimEvalError``: ``DataError``, ``MissingExtra``, or what ``load_scorer`` raises.
     Source: Jiang, Scherz, Goetz, ACL 2025, section 4; of the metrics, see their modules.
     """
-    from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer
+    from scoring.patclaimeval.named_scorers import chosen_scorer
 
-    if (model is None) == (metric is None):
+    if model is not None and metric is not None:
         raise DataError("Give either a model directory or the name of a metric.")
     if isinstance(references, str):
         references = [references] * len(candidates)
     if isinstance(candidates, str) or len(references) != len(candidates):
         raise DataError("Give a list of candidates, and one reference or as many as candidates.")
     pairs = list(zip(references, candidates, strict=True))
-    if metric is not None:
-        return ngram_scorer(metric).score(pairs)
-    return model_scorer(Path(str(model)), cache, encoder).score(pairs)
+    return chosen_scorer(model, metric, criterion).score(pairs)
 
 
 def train(
@@ -67,7 +62,6 @@ def train(
     *,
     criterion: str,
     validation: Quadruplets | None = None,
-    cache: Path | None = None,
     state: Path | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     **settings: Any,
@@ -77,8 +71,8 @@ def train(
     Input: at least 8 quadruplets of two or more references; the directory to make; quadruplets to
     validate on. Of a file the rows of the split "train" are learnt from, those without a split too;
     rows of "validation" validate unless ``validation`` is given, and rows of "test" are not read.
-    ``cache`` keeps feature vectors, ``state`` what an interrupted training goes on from;
-    ``settings`` are those of ``TrainingSettings``.
+    ``state`` keeps what an interrupted fine-tuning goes on from; ``settings`` are those of
+    ``TrainingSettings``.
     Output: what was trained, with its figures on the validation items.
     Raises ``PatClaimEvalError``: ``DataError``, ``SettingsError``, ``MissingExtra``,
     ``EncoderUnavailable``, ``TrainingFailed``.
@@ -93,14 +87,13 @@ def train(
     else:
         is_file = isinstance(quadruplets, str | Path)
         held_out = _read(quadruplets, criterion, "validation") if is_file else []
-    with needs_extra("neural"):
-        from scoring.patclaimeval.training import train_model
+    from scoring.patclaimeval.training import train_model
+
     return train_model(
         training=learnt,
         validation=held_out,
         settings=chosen,
         directory=Path(output),
-        cache_directory=cache,
         on_progress=on_progress,
         state_directory=state,
     )
@@ -117,15 +110,13 @@ def agree(
     tie_threshold: float = 1e-4,
     resamples: int = 1000,
     seed: int = 0,
-    encoder: str | None = None,
-    cache: Path | None = None,
 ) -> dict[str, Any]:
     """Measure how far scorers agree with people: the application's agreement report.
 
     Input: quadruplets; scores by (reference, candidate) text, model directories, names of n-gram
-    metrics, at least one of them; of a file, rows of ``split`` ("all" for any) and those without
-    one. ``tie_threshold`` >= 0 in score units: a smaller difference predicts a tie. ``resamples``
-    from 100 on, and ``seed`` >= 0, are the bootstrap's.
+    metrics, beside which PatClaimEval-0 always stands; of a file, rows of ``split`` ("all" for any)
+    and those without one. ``tie_threshold`` >= 0 in score units: a smaller difference predicts a
+    tie. ``resamples`` from 100 on, and ``seed`` >= 0, are the bootstrap's.
     Output: JSON-ready, what ``build_report`` gives. Under ``scorers``, by name, stand ``tau_b`` in
     [-1, 1] (score differences with labels), ``accuracy`` in [0, 1] and more, each as value, low and
     high of the 95 % interval clustered by reference; None, with a reason, where undefined.
@@ -134,7 +125,7 @@ def agree(
     """
     from scoring.agreement.items import Question, ScorerScores, distinct_texts
     from scoring.agreement.report import build_report
-    from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer
+    from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer, prior_scorer
     from scoring.patclaimeval.validation import as_items
 
     if split not in SPLITS:
@@ -142,10 +133,8 @@ def agree(
     question = Question(
         criterion, split=split, tie_threshold=tie_threshold, resamples=resamples, seed=seed
     )
-    if scores is None and not models and not metrics:
-        raise DataError("Give scores, a model directory, or the name of a metric.")
-    named = [ngram_scorer(name) for name in metrics]
-    named += [model_scorer(Path(place), cache, encoder) for place in models]
+    named = [prior_scorer(criterion), *(ngram_scorer(name) for name in metrics)]
+    named += [model_scorer(Path(place)) for place in models]
     splits = SPLITS if split == "all" else (split,)
     items = as_items(_read(quadruplets, criterion, None, *splits))
     pairs = distinct_texts(items)

@@ -14,7 +14,7 @@ from scoring.patclaimeval import SPLITS, agree, train
 from scoring.patclaimeval.config import BATCHINGS, METHODS, OVER_LENGTH, PRECISIONS, PRESETS
 from scoring.patclaimeval.data import Progress, read_claims, read_pairs
 from scoring.patclaimeval.errors import DataError, PatClaimEvalError
-from scoring.patclaimeval.named_scorers import model_scorer, ngram_scorer
+from scoring.patclaimeval.named_scorers import chosen_scorer, model_scorer
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,7 +46,6 @@ def _train(options: argparse.Namespace) -> None:
         options.output or options.model,
         criterion=options.criterion,
         validation=options.validation,
-        cache=options.cache,
         state=options.state,
         on_progress=_show,
         **given,
@@ -62,15 +61,11 @@ def _score(options: argparse.Namespace) -> None:
         return
     if options.directory or not (options.reference and options.candidate):
         raise DataError("Give -r FILE and -c FILE ..., or MODEL and PAIRS.")
-    if (options.model is None) == (options.metric is None):
+    if options.model is not None and options.metric is not None:
         raise DataError("Give either --model DIR or --metric NAME.")
     reference = read_claims(options.reference)
     pairs = [(reference, read_claims(path)) for path in options.candidate]
-    scorer = (
-        ngram_scorer(options.metric)
-        if options.metric
-        else model_scorer(options.model, options.cache, options.encoder)
-    )
+    scorer = chosen_scorer(options.model, options.metric, options.criterion)
     scores = scorer.score(pairs)
     rows = [
         {"candidate": str(path), "score": score}
@@ -85,7 +80,7 @@ def _score(options: argparse.Namespace) -> None:
 
 def _score_rows(options: argparse.Namespace) -> None:
     rows = read_pairs(options.pairs)
-    scorer = model_scorer(options.directory, options.cache, options.encoder)
+    scorer = model_scorer(options.directory)
     scores = scorer.score([(row["reference"], row["candidate"]) for row in rows])
     for row, score in zip(rows, scores, strict=True):
         print(json.dumps({**row, "score": score}, ensure_ascii=False))
@@ -102,8 +97,6 @@ def _agree(options: argparse.Namespace) -> None:
         tie_threshold=options.tie_threshold,
         resamples=options.resamples,
         seed=options.seed,
-        encoder=options.encoder,
-        cache=options.cache,
     )
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
@@ -169,8 +162,11 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument("pairs", type=Path, nargs="?", metavar="PAIRS", help="JSON Lines")
     scoring.add_argument("-r", "--reference", type=Path, metavar="FILE", help="a claim set")
     scoring.add_argument("-c", "--candidate", type=Path, nargs="+", metavar="FILE")
-    scoring.add_argument("--model", type=Path, metavar="DIR", help="for -r and -c")
+    scoring.add_argument(
+        "--model", type=Path, metavar="DIR", help="for -r and -c; without it: PatClaimEval-0"
+    )
     scoring.add_argument("--metric", choices=tuple(NGRAM), help="for -r and -c")
+    scoring.add_argument("--criterion", default="overall_quality", help="of PatClaimEval-0")
     agreeing = commands.add_parser("agree", help="scores against labels, with 95 % intervals")
     agreeing.set_defaults(run=_agree)
     agreeing.add_argument("quadruplets", type=Path, help="rows reference_id, A, B, C, y")
@@ -183,10 +179,7 @@ def _parser() -> argparse.ArgumentParser:
     agreeing.add_argument("--resamples", type=int, default=1000)
     agreeing.add_argument("--seed", type=int, default=0)
     for command in (scoring, agreeing):
-        command.add_argument("--encoder", help="where a probe's encoder lies, if it was moved")
         command.add_argument("--json", action="store_true", help="one JSON document")
-    for command in (training, scoring, agreeing):
-        command.add_argument("--cache", type=Path, help="directory for feature vectors")
     return parser
 
 

@@ -14,22 +14,24 @@ from math import prod
 from pathlib import Path
 from typing import Any, Final
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.torch import load, save
-from torch import Tensor
+from safetensors.numpy import load, save
 
 from core.files import atomic_directory, flush_file
 from core.text_io.strict_json import StrictJsonError, loads
 from scoring.patclaimeval.config import LARGEST_MAX_TOKENS, METHODS, TrainingSettings
-from scoring.patclaimeval.encoder import encoder_tensors
 from scoring.patclaimeval.encoder_places import LARGEST_TOKENIZER
 from scoring.patclaimeval.errors import CheckpointInvalid, EncoderUnavailable, SettingsError
-from scoring.patclaimeval.features import FEATURE_VERSION, surface_signs
+from scoring.patclaimeval.features import FEATURE_VERSION, FEATURES
 
+Tensors = dict[str, NDArray[Any]]
 Kind = tuple[str, tuple[int, ...]]
 """What a tensor is made of: the name of its floats as safetensors has it, and its shape."""
 
+PROBE: Final = ("centre", "factor", "weight")
+"""The tensors of a probe, one number a feature each."""
 LARGEST_NUMBER: Final = 1e9
 MOST_NAMED: Final = 3
 LONGEST_NAME: Final = 80
@@ -43,7 +45,11 @@ def required_tensors(config: Mapping[str, Any], texts: Mapping[str, str]) -> dic
     """
     _check(config)
     if config["kind"] == "probe":
-        return _head(len(config["features"]))
+        refuse_other_features(config)
+        return {name: ("F64", (len(FEATURES),)) for name in PROBE}
+    # torch loads here: a probe is read without it.
+    from scoring.patclaimeval.encoder import encoder_tensors
+
     try:
         shape = loads(texts["encoder_config.json"].encode())
         width, encoder = encoder_tensors(shape, config["encoder"]["limit"])
@@ -57,7 +63,7 @@ def required_tensors(config: Mapping[str, Any], texts: Mapping[str, str]) -> dic
     columns = 0
     if config["kind"] == "probe-then-finetune":
         refuse_other_features(config)
-        columns = len(surface_signs())
+        columns = len(FEATURES)
     return _head(columns + width) | {f"encoder.{name}": kind for name, kind in encoder.items()}
 
 
@@ -102,18 +108,15 @@ def _head(size: int) -> dict[str, Kind]:
 def _check(config: Mapping[str, Any]) -> None:
     if config.get("kind") not in METHODS:
         raise _wrong("kind", f"one of {', '.join(METHODS)}")
-    settings, encoder = config.get("settings"), config.get("encoder")
+    settings = config.get("settings")
     if not isinstance(settings, dict):
         raise _wrong("settings", "an object")
     try:
         TrainingSettings(**settings)
     except (SettingsError, TypeError) as error:
         raise CheckpointInvalid(f"The model's config.json has wrong settings: {error}.") from error
-    if not isinstance(encoder, dict) or not isinstance(encoder.get("name"), str):
-        raise _wrong("encoder", "an object with the encoder's name")
-    limit = encoder.get("limit")
-    if type(limit) is not int or not 1 <= limit <= LARGEST_MAX_TOKENS:
-        raise _wrong("encoder.limit", f"a whole number of tokens from 1 to {LARGEST_MAX_TOKENS:,}")
+    if config["kind"] != "probe":
+        _check_encoder(config.get("encoder"))
     for name, least in (("clip", math.ulp(0.0)), ("tie_threshold", 0.0)):
         value = config.get(name)
         if (
@@ -128,6 +131,14 @@ def _check(config: Mapping[str, Any]) -> None:
         raise _wrong(
             "features", "the list of names that a probe has, and empty for any other model"
         )
+
+
+def _check_encoder(encoder: object) -> None:
+    if not isinstance(encoder, dict) or not isinstance(encoder.get("name"), str):
+        raise _wrong("encoder", "an object with the encoder's name")
+    limit = encoder.get("limit")
+    if type(limit) is not int or not 1 <= limit <= LARGEST_MAX_TOKENS:
+        raise _wrong("encoder.limit", f"a whole number of tokens from 1 to {LARGEST_MAX_TOKENS:,}")
 
 
 def _wrong(name: str, wanted: str) -> CheckpointInvalid:
@@ -147,7 +158,7 @@ LARGEST: Final = {
 }
 """Bytes; a larger file is refused before it is read. Only the weights may be of any size."""
 LARGEST_HEADER: Final = 1 << 24
-SIZES: Final = {"F32": 4, "I64": 8, "BOOL": 1}
+SIZES: Final = {"F64": 8, "F32": 4, "I64": 8, "BOOL": 1}
 """Bytes of one number of each kind that a model can require."""
 CAREFUL: Final = os.O_NOFOLLOW | os.O_NONBLOCK
 OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json", README})
@@ -157,7 +168,7 @@ OPTIONAL: Final = frozenset({"encoder_config.json", "tokenizer.json", README})
 class Checkpoint:
     """What a model directory holds: tensors by name, the configuration, further texts by file."""
 
-    tensors: dict[str, Tensor]
+    tensors: Tensors
     config: dict[str, Any]
     texts: dict[str, str]
 
@@ -173,9 +184,8 @@ def write_checkpoint(directory: Path, checkpoint: Checkpoint) -> None:
     _check_finite(checkpoint.tensors)
     if set(checkpoint.texts) - OPTIONAL:
         raise CheckpointInvalid("A model directory cannot hold other files than its own.")
-    tensors = {name: tensor.contiguous() for name, tensor in checkpoint.tensors.items()}
     files = {name: text.encode() for name, text in checkpoint.texts.items()}
-    files[WEIGHTS] = save(tensors)
+    files[WEIGHTS] = save(checkpoint.tensors)
     files[CONFIG] = _json({"format": FORMAT, **checkpoint.config})
     files[MANIFEST] = _json({"sha256": {n: _sha256(data) for n, data in sorted(files.items())}})
     directory.parent.mkdir(parents=True, exist_ok=True)
@@ -267,7 +277,7 @@ def _read(path: Path, most: int) -> bytes:
         ) from error
 
 
-def _tensors(weights: bytes, required: Mapping[str, Kind]) -> dict[str, Tensor]:
+def _tensors(weights: bytes, required: Mapping[str, Kind]) -> Tensors:
     """Return the tensors, where they are those that the configuration requires and no other."""
     try:
         wrong = misfit(_header(weights), required)
@@ -293,9 +303,9 @@ def _header(weights: bytes) -> dict[str, Kind]:
     return {name: (str(one["dtype"]), tuple(one["shape"])) for name, one in found.items()}
 
 
-def _check_finite(tensors: dict[str, Tensor]) -> None:
+def _check_finite(tensors: Tensors) -> None:
     for name, tensor in tensors.items():
-        if not torch.isfinite(tensor).all():
+        if not np.isfinite(tensor).all():
             raise CheckpointInvalid(f"The weights {name} hold numbers that are not finite.")
 
 

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,18 +31,6 @@ LONGFORMER: Final = "allenai/longformer-base-4096"
 
 LARGEST_MAX_TOKENS: Final = 32_768
 """No pair may be longer, whatever an encoder takes."""
-
-MIN_ITEMS: Final = 8
-"""A training needs at least this many quadruplets."""
-
-PROBE_WEIGHT_DECAYS: Final = (1.0, 3.0, 12.0, 48.0)
-"""Weight decays that the probe tries on folds of the training references.
-
-Decay is AdamW's, apart from the gradient: at 1 a feature's weight follows its worth, from about 12
-on all weights are of one size and the data decide little more than which features count.
-"""
-PROBE_FALLBACK_WEIGHT_DECAY: Final = 48.0
-"""The strongest of them, used where there are too few references to choose by folds."""
 
 PAPER: Final[dict[str, Any]] = {
     "method": "finetune",
@@ -75,15 +63,15 @@ class Recipe:
 
 RECIPES: Final[dict[str, Recipe]] = {
     "default": Recipe(
-        "Probe on a frozen encoder",
-        "A restrained linear head over named features of the pair. Minutes on two cores; the one "
-        "to take below some hundred references.",
+        "Named features around a prior",
+        "A linear model over named features of the pair, held to what they should count before "
+        "any label is seen. Seconds; the one to take below some hundred references.",
         {"method": "probe"},
     ),
     "probe-then-finetune": Recipe(
         "Probe, then fine-tuning",
-        "Starts where a probe ends and trains the encoder for 2 epochs. Takes a multiple of the "
-        "probe's time.",
+        "Starts where a probe ends and trains the encoder for 2 epochs. Minutes to hours without "
+        "a GPU.",
         {"method": "probe-then-finetune"},
     ),
     "paper": Recipe(
@@ -95,8 +83,11 @@ RECIPES: Final[dict[str, Recipe]] = {
 }
 """What people choose from; every other setting keeps its default unless it is given."""
 
+STRENGTH: Final = 100.0
+"""So many labelled comparisons weigh as much as the probe's prior."""
+
 _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
-    "probe": {"epochs": 200, "learning_rate": 0.01},
+    "probe": {"epochs": 1, "weight_decay": STRENGTH},
     "finetune": {"epochs": 10, "learning_rate": 2e-5, "weight_decay": 0.01},
     "probe-then-finetune": {"epochs": 2, "learning_rate": 2e-5, "weight_decay": 0.01},
 }
@@ -106,11 +97,12 @@ _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
 class TrainingSettings:
     """Everything that decides a training run besides its data.
 
-    ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method; with
-    the probe, ``weight_decay`` None means: chosen by folds over the training references, an
-    epoch is one full-batch step, and ``batch_size`` and ``batching`` have no effect.
+    ``epochs``, ``learning_rate`` and ``weight_decay`` left at None are filled by method. With the
+    probe, ``weight_decay`` is how many comparisons its prior weighs, and what concerns an encoder
+    or its training has no effect: ``encoder``, ``epochs``, ``batch_size``, ``learning_rate``,
+    ``margin``, ``tolerance``, ``seed``, ``device``, ``batching``, ``precision``, ``over_length``.
     ``precision`` is the floats that the encoder computes in: 32-bit, bfloat16, or bfloat16 where
-    it is measured to be faster ('auto', as is None). The probe's features are always 32-bit.
+    it is measured to be faster ('auto', as is None).
     ``margin`` (m) and ``tolerance`` (n) are those of the loss, in score units. ``over_length``
     says what becomes of items with a pair over the encoder's limit: they refuse the run, or are
     left out and listed; nothing is ever cut.
@@ -160,7 +152,7 @@ class TrainingSettings:
         if self.precision not in (None, *PRECISIONS):
             raise SettingsError("precision", f"must be one of {', '.join(PRECISIONS)}")
         if self.precision == "bf16" and (self.method, self.preset) == ("probe", "default"):
-            raise SettingsError("precision", "must be fp32 for the probe: its features are shared")
+            raise SettingsError("precision", "must be fp32 for the probe, which reads no encoder")
         if not isinstance(self.allow_download, bool):
             raise SettingsError("allow_download", "must be true or false")
         self._check_numbers()
@@ -236,8 +228,8 @@ READING: Final = (Path(core.claim_text.__file__), Path(scoring.metrics.rouge.__f
 # Everything counts unless it stands here: forgetting a file then costs a training, not the truth.
 WITHOUT_EFFECT: Final = frozenset(
     (
-        *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py"),
-        *("scorer.py", "pair_scores.py", "stream.py"),
+        *("__init__.py", "__main__.py", "named_scorers.py", "plain_export.py", "scorer.py"),
+        *("encoder_scorer.py", "pair_scores.py", "stream.py"),
     )
 )
 """Sources that decide no weight: interfaces, scoring of finished models, words about a run."""
@@ -245,8 +237,11 @@ WITHOUT_EFFECT: Final = frozenset(
 
 @cache
 def code_version() -> str:
-    """Return 'code DIGEST, torch VERSION, transformers VERSION', at most 80 characters."""
-    libraries = f"torch {version('torch')}, transformers {version('transformers')}"
+    """Return 'code DIGEST, numpy VERSION, torch VERSION' (if any), at most 80 characters."""
+    try:
+        libraries = f"numpy {version('numpy')}, torch {version('torch')}"
+    except PackageNotFoundError:
+        libraries = f"numpy {version('numpy')}"
     return f"code {_digest(PACKAGE, *STATISTICS, *READING)[:12]}, {libraries}"
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from core.text_io.streams import FormatError, ReadNotes, Record, read_lines
 from core.text_io.strict_json import MAX_BYTES
-from scoring.patclaimeval.errors import DataError
+from scoring.patclaimeval.errors import DataError, TrainingFailed
 
 Pair = tuple[str, str]
 """(reference text, candidate text)."""
+MIN_ITEMS: Final = 8
+"""A training needs at least this many quadruplets."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,24 @@ def reference_count(quadruplets: Iterable[Quadruplet]) -> int:
     return len({item.reference_id for item in quadruplets})
 
 
-def grouped_folds(groups: Sequence[str], folds: int, seed: int) -> list[list[int]]:
-    """Divide positions 0..n-1 into ``folds`` test parts so that no group is in two of them.
-
-    Groups are shuffled by ``seed`` and each goes to the part that is smallest so far; at most
-    as many parts as there are groups. Returns lists of positions, each sorted and none empty.
-    """
-    names = sorted(set(groups))
-    random.Random(seed).shuffle(names)
-    members = {name: [i for i, group in enumerate(groups) if group == name] for name in names}
-    parts: list[list[int]] = [[] for _ in range(min(folds, len(names)))]
-    for name in names:
-        min(parts, key=len).extend(members[name])
-    return [sorted(part) for part in parts]
+def check_training_set(training: Sequence[Quadruplet]) -> None:
+    """Raise ``TrainingFailed`` with a clear sentence if nothing can be learnt from the items."""
+    if len(training) < MIN_ITEMS:
+        raise TrainingFailed(
+            f"There are {len(training)} quadruplets to train on; at least {MIN_ITEMS} are needed."
+        )
+    if reference_count(training) < 2:
+        raise TrainingFailed(
+            "All quadruplets share one reference; a model needs at least two references to learn "
+            "what holds beyond one of them."
+        )
+    labels = Counter(item.y for item in training)
+    if len(labels) == 1:
+        word = {1: "B is better", 0: "equal", -1: "C is better"}[next(iter(labels))]
+        raise TrainingFailed(
+            f"All {len(training)} quadruplets carry the same label ({word}); training needs "
+            "different ones."
+        )
 
 
 def batches(

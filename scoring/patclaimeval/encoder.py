@@ -274,13 +274,6 @@ class Encoder(nn.Module):
             )
         return torch.cat(vectors)
 
-    def token_states(self, text: str, layers: Sequence[int]) -> list[Tensor]:
-        """Return for each layer the states of the text's own tokens, shape [tokens, width]."""
-        encoding = self.tokenizer.encode(text)
-        own = torch.tensor([not special for special in encoding.special_tokens_mask])
-        states = self.forward_pass.states([self._tokens(encoding)], layers)
-        return [found.float()[own.to(found.device)] for found in states]
-
     def _tokens(self, encoding: Any) -> Tokens:
         if len(encoding.ids) > self.limit:
             raise ValueError(f"{len(encoding.ids)} tokens are more than the limit {self.limit}")

@@ -1,213 +1,325 @@
-"""The probe's feature vectors: which numbers stand where, computing them, and caching them."""
+"""The named features of a (reference, candidate) pair, in groups.
+
+Every feature is turned so that more of it speaks for the candidate. The word lists behind
+antecedents, phrases and vague words are English; in other languages those features say nothing.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import math
 import re
-import zipfile
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Final
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn.functional import normalize
+from rapidfuzz import process
+from rapidfuzz.distance import LCSseq, Levenshtein
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
 
-from core.files import temporary_file
-from scoring.patclaimeval.data import Pair
-from scoring.patclaimeval.encoder import Encoder
-from scoring.patclaimeval.surface import surface_features
+from scoring.metrics.rouge import rouge_l, rouge_n
+from scoring.patclaimeval.claims import (
+    Claim,
+    Words,
+    antecedents,
+    is_term,
+    read_claims,
+    singular,
+    terms,
+)
 
-PARTS = ("p", "r", "f", "p_low", "r_low", "p_lost", "r_lost")
+FEATURE_VERSION: Final = "3"
+"""Raise it when a feature changes its meaning: models trained before are then refused."""
+
+_NUMBER: Final = re.compile(r"[0-9]+")
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+_VAGUE: Final = re.compile(
+    r"\b(?:about|approximately|substantially|essentially|generally|roughly|somewhat|possibly|"
+    r"perhaps|maybe|suitable|suitably|appropriate|certain|some|kind|sort|etc|like|thing|things|"
+    r"stuff|somehow|various|good|nice|better|preferably|optionally|usually|normally|it|they|"
+    r"them|these|those|this)\b",
+    re.IGNORECASE,
+)
 
 
-def alignment_features(
-    reference: Sequence[Tensor], candidate: Sequence[Tensor], layers: Sequence[int]
-) -> dict[str, float]:
-    """Return seven features for each layer from token states of shape [tokens, width].
+@dataclass(frozen=True)
+class Matching:
+    """Claims of a reference and a candidate, compared each with each.
 
-    With c the cosine of every token pair: precision = mean over candidate tokens of the
-    largest c, recall = the same over reference tokens, F their harmonic mean; "low" is the
-    10 % quantile of those maxima and "lost" the share below 0.6. Source: greedy matching after
-    Zhang et al., BERTScore, ICLR 2020, without idf weights. All in [-1, 1].
+    ``rouge_l``, ``rouge_1``, ``dice``: F-measures in [0, 1], shape [a, b], of the longest common
+    subsequence of words, of words, and of content words, each once. ``pairs``: places (i, j) of
+    the one-to-one matching with the largest sum of ``dice``; claims that share nothing stay alone.
     """
-    features: dict[str, float] = {}
-    for layer, left, right in zip(layers, reference, candidate, strict=True):
-        cosines = normalize(left.float(), dim=1) @ normalize(right.float(), dim=1).T
-        recalls, precisions = cosines.amax(1), cosines.amax(0)
-        recall, precision = recalls.mean(), precisions.mean()
-        values = (
-            precision,
-            recall,
-            2 * precision * recall / (precision + recall).clamp_min(1e-6),
-            torch.quantile(precisions, 0.1),
-            torch.quantile(recalls, 0.1),
-            (precisions < 0.6).float().mean(),
-            (recalls < 0.6).float().mean(),
+
+    rouge_l: Matrix
+    rouge_1: Matrix
+    dice: Matrix
+    pairs: tuple[tuple[int, int], ...]
+
+
+def match_claims(left: Sequence[Claim], right: Sequence[Claim]) -> Matching:
+    """Compare every claim of the reference with every claim of the candidate, and match them."""
+    words = [[claim.words for claim in side] for side in (left, right)]
+    lengths = [np.array([len(one) for one in side], float) for side in words]
+    distinct = [[terms(one).keys() for one in side] for side in words]
+    sizes = [np.array([len(found) for found in side], float) for side in distinct]
+    common = process.cdist(*words, scorer=LCSseq.similarity, dtype=np.int32)
+    dice = _f_measures(_shared(*distinct), *sizes)
+    rows, columns = linear_sum_assignment(dice, maximize=True)
+    return Matching(
+        _f_measures(common, *lengths),
+        # The third "the" of a claim is another thing than its second: what is shared is a set.
+        _f_measures(_shared(*([[*_occurrences(one)] for one in side] for side in words)), *lengths),
+        dice,
+        tuple((int(i), int(j)) for i, j in zip(rows, columns, strict=True) if dice[i, j] > 0),
+    )
+
+
+def _occurrences(words: Words) -> Iterator[tuple[str, int]]:
+    """Yield each word with how often it came before."""
+    seen = Counter[str]()
+    for word in words:
+        yield word, seen[word]
+        seen[word] += 1
+
+
+def _shared(left: Sequence[Collection[object]], right: Sequence[Collection[object]]) -> Matrix:
+    """Return how many things each two of the collections share, shape [a, b]."""
+    known = {
+        thing: place
+        for place, thing in enumerate({t for side in (left, right) for one in side for t in one})
+    }
+    one, two = (
+        csr_array(
+            (
+                np.ones(sum(map(len, side))),
+                [known[thing] for one in side for thing in one],
+                np.cumsum([0, *map(len, side)]),
+            ),
+            shape=(len(side), len(known)),
         )
-        for part, value in zip(PARTS, values, strict=True):
-            features[f"align{layer}_{part}"] = float(value)
-    return features
-
-
-Vector = NDArray[np.float32]
-
-
-class FeatureCache:
-    """Vectors under a directory, by key; with no directory it keeps nothing.
-
-    A key is the sha256 of everything that decides a vector, so an entry never goes stale.
-    """
-
-    def __init__(self, directory: Path | None) -> None:
-        """Use ``directory`` (made when first written), or nothing if None."""
-        self.directory = directory
-
-    @staticmethod
-    def key(*parts: str) -> str:
-        """Return the sha256 of the parts, each with its length in front, in hex."""
-        found = hashlib.sha256()
-        for part in parts:
-            data = part.encode()
-            found.update(len(data).to_bytes(8, "big") + data)
-        return found.hexdigest()
-
-    def get(self, key: str, size: int) -> Vector | None:
-        """Return the vector of ``size`` numbers under ``key``; None if absent or unreadable."""
-        if self.directory is None:
-            return None
-        try:
-            with np.load(self._path(key), allow_pickle=False) as stored:
-                vector = np.asarray(stored["vector"])
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return None
-        good = vector.shape == (size,) and vector.dtype == np.float32 and np.isfinite(vector).all()
-        return vector if good else None
-
-    def put(self, key: str, vector: Vector) -> None:
-        """Store ``vector`` under ``key``, whole or not at all."""
-        if self.directory is None:
-            return
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary_file(path.parent) as (stream, temporary):
-            np.savez(stream, vector=vector)
-            # Not flushed to disk: a damaged entry counts as none and is computed again.
-            stream.close()
-            temporary.replace(path)
-
-    def _path(self, key: str) -> Path:
-        assert self.directory is not None
-        return self.directory / key[:2] / f"{key}.npz"
-
-
-FEATURE_VERSION: Final = "2"
-"""Raise it when a feature changes its meaning: cached vectors and old models then do not fit."""
-
-_WORSE: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """order_loss log_length_size compression term_new term_lost term_new_mentions number_new
-    log_claims_size phrase_new phrase_lost antecedent_missing_excess
-    antecedent_missing_log_excess citation_unknown_excess citation_forward_excess
-    vague_excess""",
+        for side in (left, right)
     )
-)
-_OPEN: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """log_length log_claims definite_share_excess dependent_share_excess clause_words_excess
-    clause_longest_excess word_variety_excess pair_variety_excess phrase_variety_excess
-    wherein_excess""",
-    )
-)
-_SURFACE: Final = tuple(surface_features("1. A part.", "1. A part."))
-
-Matrix = NDArray[np.float32]
-OnStep = Callable[[int, int], None]
+    return np.asarray((one @ two.T).toarray())
 
 
-def alignment_layers(layers: int) -> tuple[int, int]:
-    """Return the two layers whose states are aligned: the middle and the last (3 and 6 of 6)."""
-    return max(1, layers // 2), layers
+def _f_measures(hits: NDArray[Any], left: Matrix, right: Matrix) -> Matrix:
+    """Return 2 hits / (left + right), 0 where both are 0; shapes [a, b], [a], [b]."""
+    return 2 * hits / np.maximum(np.add.outer(left, right), 1)
 
 
-def surface_matrix(pairs: Sequence[Pair]) -> Matrix:
-    """Return the surface features alone, shape [n, number of surface features]."""
-    rows = [list(surface_features(*pair).values()) for pair in pairs]
-    return np.array(rows, dtype=np.float32).reshape(len(pairs), len(_SURFACE))
+def _structure(left: Sequence[Claim], right: Sequence[Claim], found: Matching) -> dict[str, float]:
+    """Return how far the candidate keeps the claims of the reference, as a set with its tree.
 
-
-def surface_signs() -> NDArray[np.float32]:
-    """Return for each surface feature the sign its weight may have; see ``PairFeatures.signs``."""
-    return np.array([_sign(name) for name in _SURFACE], dtype=np.float32)
-
-
-class PairFeatures:
-    """Feature vectors of (reference, candidate) pairs from a frozen encoder.
-
-    A vector is: surface features; alignment features of two layers; and |p - q|, where p and q
-    are the mean last states of the two texts, each encoded by itself.
+    With a claims in the reference, b in the candidate, m matched: m / b; 2m / (a + b); the mean
+    Dice of those matched; -|ln(b / a)|; -|ln| of the ratio of words to a claim; the Jaccard
+    index of the cited claims, those of the reference mapped by the matching, summed over matched
+    claims and divided by a (1 where neither cites any); and for each similarity S, and for
+    [Dice > 1/2], 2 sum S min(l, l') / (L + L') over the one-to-one matching that makes it
+    largest, l the words of a claim plus 1, L their sum.
     """
-
-    def __init__(self, encoder: Encoder, cache: FeatureCache) -> None:
-        """Use ``encoder`` as it stands (it is not trained here) and ``cache`` for vectors."""
-        self.encoder = encoder
-        self.cache = cache
-        self.layers = alignment_layers(encoder.layers)
-        aligned = [f"align{layer}_{part}" for layer in self.layers for part in PARTS]
-        self.oriented = (*_SURFACE, *aligned)
-        self.size = len(self.oriented) + encoder.width
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name of each number of a vector."""
-        return (*self.oriented, *(f"distance{i}" for i in range(self.encoder.width)))
-
-    @property
-    def signs(self) -> NDArray[np.float32]:
-        """For each number 1 or -1 if more of it can only speak for or against, 0 if either."""
-        known = [_sign(name) for name in self.oriented]
-        return np.array(known + [0.0] * self.encoder.width, dtype=np.float32)
-
-    def compute(self, pairs: Sequence[Pair], on_step: OnStep = lambda done, of: None) -> Matrix:
-        """Return the vectors of the pairs, shape [n, size], from the cache where it has them.
-
-        ``on_step(done, total)`` is called after each pair and may raise to stop.
-        """
-        rows: dict[Pair, NDArray[np.float32]] = {}
-        order = sorted(set(pairs))  # one reference after the other: its states are kept meanwhile
-        held: tuple[str, list[torch.Tensor]] = ("", [])
-        for done, pair in enumerate(order, start=1):
-            key = self.cache.key(FEATURE_VERSION, self.encoder.digest, *pair)
-            row = self.cache.get(key, self.size)
-            if row is None:
-                if held[0] != pair[0]:
-                    held = pair[0], self._states(pair[0])
-                row = self._vector(pair, held[1])
-                self.cache.put(key, row)
-            rows[pair] = row
-            on_step(done, len(order))
-        if not pairs:
-            return np.zeros((0, self.size), dtype=np.float32)
-        return np.stack([rows[pair] for pair in pairs])
-
-    def _vector(self, pair: Pair, reference: list[torch.Tensor]) -> NDArray[np.float32]:
-        candidate = self._states(pair[1])
-        aligned = alignment_features(reference, candidate, self.layers)
-        named = surface_features(*pair) | aligned
-        distance = (reference[-1].mean(0) - candidate[-1].mean(0)).abs().cpu().numpy()
-        oriented = np.array([named[name] for name in self.oriented])
-        return np.concatenate([oriented, distance]).astype(np.float32)
-
-    def _states(self, text: str) -> list[torch.Tensor]:
-        with torch.inference_mode():
-            return self.encoder.token_states(text, self.layers)
+    a, b, matched = len(left), len(right), found.pairs
+    words = [np.array([len(claim.words) + 1 for claim in side], float) for side in (left, right)]
+    total = words[0].sum() + words[1].sum()
+    least = np.minimum.outer(*words)
+    weighted = {
+        "kept_rouge_l": found.rouge_l,
+        "kept_rouge_1": found.rouge_1,
+        "kept_dice": found.dice,
+        "kept_half": (found.dice > 0.5).astype(float),
+    }
+    return {
+        "claims_matched": len(matched) / b,
+        "claims_matched_f": 2 * len(matched) / (a + b),
+        "claims_alike": float(np.mean([found.dice[i, j] for i, j in matched] or [0.0])),
+        "claim_count": -abs(math.log(b / a)),
+        "claim_length": -abs(math.log((words[1].sum() / b) / (words[0].sum() / a))),
+        "parents": _parents(left, right, matched) / a,
+        **{name: _largest(values * least) * 2 / total for name, values in weighted.items()},
+    }
 
 
-def _sign(name: str) -> float:
-    if name in _OPEN:
-        return 0.0
-    return -1.0 if name in _WORSE or name.endswith("_lost") else 1.0
+def _largest(worth: Matrix) -> float:
+    return float(worth[linear_sum_assignment(worth, maximize=True)].sum())
+
+
+def _parents(
+    left: Sequence[Claim], right: Sequence[Claim], matched: Sequence[tuple[int, int]]
+) -> float:
+    number = {left[i].number: right[j].number for i, j in matched}
+    total = 0.0
+    for i, j in matched:
+        # A cited claim without a counterpart can be cited by none of the candidate's.
+        wanted = {number.get(cited, -cited) for cited in left[i].cited}
+        given = set(right[j].cited)
+        total += len(wanted & given) / len(wanted | given) if wanted | given else 1.0
+    return total
+
+
+def _overlap(left: Sequence[Claim], right: Sequence[Claim]) -> dict[str, float]:
+    """Return F-measures in [0, 1] of the whole texts: ROUGE-1, -2, -L, content words, rare words.
+
+    A rare word counts ln((n + 1) / (d + 1/2)), with n claims on both sides and d that hold it.
+    """
+    one, two = (_joined(side) for side in (left, right))
+    held = Counter(word for claim in (*left, *right) for word in set(claim.words))
+    claims = len(left) + len(right)
+    weight = {word: math.log((claims + 1) / (count + 0.5)) for word, count in held.items()}
+    return {
+        "rouge_1": rouge_n(one, two, 1)[2],
+        "rouge_2": rouge_n(one, two, 2)[2],
+        "rouge_l": rouge_l(one, two)[2],
+        "content_words": _weighted_f(terms(one), terms(two), {}),
+        "rare_words": _weighted_f(Counter(one), Counter(two), weight),
+    }
+
+
+def _joined(claims: Sequence[Claim]) -> list[str]:
+    return [word for claim in claims for word in claim.words]
+
+
+def _weighted_f(left: Counter[str], right: Counter[str], weight: dict[str, float]) -> float:
+    def size(counts: Counter[str]) -> float:
+        return sum(count * weight.get(word, 1.0) for word, count in counts.items())
+
+    return 2 * size(left & right) / max(size(left) + size(right), 1e-9)
+
+
+@dataclass(frozen=True)
+class Renamings:
+    """Terms of the reference in the place of which the candidate has another: in how many places,
+    which pairs (old, new), and those of them whose old term the candidate has too."""
+
+    places: int
+    pairs: frozenset[tuple[str, str]]
+    mixed: frozenset[tuple[str, str]]
+
+
+def _find_renamings(
+    left: Sequence[Claim], right: Sequence[Claim], matched: Sequence[tuple[int, int]]
+) -> Renamings:
+    """Find terms replaced one for one in matched claims, new to the reference or lost by it."""
+    known, given = (terms(_joined(side)) for side in (left, right))
+    places = Counter[tuple[str, str]]()
+    for i, j in matched:
+        old, new = ([singular(word) for word in claim.words] for claim in (left[i], right[j]))
+        for change in Levenshtein.opcodes(old, new):
+            if change.tag == "replace":
+                places.update(
+                    (one, two)
+                    for one, two in zip(
+                        old[change.src_start : change.src_end],
+                        new[change.dest_start : change.dest_end],
+                        strict=True,
+                    )
+                    if is_term(one) and is_term(two) and (two not in known or one not in given)
+                )
+    mixed = frozenset((one, two) for one, two in places if one in given and two not in known)
+    return Renamings(places.total(), frozenset(places), mixed)
+
+
+@lru_cache(maxsize=8192)
+def feature_vector(reference: str, candidate: str) -> Vector:
+    """Return the numbers of ``pair_features`` in the order of FEATURES, shape [size], read-only.
+
+    Kept while the process runs, as the models of five criteria ask for the same pairs.
+    """
+    groups = pair_features(reference, candidate)
+    found = np.array([value for values in groups.values() for value in values.values()])
+    found.setflags(write=False)
+    return found
+
+
+def pair_features(reference: str, candidate: str) -> dict[str, dict[str, float]]:
+    """Return every feature of a candidate beside its reference by group and name, all finite.
+
+    Counts n enter as -ln(1 + n).
+    """
+    left, right = read_claims(reference), read_claims(candidate)
+    found = match_claims(left, right)
+    overlaps = _overlap(left, right)
+    renamed = _find_renamings(left, right, found.pairs)
+    definite, missing = antecedents(right)
+    vague = len(_VAGUE.findall(candidate))
+    return {
+        "structure": _structure(left, right, found),
+        "overlap": overlaps,
+        "terms": {
+            **_terms(left, right),
+            "numbers_new": _numbers_new(reference, candidate),
+            "terms_renamed": _fewer(len(renamed.pairs)),
+            "antecedents_missing": -missing / len(right),
+            "vague_share": -100 * vague / max(1, sum(len(claim.words) for claim in right)),
+        },
+        "antecedents": {
+            "antecedents_share": -missing / max(1, definite),
+            "antecedents_count": _fewer(missing),
+        },
+        "vagueness": {"vague_count": _fewer(vague)},
+        "renaming": {
+            "renamings_mixed": _fewer(len(renamed.mixed)),
+            "renamings_places": _fewer(renamed.places),
+        },
+        "citations": _citations(left, right),
+        "order": {
+            "word_order": overlaps["rouge_l"] - overlaps["rouge_1"],
+            "claim_order": _in_order(found.pairs),
+        },
+    }
+
+
+def _terms(left: Sequence[Claim], right: Sequence[Claim]) -> dict[str, float]:
+    words = [_joined(side) for side in (left, right)]
+    known, given = map(terms, words)
+    phrases, kept = (
+        {found for claim in side for _, found in claim.phrases} for side in (left, right)
+    )
+    return {
+        "terms_new": _fewer(sum(given[term] for term in given.keys() - known.keys())),
+        "terms_lost": _fewer(len(known.keys() - given.keys())),
+        "phrases_lost": -len(phrases - kept) / max(1, len(phrases)),
+    }
+
+
+def _numbers_new(reference: str, candidate: str) -> float:
+    """Return minus the share of the candidate's numbers, claim numbers too, that are new."""
+    known, given = (set(_NUMBER.findall(text)) for text in (reference, candidate))
+    return -len(given - known) / max(1, len(given))
+
+
+def _citations(left: Sequence[Claim], right: Sequence[Claim]) -> dict[str, float]:
+    numbers = {claim.number for claim in right}
+    cited = [(claim.number, number) for claim in right for number in claim.cited]
+    parents = {claim.number: claim.cited for claim in right}
+    same = [parents[claim.number] == claim.cited for claim in left if claim.number in parents]
+    dependent = [sum(bool(claim.cited) for claim in side) / len(side) for side in (left, right)]
+    return {
+        "citations_unknown": _fewer(sum(number not in numbers for _, number in cited)),
+        "citations_forward": _fewer(sum(number >= own for own, number in cited)),
+        "citations_same": sum(same) / max(1, len(same)),
+        "dependent_share": -abs(dependent[1] - dependent[0]),
+    }
+
+
+def _fewer(count: int) -> float:
+    return -math.log1p(count)
+
+
+def _in_order(matched: Sequence[tuple[int, int]]) -> float:
+    """Return the share of neighbours that stand in the reference's order, in [0, 1]."""
+    steps = [after > before for (_, before), (_, after) in pairwise(matched)]
+    return sum(steps) / len(steps) if steps else 1.0
+
+
+GROUPS: Final = {
+    group: tuple(values) for group, values in pair_features("1. A part.", "1. A part.").items()
+}
+"""The names of the features of each group."""
+FEATURES: Final = tuple(name for names in GROUPS.values() for name in names)

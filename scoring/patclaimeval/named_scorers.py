@@ -1,4 +1,4 @@
-"""What scores pairs of texts: a model directory, or an n-gram metric by its name."""
+"""What scores pairs of texts: a model directory, PatClaimEval-0, or a named n-gram metric."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import Any, cast
 
 from scoring.metrics.base import Pair as MetricPair
 from scoring.metrics.ngram import NGRAM
+from scoring.patclaimeval.checkpoint import MANIFEST
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import DataError, needs_extra
+from scoring.patclaimeval.prior import NAME, load_prior, prior_version
+from scoring.patclaimeval.scorer import load_scorer
 
 
 @dataclass(frozen=True)
@@ -39,15 +42,9 @@ def ngram_scorer(name: str) -> NamedScorer:
     return NamedScorer(name, version, {"metric": name, "version": version}, score)
 
 
-def model_scorer(
-    directory: Path, cache: Path | None = None, encoder: str | None = None
-) -> NamedScorer:
+def model_scorer(directory: Path) -> NamedScorer:
     """Return the scorer of a model directory; ``load_scorer`` says what it raises."""
-    with needs_extra("neural"):
-        from scoring.patclaimeval.checkpoint import MANIFEST
-        from scoring.patclaimeval.scorer import load_scorer
-
-    scorer = load_scorer(directory, cache, encoder)
+    scorer = load_scorer(directory)
     manifest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
     facts = {
         "model": str(directory),
@@ -56,3 +53,17 @@ def model_scorer(
         "tie_threshold": scorer.tie_threshold,
     }
     return NamedScorer(f"model:{directory.name}", f"manifest {manifest}", facts, scorer.score)
+
+
+def prior_scorer(criterion: str) -> NamedScorer:
+    """Return PatClaimEval-0, which was trained on no label."""
+    scorer = load_prior(criterion)
+    facts = {"model": NAME, "criterion": criterion, "tie_threshold": scorer.tie_threshold}
+    return NamedScorer(NAME, prior_version(), facts, scorer.score)
+
+
+def chosen_scorer(model: Path | str | None, metric: str | None, criterion: str) -> NamedScorer:
+    """Return the scorer of a model directory or a metric's name; PatClaimEval-0 without either."""
+    if metric is not None:
+        return ngram_scorer(metric)
+    return prior_scorer(criterion) if model is None else model_scorer(Path(model))

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.encoder import Encoder
+from scoring.patclaimeval.features import feature_vector
+from scoring.patclaimeval.ridge import CLIP
 
 
 def margin_tolerance_loss(
@@ -28,9 +30,6 @@ def margin_tolerance_loss(
     tied = (difference.abs() - tolerance).clamp_min(0)
     return decided.where(labels != 0, tied)
 
-
-CLIP = 5.0
-"""Standardised features are held within this many deviations, so that no outlier decides alone."""
 
 GPU_TOKENS = 262_144
 """Tokens that run at once on a GPU while nothing is trained."""
@@ -58,6 +57,11 @@ class LinearHead(nn.Module):
     def forward(self, vectors: Tensor) -> Tensor:
         """Return scores in (0, 1), shape [...], for vectors of shape [..., size]."""
         return torch.sigmoid(self.standardise(vectors) @ self.weight + self.bias)
+
+
+def features_of(pair: Pair) -> Tensor:
+    """Return the probe's features of a pair as a head takes them, shape [size]."""
+    return torch.tensor(feature_vector(*pair), dtype=torch.float32)
 
 
 class PairScorer(nn.Module):

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import nn
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
 from core.text_io.strict_json import loads
-from scoring.patclaimeval.checkpoint import README, Checkpoint, read_checkpoint
+from scoring.patclaimeval.checkpoint import README, Checkpoint, Tensors, read_checkpoint
 from scoring.patclaimeval.errors import CheckpointInvalid, PatClaimEvalError
 
 __all__ = ["NotPlain", "write_plain"]
@@ -104,17 +104,17 @@ def _shape(checkpoint: Checkpoint) -> dict[str, Any]:
         raise CheckpointInvalid("The model lacks its encoder's configuration.") from error
 
 
-def _part(checkpoint: Checkpoint, prefix: str) -> dict[str, Tensor]:
+def _part(checkpoint: Checkpoint, prefix: str) -> Tensors:
     return {
-        name.removeprefix(prefix): tensor.contiguous()
+        name.removeprefix(prefix): tensor
         for name, tensor in checkpoint.tensors.items()
         if name.startswith(prefix)
     }
 
 
-def _load(model: nn.Module, tensors: dict[str, Tensor]) -> None:
+def _load(model: nn.Module, tensors: Tensors) -> None:
     try:
-        model.load_state_dict(tensors)
+        model.load_state_dict({name: torch.from_numpy(one) for name, one in tensors.items()})
     except RuntimeError as error:
         raise CheckpointInvalid(f"The weights do not fit the model: {error}") from error
 

@@ -19,9 +19,8 @@ from scoring.agreement.figures import (
     tau_b_figure,
 )
 from scoring.agreement.items import DEFAULT_RESAMPLES, Integers, Item, contains_reference
-from scoring.metrics.rouge import rouge_l, rouge_n
+from scoring.metrics.rouge import rouge_l, rouge_n, rouge_tokens
 from scoring.patclaimeval.data import Quadruplet
-from scoring.patclaimeval.surface import rouge_tokens
 
 Vector = NDArray[np.float64]
 

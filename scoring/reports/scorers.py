@@ -20,10 +20,13 @@ from scoring.metrics.registry import (
 )
 from scoring.models import DatasetVersion
 from scoring.patclaimeval.pair_scores import SCORING_VERSION
-from scoring.scores.scorers import cached_scorer, metric_places
+from scoring.patclaimeval.prior import LABEL as PRIOR_LABEL
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.patclaimeval.prior import prior_sha256
+from scoring.scores.scorers import ScoringModel, cached_scorer, metric_places
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model, models_for
 
-LABELS: Final = {**METRIC_LABELS, "majority": "Most frequent label"}
+LABELS: Final = {**METRIC_LABELS, PRIOR_NAME: PRIOR_LABEL, "majority": "Most frequent label"}
 
 
 def scorer_label(name: str) -> str:
@@ -61,7 +64,9 @@ class ReportScorer:
 def is_neural(name: str) -> bool:
     """Return whether a scorer runs a network or asks an endpoint, and is able to."""
     if name.startswith(MODEL_PREFIX):
-        return True
+        return find_model(name.removeprefix(MODEL_PREFIX)).run.settings.get("method") != "probe"
+    if name == PRIOR_NAME:
+        return False
     needs = needs_of(name)
     return (needs.model_directory or needs.endpoint) and not what_is_missing(name, metric_places())
 
@@ -70,6 +75,8 @@ def describe_version(name: str, seed: int, criterion: str) -> str:
     """Name what would score now, or what is missing to score, without loading weights."""
     if name.startswith(MODEL_PREFIX):
         return _model_version(find_model(name.removeprefix(MODEL_PREFIX)).manifest_sha256)
+    if name == PRIOR_NAME:
+        return _model_version(prior_sha256(criterion))
     places = metric_places()
     try:
         return get_metric(name, places=places, seed=seed, criterion=criterion).version
@@ -82,8 +89,11 @@ def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
 
     Raises MetricError or PatClaimEvalError where it cannot score.
     """
+    if name == PRIOR_NAME:
+        return _load_model(name, ScoringModel(criterion), prior_sha256(criterion))
     if name.startswith(MODEL_PREFIX):
-        return _load_model(name)
+        model = find_model(name.removeprefix(MODEL_PREFIX))
+        return _load_model(name, ScoringModel(criterion, model), model.manifest_sha256)
     metric = get_metric(name, places=metric_places(), seed=seed, criterion=criterion)
     needs, key = needs_of(name), f"{name} {metric.version}"
     if len(key) > LONGEST_KEY:  # its column takes no more
@@ -99,18 +109,17 @@ def load_scorer(name: str, seed: int, criterion: str) -> ReportScorer:
     )
 
 
-def _load_model(name: str) -> ReportScorer:
-    model = find_model(name.removeprefix(MODEL_PREFIX))
-    network = cached_scorer(model)
+def _load_model(name: str, scoring: ScoringModel, digest: str) -> ReportScorer:
+    scorer = cached_scorer(scoring)
 
     def score(pairs: Sequence[Pair], check: Check) -> list[Score]:
         texts = [(pair.reference, pair.candidate) for pair in pairs]
-        found = network.score(texts, lambda count: check())
+        found = scorer.score(texts, lambda count: check())
         return [Missing(one.reason) if one.value is None else one.value for one in found]
 
     return ReportScorer(
         name=name,
-        version=_model_version(model.manifest_sha256),
+        version=_model_version(digest),
         key="",
         reads_drafts=False,
         is_repeatable=True,
@@ -119,12 +128,11 @@ def _load_model(name: str) -> ReportScorer:
     )
 
 
-def _model_version(manifest_sha256: str) -> str:
-    return f"{manifest_sha256[:16]}, scoring {SCORING_VERSION}"
+def _model_version(digest: str) -> str:
+    return f"{digest[:16]}, scoring {SCORING_VERSION}"
 
 
 WITH_DRAFT: Final = "Scores only candidates whose reference has a draft in its campaign."
-NO_MODEL: Final = "No model version yet: a training run makes one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +147,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Scorers of one kind; `nothing` says why there is none."""
+    """Scorers of one kind."""
 
     title: str
     scorers: tuple[Choice, ...]
-    nothing: str = ""
 
 
 def scorer_groups(user: User) -> tuple[Group, ...]:
@@ -157,7 +164,7 @@ def scorer_groups(user: User) -> tuple[Group, ...]:
         Group("Words in common", _metrics(plain, places)),
         Group("Neural, on weights of this machine", _metrics(neural, places)),
         Group("By a language model", _metrics(judged, places)),
-        Group("Ours", _models(user), NO_MODEL),
+        Group("Ours", (Choice(PRIOR_NAME, f"{PRIOR_LABEL}, trained on no label"), *_models(user))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Scores over REST: ask the promoted models, read what they said, delete it; never a text."""
+"""Scores over REST: asked for, read and deleted; no answer holds a text."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from core.jobs.registry import enqueue_on_commit
 from scoring.access.api import TEXT, TEXTS, PermittedView, body, person
 from scoring.models import ScoreRequest
-from scoring.scores.queries import ScoringModel, models_of, score_requests_for
+from scoring.scores.queries import MeasuredModel, models_of, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
 
 
@@ -47,17 +47,17 @@ def score_json(row: ScoreRequest) -> dict[str, Any]:
     }
 
 
-def _beside(scoring: ScoringModel) -> dict[str, Any]:
+def _beside(measured: MeasuredModel) -> dict[str, Any]:
     return {
-        "criterion": scoring.criterion,
-        "model": str(scoring.model.pk),
-        "tie_threshold": scoring.tie_threshold,
+        "criterion": measured.criterion,
+        "model": measured.scoring.id,
+        "tie_threshold": measured.tie_threshold,
         "validation": {
-            "n": scoring.n,
-            "tau_b": scoring.tau_b,
-            "low": scoring.low,
-            "high": scoring.high,
-            "is_unseen_references": scoring.is_unseen,
+            "n": measured.n,
+            "tau_b": measured.tau_b,
+            "low": measured.low,
+            "high": measured.high,
+            "is_unseen_references": measured.is_unseen,
         },
     }
 

@@ -16,8 +16,8 @@ from scoring.models import ModelVersion, ScoreRequest, TrainingRun
 from scoring.patclaimeval.data import Pair
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import PairScore
-from scoring.scores.scorers import cached_scorer
-from scoring.training.model_versions.promotions import no_model, promoted
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
 
 # Splits by which a validation reference was never seen in training.
 UNSEEN: Final = frozenset({"reference", "family", "ipc", "time"})
@@ -37,9 +37,9 @@ def pairs_of(request: ScoreRequest) -> list[Pair]:
 
 
 def known_scores(
-    models: Mapping[str, ModelVersion], pairs: Sequence[Pair]
+    models: Mapping[str, ScoringModel], pairs: Sequence[Pair]
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the scores by criterion if all of them are in the cache; torch is not loaded."""
+    """Return the scores by criterion if all of them are in the cache; no model is loaded."""
     found = {}
     for criterion, model in models.items():
         try:
@@ -58,21 +58,31 @@ def entry_of(score: PairScore) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringModel:
-    """A model that scores one criterion, with what is known of its error.
+class MeasuredModel:
+    """What scores one criterion, with what is known of its error.
 
     `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` says
     whether the validation references had been kept out of training.
     """
 
-    criterion: str
-    model: ModelVersion
-    tie_threshold: float
-    n: int
-    tau_b: float | None
-    low: float | None
-    high: float | None
-    is_unseen: bool
+    scoring: ScoringModel
+    n: int = 0
+    tau_b: float | None = None
+    low: float | None = None
+    high: float | None = None
+    is_unseen: bool = False
+
+    @property
+    def criterion(self) -> str:
+        return self.scoring.criterion
+
+    @property
+    def model(self) -> ModelVersion | None:
+        return self.scoring.version
+
+    @property
+    def tie_threshold(self) -> float:
+        return self.scoring.tie_threshold
 
     @property
     def name(self) -> str:
@@ -81,6 +91,8 @@ class ScoringModel:
     @property
     def worth(self) -> str:
         """How far its scores agree with people, in words."""
+        if self.model is None:
+            return "trained on no label; a report says how far it agrees with yours"
         references = "unseen references" if self.is_unseen else "references it may have seen"
         if self.tau_b is None:
             return f"{references}: tau-b undefined, n = {self.n}"
@@ -88,17 +100,18 @@ class ScoringModel:
         return f"{references}: tau-b {self.tau_b:.2f}{interval}, n = {self.n}"
 
 
-def scoring_model_details(model: ModelVersion) -> ScoringModel:
+def measured_model(scoring: ScoringModel) -> MeasuredModel:
     """Return a model with the figures that stand beside its scores."""
+    model = scoring.version
+    if model is None:
+        return MeasuredModel(scoring)
     measured = model.card["validation"]
     # Cards of older models have no intervals.
     interval = measured.get("figures", {}).get("tau_b", {})
     card = model.run.dataset_version.card
     is_apart = card.get("split", {}).get("by") in UNSEEN
-    return ScoringModel(
-        criterion=model.criterion,
-        model=model,
-        tie_threshold=float(model.card["tie_threshold"]),
+    return MeasuredModel(
+        scoring,
         n=measured.get("n") or 0,
         tau_b=measured.get("tau_b"),
         low=interval.get("low"),
@@ -107,29 +120,24 @@ def scoring_model_details(model: ModelVersion) -> ScoringModel:
     )
 
 
-def models_of(request: ScoreRequest) -> dict[str, ScoringModel]:
+def models_of(request: ScoreRequest) -> dict[str, MeasuredModel]:
     """Return the models of a request by criterion, in the order of the rubric."""
     chosen = request.models_by_criterion
     rows = ModelVersion.objects.select_related("run__dataset_version__dataset").in_bulk(
-        list(chosen.values())
+        [name for name in chosen.values() if name != PRIOR_NAME]
     )
-    by_id = {str(pk): row for pk, row in rows.items()}
+    by_id: dict[str, ModelVersion | None] = {str(pk): row for pk, row in rows.items()}
+    by_id[PRIOR_NAME] = None
     return {
-        criterion: scoring_model_details(by_id[chosen[criterion]])
+        criterion: measured_model(ScoringModel(criterion, by_id[chosen[criterion]]))
         for criterion in ALL_CRITERIA
         if chosen.get(criterion) in by_id
     }
 
 
-def promoted_models(user: User) -> list[ScoringModel]:
-    """Return the models that score for the person, in the order of the rubric."""
-    return [scoring_model_details(row.model) for row in promoted(user).values()]
-
-
-def missing_models(user: User) -> str:
-    """Return what is said of the criteria that have no promoted model; nothing for none."""
-    known = promoted(user)
-    return no_model([criterion for criterion in ALL_CRITERIA if criterion not in known])
+def models_for_scoring(user: User) -> list[MeasuredModel]:
+    """Return what scores for the person, in the order of the rubric."""
+    return [measured_model(scoring) for scoring in promoted_or_prior(user).values()]
 
 
 BEST, TIED = "best", "tied for best"
@@ -146,14 +154,10 @@ class ScoreCell:
 
 @dataclass(frozen=True, slots=True)
 class ScorePage:
-    """A request with its models; `rows` are empty until it has succeeded.
+    """A request with its models; `rows` are empty until it has succeeded."""
 
-    `missing` says which criteria had no model, and what to do.
-    """
-
-    models: tuple[ScoringModel, ...]
+    models: tuple[MeasuredModel, ...]
     rows: tuple[tuple[int, tuple[ScoreCell, ...]], ...]
-    missing: str
     deleted_at: datetime
     waits_for_training: bool
 
@@ -167,7 +171,6 @@ def score_page(request: ScoreRequest) -> ScorePage:
     return ScorePage(
         models=models,
         rows=tuple(enumerate(zip(*columns, strict=True), start=1)),
-        missing=no_model([key for key in ALL_CRITERIA if key not in found]),
         deleted_at=request.created_at + timedelta(minutes=settings.SCORE_KEEP_MINUTES),
         waits_for_training=request.status == JobStatus.QUEUED
         and TrainingRun.objects.filter(status=JobStatus.RUNNING).exists(),

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
@@ -17,9 +18,11 @@ from scoring.metrics.registry import UnknownMetricError, needs_of
 from scoring.models import ModelVersion
 from scoring.patclaimeval.errors import CheckpointInvalid
 from scoring.patclaimeval.pair_scores import CachedScorer, PairModel, ScoreCache
+from scoring.patclaimeval.prior import NAME as PRIOR_NAME
+from scoring.patclaimeval.prior import load_prior, prior_sha256, prior_tie_threshold
 from scoring.patclaimeval.stream import ModelDetails
 from scoring.training.model_versions.files import BROKEN, is_sealed
-from scoring.training.model_versions.promotions import promoted_model
+from scoring.training.model_versions.promotions import promoted
 from scoring.training.model_versions.queries import MODEL_PREFIX, find_model
 
 
@@ -53,7 +56,7 @@ def check_scorer_names(names: Sequence[str], criterion: str, user: User | None) 
             model = find_model(name.removeprefix(MODEL_PREFIX), user, field="scorers")
             if model.criterion != criterion:
                 raise _wrong(f"{name} scores {model.criterion}, and this report is on {criterion}.")
-        else:
+        elif name != PRIOR_NAME:
             try:
                 needs_of(name)
             except UnknownMetricError as error:
@@ -67,13 +70,42 @@ def _wrong(sentence: str) -> Refused:
 logger = logging.getLogger(__name__)
 
 
-def scoring_model(name: str, user: User | None = None) -> ModelVersion:
-    """Return the model that ID or model:ID names, or a criterion's promoted one; or refuse.
+@dataclass(frozen=True, slots=True)
+class ScoringModel:
+    """What scores one criterion: a model version, or PatClaimEval-0 where `version` is None."""
+
+    criterion: str
+    version: ModelVersion | None = None
+
+    @property
+    def id(self) -> str:
+        return PRIOR_NAME if self.version is None else str(self.version.pk)
+
+    @property
+    def tie_threshold(self) -> float:
+        if self.version is None:
+            return prior_tie_threshold(self.criterion)
+        return float(self.version.card["tie_threshold"])
+
+    @property
+    def details(self) -> ModelDetails:
+        """What stands beside each of its scores."""
+        return ModelDetails(self.id, self.criterion, self.tie_threshold)
+
+
+def promoted_or_prior(user: User | None = None) -> dict[str, ScoringModel]:
+    """Return by criterion its promoted model, or PatClaimEval-0 where none is promoted."""
+    models = {criterion: row.model for criterion, row in promoted(user).items()}
+    return {key: ScoringModel(key, models.get(key)) for key in ALL_CRITERIA}
+
+
+def scoring_model(name: str, user: User | None = None) -> ScoringModel:
+    """Return what ID or model:ID names, or a criterion: its promoted model or PatClaimEval-0.
 
     `user` None means a command on this machine.
     """
     if name in ALL_CRITERIA:
-        return promoted_model(name, user)
+        return promoted_or_prior(user)[name]
     name = name.removeprefix(MODEL_PREFIX)
     try:
         UUID(name)
@@ -82,33 +114,32 @@ def scoring_model(name: str, user: User | None = None) -> ModelVersion:
             f"{name!r} is no model; give the id of a model version, or a criterion for its "
             "promoted one."
         ) from error
-    return find_model(name, user)
+    model = find_model(name, user)
+    return ScoringModel(model.criterion, model)
 
 
-def cached_scorer(model: ModelVersion, log: Callable[[str], None] = logger.warning) -> CachedScorer:
-    """Return the model with its cache; torch loads once a pair is met that the cache lacks.
+def cached_scorer(
+    scoring: ScoringModel, log: Callable[[str], None] = logger.warning
+) -> CachedScorer:
+    """Return the model with its cache; it loads once a pair is met that the cache lacks.
 
     `log` gets what is wrong with the cache, if anything is. Raises CheckpointInvalid for a row
     whose seal is broken: not even what was scored before is known to be this model's.
     """
+    cache = ScoreCache(scoring_files.score_cache_path(), log)
+    model = scoring.version
+    if model is None:
+        return CachedScorer(
+            lambda: load_prior(scoring.criterion), prior_sha256(scoring.criterion), cache
+        )
     if not is_sealed(model):
         raise CheckpointInvalid(BROKEN)
 
     def load() -> PairModel:
-        # torch loads here, in a worker or command, and never in the web process.
+        # An encoder's torch loads here, in a worker or command, and never in the web process.
         from scoring.patclaimeval.scorer import load_scorer
 
-        return load_scorer(
-            scoring_files.models_directory() / model.directory,
-            scoring_files.cache_directory(),
-            manifest_sha256=model.manifest_sha256,
-        )
+        directory = scoring_files.models_directory() / model.directory
+        return load_scorer(directory, manifest_sha256=model.manifest_sha256)
 
-    return CachedScorer(
-        load, model.manifest_sha256, ScoreCache(scoring_files.score_cache_path(), log)
-    )
-
-
-def model_details(model: ModelVersion) -> ModelDetails:
-    """Return what stands beside each score of the model."""
-    return ModelDetails(str(model.pk), model.criterion, float(model.card["tie_threshold"]))
+    return CachedScorer(load, model.manifest_sha256, cache)

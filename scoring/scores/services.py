@@ -20,11 +20,10 @@ from core.jobs import leases
 from core.jobs.rows import FINAL_STATUSES, JobStatus
 from core.jobs.running import run_job
 from core.text_io.shapes import is_blank
-from scoring.models import ModelVersion, ScoreRequest
+from scoring.models import ScoreRequest
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.scores.queries import entry_of, known_scores, models_of, pairs_of
-from scoring.scores.scorers import cached_scorer
-from scoring.training.model_versions.promotions import no_model, promoted
+from scoring.scores.scorers import ScoringModel, cached_scorer, promoted_or_prior
 
 MOST_CANDIDATES: Final = 50
 MOST_CHARACTERS: Final = 200_000
@@ -40,9 +39,10 @@ def request_scores(
     criteria: Sequence[str] | None = None,
     asked_by: User,
 ) -> ScoreRequest:
-    """Return a request for scores from the promoted models; it is done if the cache has them all.
+    """Return a request for scores; it is done if the cache has them all.
 
-    `criteria` None means all that have a promoted model. Raises Refused naming the field,
+    A criterion's promoted model scores, or PatClaimEval-0 where none is promoted. `criteria` None
+    means all. Raises Refused naming the field,
     Forbidden for who rates meanwhile, TooOften where too many wait.
     """
     refuse_haste(OF_SCORES, asked_by, "Scores")
@@ -63,7 +63,7 @@ def request_scores(
             asked_by=asked_by,
             reference_text=reference,
             candidate_texts=list(candidates),
-            models_by_criterion={key: str(model.pk) for key, model in models.items()},
+            models_by_criterion={key: model.id for key, model in models.items()},
             scores=known,
             status=JobStatus.SUCCEEDED if is_done else JobStatus.QUEUED,
             progress=float(is_done),
@@ -128,7 +128,7 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     for number, (criterion, scoring) in enumerate(models.items(), start=1):
         leases.renew_lease(request, progress=done / total, message=f"Scoring {scoring.name}.")
         try:
-            scores = cached_scorer(scoring.model).score(pairs, on_step)
+            scores = cached_scorer(scoring.scoring).score(pairs, on_step)
             found[criterion] = [entry_of(score) for score in scores]
         except PatClaimEvalError as error:
             reasons.append(f"{scoring.name}: {error}")
@@ -139,20 +139,14 @@ def _score(request: ScoreRequest, check: Callable[[], None]) -> dict[str, Any]:
     return {"scores": found}
 
 
-def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ModelVersion]:
-    models = {criterion: row.model for criterion, row in promoted(user).items()}
+def _models(criteria: Sequence[str] | None, user: User) -> dict[str, ScoringModel]:
     if criteria is None:
-        if not models:
-            raise Refused(no_model(ALL_CRITERIA))
-        return models
+        criteria = list(ALL_CRITERIA)
     unknown = [name for name in criteria if name not in ALL_CRITERIA]
     if unknown or not criteria:
         sentence = f"Choose from {', '.join(ALL_CRITERIA)}."
         raise Refused(f"criteria: {sentence}", {"criteria": [sentence]})
-    missing = [name for name in dict.fromkeys(criteria) if name not in models]
-    if missing:
-        raise Refused(no_model(missing), {"criteria": [no_model(missing)]})
-    return {name: model for name, model in models.items() if name in criteria}
+    return {key: one for key, one in promoted_or_prior(user).items() if key in criteria}
 
 
 def _refuse_texts(reference: str, candidates: Sequence[str]) -> None:

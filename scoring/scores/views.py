@@ -13,7 +13,7 @@ from core.errors import Refused
 from core.jobs.registry import enqueue_on_commit
 from scoring.models import ScoreRequest
 from scoring.scores.forms import ScoreForm, entered_texts
-from scoring.scores.queries import missing_models, promoted_models, score_page, score_requests_for
+from scoring.scores.queries import models_for_scoring, score_page, score_requests_for
 from scoring.scores.services import delete_scores, request_scores
 
 FORBIDDEN = 403
@@ -75,8 +75,7 @@ def _own(request: SignedInRequest, pk: UUID) -> ScoreRequest:
 def _form(request: SignedInRequest, form: ScoreForm, status: int = 200) -> HttpResponse:
     context = {
         "form": form,
-        "models": promoted_models(request.user),
-        "missing": missing_models(request.user),
+        "models": models_for_scoring(request.user),
         "recent": score_requests_for(request.user)[:10],
     }
     return render(request, "scoring/scores/score.html", context, status=status)

@@ -15,12 +15,11 @@ from core.errors import Refused
 from core.files import open_atomic
 from core.text_io.streams import FormatError
 from scoring.management.base import progress_bar, standard_output
-from scoring.models import ModelVersion
 from scoring.patclaimeval.data import read_claims
 from scoring.patclaimeval.errors import PatClaimEvalError
 from scoring.patclaimeval.pair_scores import CachedScorer
 from scoring.patclaimeval.stream import Tally, score_lines
-from scoring.scores.scorers import cached_scorer, model_details, scoring_model
+from scoring.scores.scorers import ScoringModel, cached_scorer, scoring_model
 
 STANDARD: Final = "-"
 
@@ -34,7 +33,10 @@ class Command(WorkbenchCommand):
 
     def add_own_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--model", required=True, metavar="ID", help="or a criterion, for its promoted model"
+            "--model",
+            required=True,
+            metavar="ID",
+            help="or a criterion: its promoted model, or else PatClaimEval-0",
         )
         parser.add_argument("--reference", type=Path, metavar="FILE")
         parser.add_argument("--candidate", type=Path, nargs="+", metavar="FILE")
@@ -60,7 +62,7 @@ class Command(WorkbenchCommand):
             raise Refused(f"There is no file {error.filename}.") from error
 
     def _many(
-        self, model: ModelVersion, scorer: CachedScorer, options: dict[str, Any]
+        self, model: ScoringModel, scorer: CachedScorer, options: dict[str, Any]
     ) -> dict[str, Any] | None:
         target = options["output"]
         if target != STANDARD and not Path(target).parent.is_dir():
@@ -75,7 +77,7 @@ class Command(WorkbenchCommand):
             sink = standard_output(gone) if target == STANDARD else open_atomic(Path(target))
             output = stack.enter_context(sink)
             heard = _progress(file, tally, progress_bar(self.log, "Scoring"))
-            for row in score_lines(file, scorer, model_details(model), tally, heard):
+            for row in score_lines(file, scorer, model.details, tally, heard):
                 output.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         if tally.refused:
             raise Refused(
@@ -101,7 +103,7 @@ class Command(WorkbenchCommand):
 
 
 def _single(
-    model: ModelVersion, scorer: CachedScorer, reference: Path, candidates: list[Path]
+    model: ScoringModel, scorer: CachedScorer, reference: Path, candidates: list[Path]
 ) -> dict[str, Any]:
     text = read_claims(reference)
     scored = scorer.score([(text, read_claims(path)) for path in candidates])
@@ -113,7 +115,7 @@ def _single(
     if refused:
         raise Refused(" ".join(refused))
     return _about(model) | {
-        "validation": model.card["validation"],
+        "validation": model.version.card["validation"] if model.version else None,
         "scores": [
             {"candidate": str(path), "score": score.value}
             for path, score in zip(candidates, scored, strict=True)
@@ -121,12 +123,11 @@ def _single(
     }
 
 
-def _about(model: ModelVersion) -> dict[str, Any]:
-    words = model_details(model)
+def _about(model: ScoringModel) -> dict[str, Any]:
     return {
-        "model": words.model,
-        "criterion": words.criterion,
-        "tie_threshold": words.tie_threshold,
+        "model": model.id,
+        "criterion": model.criterion,
+        "tie_threshold": model.tie_threshold,
     }
 
 

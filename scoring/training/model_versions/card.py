@@ -167,18 +167,13 @@ def _last_part(place: Any) -> str:
 def _chosen(chosen: Card) -> Iterator[tuple[str, str]]:
     if chosen.get("chosen_by"):
         yield "Chosen by", str(chosen["chosen_by"])
-    if chosen.get("weight_decay") is None:
-        return
-    scale = chosen.get("distance_scale")
-    yield (
-        # Older cards do not say how; those of fewer than ten references were not chosen.
-        "Chosen" if chosen.get("chosen_by") else "Chosen by folds or recommended",
-        f"weight decay {chosen['weight_decay']:g}, distance scale {scale:g}"
-        if scale is not None
-        else f"weight decay {chosen['weight_decay']:g}",
-    )
-    if chosen.get("folds_tau") is not None:
-        yield "tau-b over these folds", f"{chosen['folds_tau']:.3f} (chosen on it: too high)"
+    if weights := chosen.get("weights"):
+        yield "Weight of each group", ", ".join(f"{name} {w:.3f}" for name, w in weights.items())
+    if unseen := chosen.get("unseen"):
+        figure = _figure("", unseen["figures"]["tau_b"])
+        interval = "" if figure.low is None else f" [{figure.low:.3f}, {figure.high:.3f}]"
+        value = "undefined" if figure.value is None else f"{figure.value:.3f}{interval}"
+        yield "tau-b, each reference left out in turn", f"{value}, n = {unseen['n']}"
 
 
 def _figure(name: str, found: Card, note: str = "") -> Figure:
@@ -214,7 +209,12 @@ def model_limits(card: Card, data: Card) -> list[str]:
 
 def _of_texts(card: Card) -> Iterator[str]:
     encoder, settings = card.get("encoder") or {}, card.get("settings") or {}
-    if settings.get("encoder") == "default":
+    if settings.get("method") == "probe":
+        yield (
+            "Antecedents, noun phrases and vague words are read in English only: in other "
+            "languages it rests on structure, words in common, terms, citations and order."
+        )
+    elif settings.get("encoder") == "default":
         yield (
             "The embedded encoder has read English. Of claim sets in another language only what "
             "the texts share literally counts."

@@ -1,7 +1,7 @@
 """Promotions: a researcher asks, an admin agrees, and what speaks against it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from annotator import audit_log
 from annotator.models import Role, User
-from annotator.rubric import ALL_CRITERIA, NAMES
+from annotator.rubric import ALL_CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused
 from core.jobs.rows import JobStatus
 from core.text_io.shapes import check_text
@@ -53,25 +53,6 @@ def promoted_ids(user: User) -> set[UUID]:
     """Return the models in the person's scope that are promoted, each in its own campaign."""
     rows = promotions_for(user).filter(act__in=COUNTING).order_by("id")
     return {row.model_id for row in _standing(rows)}
-
-
-def promoted_model(criterion: str, user: User | None = None) -> ModelVersion:
-    """Return the promoted model of a criterion, or refuse with what to do."""
-    row = promoted(user).get(criterion)
-    if row is None:
-        raise Refused(no_model([criterion]))
-    return row.model
-
-
-def no_model(criteria: Collection[str]) -> str:
-    """Return what is said of criteria without a promoted model; nothing for none."""
-    if not criteria:
-        return ""
-    names = ", ".join(NAMES[criterion] for criterion in criteria)
-    return (
-        f"No model is promoted for {names}. A researcher asks for it on the page of a model "
-        "version, and an admin agrees."
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from scoring.patclaimeval.encoder_places import LARGEST_CONFIG, LARGEST_TOKENIZE
 # measured 1.28 on published claim sets with the embedded one (1.08 to 1.89 by text).
 PIECES_PER_WORD: Final = (1.2, 1.5)
 PROCESS_BYTES: Final = (6e8, 1.2e9)
+# A probe loads no torch.
+PROBE_BYTES: Final = (1.5e8, 3e8)
 FLOAT: Final = 4
 # Weights, gradients, two moments of the optimiser, and the copy of the best epoch.
 TRAINED_COPIES: Final = 5
@@ -79,18 +81,16 @@ class DataSizes:
 
 
 def operations(shape: EncoderShape, data: DataSizes, settings: Mapping[str, Any]) -> float:
-    """Count the floating-point operations of a training, roughly.
+    """Count what a training does: a probe's words, else floating-point operations, roughly.
 
     Input: sizes; `method`, `epochs`, `batching` of the settings as they are resolved. A probe
-    reads each text once. Fine-tuning reads each quadruplet's two pairs in every epoch forwards and
+    reads each pair once. Fine-tuning reads each quadruplet's two pairs in every epoch forwards and
     backwards (by reference: each distinct pair), and the validation pairs once more.
     """
     pieces = sum(PIECES_PER_WORD) / 2
     pair = pieces * data.pair_words
     if settings["method"] == "probe":
-        return data.references * _forward(shape, pieces * data.reference_words) + (
-            data.candidates * _forward(shape, pieces * data.candidate_words)
-        )
+        return data.candidates * data.pair_words
     share = data.training / max(1, data.training + data.validation)
     trained = float(PAIRS_OF_AN_ITEM * data.training)
     if settings.get("batching") == "by-reference":
@@ -110,16 +110,13 @@ def memory_bytes(
     The process itself, the weights (for fine-tuning with gradients, moments and the best epoch),
     and the states of the longest pair, or of a batch of them.
     """
-    tokens = data.longest_words * PIECES_PER_WORD[1]
     if settings["method"] == "probe":
-        weights = FLOAT * shape.parameters
-        states = FLOAT * tokens * shape.width * (shape.layers + 1)
-        most = 2.0
-    else:
-        weights = FLOAT * TRAINED_COPIES * shape.parameters
-        states = FLOAT * tokens * shape.layers * (16 * shape.width + 3 * shape.inner)
-        by_reference = settings.get("batching") == "by-reference"
-        most = float(PAIRS_OF_AN_ITEM * (settings.get("batch_size") or 1 if by_reference else 1))
+        return PROBE_BYTES
+    tokens = data.longest_words * PIECES_PER_WORD[1]
+    weights = FLOAT * TRAINED_COPIES * shape.parameters
+    states = FLOAT * tokens * shape.layers * (16 * shape.width + 3 * shape.inner)
+    by_reference = settings.get("batching") == "by-reference"
+    most = float(PAIRS_OF_AN_ITEM * (settings.get("batch_size") or 1 if by_reference else 1))
     return PROCESS_BYTES[0] + weights + states, PROCESS_BYTES[1] + weights + most * states
 
 

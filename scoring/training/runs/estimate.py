@@ -53,17 +53,16 @@ def _counts(rows: Sequence[LabelledRow], known: set[str]) -> dict[str, Any]:
 
 EARLIER_RUNS: Final = 10
 MOST_LOOKED_AT: Final = 100
-# What is not reading texts: the process with its encoder, and for each criterion a head or a
-# saved network.
-START_SECONDS: Final = (3.0, 15.0)
-CRITERION_SECONDS: Final = (1.0, 5.0)
+# What is not reading texts: the process with its libraries, and for each criterion the weights.
+START_SECONDS: Final = (1.0, 15.0)
+CRITERION_SECONDS: Final = (0.1, 5.0)
 TOO_SHORT_SECONDS: Final = 5.0
 """Reading that took less tells no pace: the texts were cached, or too few."""
-# Operations a second that a training reaches, the least and the most: for a probe what was
-# measured on two cores, busy and quiet; all others are assumptions.
+# What a training does in a second, the least and the most: for a probe the words that were measured
+# on one core, busy and quiet; for an encoder operations, which are assumptions.
 PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
-    ("probe", False): (2e10, 1.6e11),
-    ("probe", True): (2e10, 1e12),
+    ("probe", False): (2e4, 2e5),
+    ("probe", True): (2e4, 2e5),
     ("finetune", False): (5e9, 8e10),
     ("finetune", True): (5e12, 1e14),
 }
@@ -100,7 +99,7 @@ def training_estimate(
     paces = _measured(user, settings, has_gpu)
     slow, fast = _range(paces) or PACES[kind, has_gpu]
     work = [operations(shape, data, settings) for data in known]
-    # Probes read from one cache; fine-tuned models read everything for themselves.
+    # Probes share what they read; fine-tuned models read everything for themselves.
     reading = max(work) if kind == "probe" else sum(work)
     low, high = (
         reading / pace + start + len(known) * each
@@ -111,7 +110,7 @@ def training_estimate(
         time=format_duration_range(low, high)
         + (f" for all {len(known)} together" if len(known) > 1 else ""),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
-        basis=_basis(len(paces), kind, has_gpu) + _order(len(known), kind),
+        basis=_basis(len(paces), kind, has_gpu) + _order(len(known)),
         cautions=tuple(_cautions(largest, settings, sizes)),
     )
 
@@ -125,16 +124,10 @@ def _reads(data: DataSizes, trainings: int) -> str:
     return words if trainings == 1 else f"{trainings} trainings, the largest of {words}"
 
 
-def _order(trainings: int, kind: str) -> str:
+def _order(trainings: int) -> str:
     words = ""
     if trainings > 1:
         words = " They follow one another; workers on several GPUs would share them out."
-    if kind == "probe":
-        low, high = (
-            start + trainings * each
-            for start, each in zip(START_SECONDS, CRITERION_SECONDS, strict=True)
-        )
-        words += f" If all texts were read before: {format_duration_range(low, high)}."
     return words
 
 
@@ -228,7 +221,7 @@ def _cautions(
 ) -> Iterator[str]:
     if lacking := [NAMES[criterion] for criterion, found in sizes.items() if found is None]:
         yield f"The version has no labels for {', '.join(lacking)}: asked for all, nothing starts."
-    if longest_pieces(data) > settings["max_tokens"]:
+    if settings["method"] != "probe" and longest_pieces(data) > settings["max_tokens"]:
         is_left_out = settings["over_length"] == "leave-out"
         how = "left out and listed" if is_left_out else "refused by name"
         yield (

@@ -49,21 +49,24 @@ class TrainingForm(RefusableForm):
     )
     epochs = WholeNumberField(required=False, min_value=1, max_value=100_000, help_text=BY_RECIPE)
     batch_size = WholeNumberField(
-        required=False, min_value=1, max_value=4096, help_text=f"{BY_RECIPE} No part in a probe."
+        required=False,
+        min_value=1,
+        max_value=4096,
+        help_text=f"{BY_RECIPE} No part in a probe, as epochs and learning rate have none.",
     )
     learning_rate = NumberField(required=False, min_value=1e-9, max_value=1, help_text=BY_RECIPE)
     weight_decay = NumberField(
         required=False,
         min_value=0,
         max_value=1000,
-        help_text="Left empty: chosen by folds over the training references for a probe, else what "
-        "the recipe says.",
+        help_text="For a probe: how many comparisons its prior weighs, 100 if left "
+        "empty. Else, left empty: what the recipe says.",
     )
     batching = forms.ChoiceField(choices=CHOICES["batching"], required=False, label="Batches")
     precision = forms.ChoiceField(
         choices=[("", "as the recipe says"), *CHOICES["precision"]],
         required=False,
-        help_text="What the encoder computes in. A probe takes 32-bit floats always; fine-tuning "
+        help_text="What the encoder computes in. A probe reads none; fine-tuning "
         "takes bfloat16 where it is measured to be faster, unless you choose.",
     )
     over_length = forms.ChoiceField(

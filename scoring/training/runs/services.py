@@ -22,8 +22,8 @@ from core.jobs.rows import FINAL_STATUSES
 from scoring import files as scoring_files
 from scoring.access.scopes import labelled_rows
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.patclaimeval.config import MIN_ITEMS, SettingsError, TrainingSettings
-from scoring.patclaimeval.data import Progress
+from scoring.patclaimeval.config import SettingsError, TrainingSettings
+from scoring.patclaimeval.data import MIN_ITEMS, Progress
 from scoring.quadruplets import TRAIN
 
 

@@ -55,7 +55,7 @@ def _decisive(run: TrainingRun) -> dict[str, Any]:
 
 
 def _is_whole(model: ModelVersion) -> bool:
-    # torch loads here, in a worker or command, and never in the web process.
+    # numpy loads here, and torch for an encoder: in a worker or command, not in the web process.
     from scoring.patclaimeval.checkpoint import read_checkpoint
 
     if not is_sealed(model):
@@ -70,9 +70,10 @@ def _is_whole(model: ModelVersion) -> bool:
 def _has_same_encoder(model: ModelVersion) -> bool:
     """Return whether the encoder's files are those of then: a directory may hold others by now."""
     settings = TrainingSettings(**model.run.settings)
-    if settings.encoder == DEFAULT_ENCODER:
-        return True  # its digest is part of the code
-    from scoring.patclaimeval.training import load_settings_encoder
+    if settings.method == "probe" or settings.encoder == DEFAULT_ENCODER:
+        return True  # it reads none, or one whose digest is part of the code
+    # torch loads here, in a worker or command, and never in the web process.
+    from scoring.patclaimeval.encoder_training import load_settings_encoder
 
     try:
         return load_settings_encoder(settings).digest == model.card["encoder"]["sha256"]
@@ -127,7 +128,7 @@ def _clear(run: TrainingRun) -> None:
 
 
 def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:
-    # torch loads here, in a worker or command, and never in the web process.
+    # scipy loads here, and torch for an encoder: in a worker or command, not in the web process.
     from scoring.patclaimeval.training import train_model
 
     rows = labelled_rows(run.dataset_version, run.criterion)
@@ -137,7 +138,6 @@ def _train(run: TrainingRun, directory: Path, progress: RunProgress) -> Training
         validation=_quadruplets(rows, VALIDATION),
         settings=TrainingSettings(**run.settings),
         directory=directory,
-        cache_directory=scoring_files.cache_directory(),
         on_progress=progress.store_progress,
         state_directory=state_directory(run),
         describe=lambda made: readme_of(run.dataset_version, replace(made, seen_in_training=seen)),

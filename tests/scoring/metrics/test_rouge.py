@@ -4,10 +4,12 @@ import random
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 
 from scoring.metrics.base import Pair
-from scoring.metrics.rouge import Rouge, f_measure
+from scoring.metrics.rouge import Rouge, f_measure, rouge_l, rouge_n, rouge_tokens
 
 PAIRS = [
     Pair("1. A valve comprising a housing.", "1. The valve comprises a housing, a housing."),
@@ -45,6 +47,26 @@ def test_rouge_equals_the_package(variant: Literal["1", "2", "l"], key: str) -> 
     oracle = rouge_scorer.RougeScorer([key], use_stemmer=False)
     expected = [oracle.score(pair.reference, pair.candidate)[key].fmeasure for pair in pairs]
     assert Rouge(variant).score(pairs) == pytest.approx(expected, abs=1e-12)
+
+
+TEXT = st.lists(
+    st.sampled_from(["a", "an", "the", "valve,", "pump;", "12", "Claim", "Gehäuse", "泵"]),
+    max_size=30,
+).map(" ".join)
+
+
+@given(TEXT, TEXT)
+def test_what_training_counts_without_the_package_is_what_the_package_counts(
+    reference: str, candidate: str
+) -> None:
+    theirs = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"]).score(reference, candidate)
+    left, right = rouge_tokens(reference), rouge_tokens(candidate)
+    for name, ours in (
+        ("rouge1", rouge_n(left, right, 1)),
+        ("rouge2", rouge_n(left, right, 2)),
+        ("rougeL", rouge_l(left, right)),
+    ):
+        assert ours == pytest.approx(tuple(theirs[name]), abs=1e-12)
 
 
 def test_f_measure_of_nothing_shared_is_zero() -> None:

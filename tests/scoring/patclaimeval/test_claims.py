@@ -1,10 +1,18 @@
-"""Tests of reading claims, dependencies and antecedents from text."""
+"""Claims as the features read them: words, terms, phrases, citations, antecedents."""
 
 from __future__ import annotations
 
 import pytest
 
-from scoring.patclaimeval.surface import Claim, ancestors, antecedents, read_claims
+from scoring.patclaimeval.claims import (
+    Claim,
+    ancestors,
+    antecedents,
+    is_term,
+    read_claims,
+    singular,
+    terms,
+)
 
 SET = (
     "1. A pump comprising a housing and a plurality of bolts. "
@@ -19,9 +27,43 @@ def test_claims_are_split_at_their_numbers_and_not_at_citations() -> None:
     assert [claim.cited for claim in read_claims(text)] == [(), (1,), (2,)]
 
 
-def test_text_without_numbers_is_one_claim() -> None:
-    claims = read_claims("A pump comprising 2 valves.")
-    assert [claim.number for claim in claims] == [1]
+def test_text_without_numbers_is_one_claim_and_so_is_no_text() -> None:
+    (claim,) = read_claims("A pump comprising 2 valves.")
+    assert (claim.number, claim.words) == (1, ("a", "pump", "comprising", "2", "valves"))
+    assert [(one.number, one.words) for one in read_claims("")] == [(1, ())]
+
+
+def test_words_are_letters_and_digits_of_any_script_and_single_chinese_characters() -> None:
+    (claim,) = read_claims("Ein Gehäuse_teil, C₆H₅ 泵体 of ポンプ and насос.")
+    assert claim.words == (
+        *("ein", "gehäuse", "teil", "c₆h₅", "泵", "体", "of", "ポ", "ン", "プ", "and", "насос"),
+    )
+
+
+def test_a_phrase_stands_behind_an_article_and_ends_where_a_verb_or_a_sign_does() -> None:
+    (claim,) = read_claims(
+        "A first rotary pump housing, one of the valves comprising said outer sealing ring."
+    )
+    assert claim.phrases == (
+        *((False, ("rotary", "pump", "housing")), (True, ("valve",))),
+        (True, ("outer", "sealing", "ring")),
+    )
+
+
+def test_terms_are_what_a_claim_is_about_counted_in_the_singular() -> None:
+    words = ("the", "valves", "wherein", "valve", "lid", "2024", "glass", "claim", "泵", "壳", "体")
+    assert terms(words) == {"valve": 2, "glass": 1, "泵壳": 1, "壳体": 1}
+    assert terms(("泵", "valve", "壳")) == {"valve": 1}
+    assert [singular(word) for word in ("bolts", "gas", "glass", "cups")] == [
+        *("bolt", "gas", "glass", "cup")
+    ]
+    assert not any(map(is_term, ("lid", "1234", "comprising")))
+
+
+def test_claims_of_a_chinese_set_are_cut_and_cite_by_number() -> None:
+    claims = read_claims("1. 一种泵。\n2. 如权利要求1所述的泵。")
+    assert [(claim.number, claim.cited) for claim in claims] == [(1, ()), (2, (1,))]
+    assert claims[0].words == ("一", "种", "泵")
 
 
 def test_what_stands_before_the_first_claim_and_what_was_cancelled_is_no_claim() -> None:
@@ -34,9 +76,9 @@ def test_what_stands_before_the_first_claim_and_what_was_cancelled_is_no_claim()
 
 def test_ancestors_follow_the_chain_and_no_forward_citation() -> None:
     claims = read_claims(
-        "1. A pump. 2. The pump of claim 1. 3. The pump of claim 2 or 4. 4. A lid."
+        "1. A pump. 2. The pump of claim 1. 3. That of claim 2 or 4. 4. A lid. 5. That of claim 9."
     )
-    assert ancestors(claims) == [0b0, 0b1, 0b11, 0b0]
+    assert ancestors(claims) == [0b0, 0b1, 0b11, 0b0, 0b0]
 
 
 def test_only_the_part_never_introduced_is_missing() -> None:

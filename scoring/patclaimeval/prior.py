@@ -1,0 +1,79 @@
+"""PatClaimEval-0: the default model before any label, from its prior and scales that ship with it.
+
+``patclaimeval_0.json`` holds centre and scale of each feature, the spread of each group, and the
+tie threshold of each criterion, measured on rewritten claim sets that no person rated.
+``scripts/measure_prior.py`` writes it. Importing this loads no numpy: a web process may.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from scoring.patclaimeval.config import code_version
+from scoring.patclaimeval.errors import CheckpointInvalid
+
+if TYPE_CHECKING:
+    from scoring.patclaimeval.scorer import LinearScorer
+
+NAME: Final = "patclaimeval-0"
+LABEL: Final = "PatClaimEval-0"
+FILE: Final = Path(__file__).parent / "patclaimeval_0.json"
+OTHER: Final = "overall_quality"
+"""Whose figures a criterion takes that is none of the rubric's."""
+
+
+@cache
+def load_prior(criterion: str) -> LinearScorer:
+    """Return PatClaimEval-0 for a criterion; one that is none of the rubric's gets the overall's.
+
+    Raises ``CheckpointInvalid`` if the file belongs to other features than this program computes.
+    """
+    import numpy as np
+
+    from scoring.patclaimeval.features import FEATURE_VERSION, FEATURES, GROUPS
+    from scoring.patclaimeval.ridge import Scales, combine, prior_of
+    from scoring.patclaimeval.scorer import LinearScorer
+
+    stored = _stored()
+    if stored["feature_version"] != FEATURE_VERSION:
+        raise CheckpointInvalid(
+            "patclaimeval_0.json belongs to another version of the features; write it anew with "
+            "scripts/measure_prior.py."
+        )
+    features = [stored["features"][name] for name in FEATURES]
+    scales = Scales(
+        np.array([one["centre"] for one in features]),
+        np.array([one["scale"] for one in features]),
+        {group: stored["spread"][group] for group in GROUPS},
+    )
+    config = {
+        "kind": "prior",
+        "criterion": criterion,
+        "tie_threshold": prior_tie_threshold(criterion),
+    }
+    return LinearScorer(combine(scales, prior_of(criterion)), config)
+
+
+def prior_tie_threshold(criterion: str) -> float:
+    """Return the difference of two scores up to which PatClaimEval-0 calls a tie."""
+    thresholds = _stored()["tie_threshold"]
+    return float(thresholds.get(criterion, thresholds[OTHER]))
+
+
+def prior_version() -> str:
+    """Return what decides its scores besides the code of the features."""
+    return f"scales {_stored()['made_from'][:12]}"
+
+
+def prior_sha256(criterion: str) -> str:
+    """Return what a cache knows its scores of a criterion by, 64 hex digits."""
+    return sha256(f"{criterion} {code_version()} ".encode() + FILE.read_bytes()).hexdigest()
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    return dict(json.loads(FILE.read_bytes()))

@@ -1,0 +1,121 @@
+"""Trains the default model: features, ridge around the prior, figures on references left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from scoring.agreement.correlation import tau_b
+from scoring.patclaimeval.config import DEFAULT_ENCODER, TrainingSettings
+from scoring.patclaimeval.data import Progress, Quadruplet, distinct_pairs
+from scoring.patclaimeval.features import FEATURES, Vector, feature_vector
+from scoring.patclaimeval.outcome import Outcome
+from scoring.patclaimeval.ridge import (
+    CLIP,
+    Comparisons,
+    Linear,
+    combine,
+    fit,
+    group_weights,
+    measure_scales,
+    prior_of,
+)
+from scoring.patclaimeval.validation import best_tie_threshold, measure_validation
+
+FEWEST_REFERENCES: Final = 4
+"""Below so many references a model without one of them says little about the model with it."""
+
+
+def compare(items: Sequence[Quadruplet], on_step: Callable[[int, int], None]) -> Comparisons:
+    """Return n items as comparisons of features; ``on_step(done, total)`` may raise to stop."""
+    pairs = distinct_pairs(items)
+    rows = np.zeros((len(pairs), len(FEATURES)))
+    for place, pair in enumerate(pairs):
+        rows[place] = feature_vector(*pair)
+        on_step(place + 1, len(pairs))
+    at = {pair: place for place, pair in enumerate(pairs)}
+    b, c = (np.array([at[item.pairs[side]] for item in items], dtype=np.int64) for side in (0, 1))
+    labels = np.array([item.y for item in items], dtype=np.float64)
+    return Comparisons(rows, b, c, labels, [item.reference_id for item in items])
+
+
+def differences(model: Linear, data: Comparisons) -> Vector:
+    """Return s_B - s_C of each comparison, shape [n], in (-1, 1)."""
+    scores = model.scores(data.features)
+    return np.asarray(scores[data.b] - scores[data.c])
+
+
+def leave_one_out(data: Comparisons, prior: Mapping[str, float], strength: float) -> Vector:
+    """Return s_B - s_C of each comparison from a model that never saw its reference, shape [n]."""
+    found = np.zeros(len(data.labels))
+    groups = np.array(data.groups)
+    for name in sorted(set(data.groups)):
+        held_out = np.flatnonzero(groups == name).tolist()
+        model = fit(data.part(np.flatnonzero(groups != name).tolist()), prior, strength)
+        found[held_out] = differences(model, data.part(held_out))
+    return found
+
+
+def train_ridge(
+    training: Sequence[Quadruplet],
+    validation: Sequence[Quadruplet],
+    settings: TrainingSettings,
+    on_progress: Callable[[Progress], None],
+) -> Outcome:
+    """Fit the default model on all training items; validation items only measure it.
+
+    The tie threshold, and the figures under ``unseen``, are of training items by models that
+    never saw their reference.
+    """
+    prior, strength = prior_of(settings.criterion), settings.weight_decay
+    assert strength is not None
+    data = compare(
+        [*training, *validation], lambda done, of: on_progress(Progress("features", done, of))
+    )
+    seen = data.part(range(len(training)))
+    unseen = data.part(range(len(training), len(data.labels)))
+    scales = measure_scales(seen)
+    weights = group_weights(seen, scales, prior, strength)
+    model = combine(scales, weights)
+    found = differences(model, unseen)
+    loss = float(np.mean((seen.labels - _logits(model, seen)) ** 2))
+    warnings = []
+    if settings.encoder != DEFAULT_ENCODER:
+        warnings.append("The probe reads no encoder: the one named has no part in it.")
+    facts: dict[str, Any] = {
+        "strength": strength,
+        "weights": weights,
+        "chosen_by": f"a prior of weight {strength:g} comparisons and the training labels",
+    }
+    if len(set(seen.groups)) >= FEWEST_REFERENCES:
+        apart = leave_one_out(seen, prior, strength)
+        threshold = best_tie_threshold(apart, seen.labels)
+        facts["unseen"] = measure_validation(training, apart, threshold)
+    else:
+        threshold = best_tie_threshold(differences(model, seen), seen.labels)
+        warnings.append(
+            f"Fewer than {FEWEST_REFERENCES} references: the tie threshold could not be set on "
+            "unseen references."
+        )
+    tau = tau_b(found, unseen.labels).value
+    on_progress(Progress("training", 1, 1, 1, 1, loss, tau, ends_epoch=True))
+    return Outcome(
+        kind="probe",
+        tensors={"centre": model.centre, "factor": model.factor, "weight": model.weight},
+        clip=CLIP,
+        features=list(FEATURES),
+        differences=found,
+        tie_threshold=threshold,
+        epochs_run=1,
+        best_epoch=1,
+        history=[{"epoch": 1, "loss": loss, "validation_tau": tau}],
+        facts=facts,
+        warnings=warnings,
+    )
+
+
+def _logits(model: Linear, data: Comparisons) -> Vector:
+    logits = model.contributions(data.features).sum(axis=1)
+    return np.asarray(logits[data.b] - logits[data.c])
