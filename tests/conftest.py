@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -11,7 +10,7 @@ import pytest
 from django.test import override_settings
 
 from annotator import rate_limits
-from annotator.assignments.services import assign_candidates, spread_places
+from annotator.assignments.services import assign_candidates, spread_places, take_next
 from annotator.models import Assignment, Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
@@ -141,19 +140,23 @@ class Cast:
             campaign=reference.campaign, annotator=user, candidates=list(reference.candidates.all())
         )
 
+    def take(self, user: User) -> Assignment:
+        """Lease the user the next candidate of the campaign."""
+        row = take_next(slug=self.campaign.slug, annotator=user)
+        assert row is not None
+        return row
+
     def submit(
         self,
         assignment: Assignment,
         scores: Sequence[int] = (5, 5, 5, 5),
-        comment: str = "",
-        submitted_at: datetime | None = None,
+        **more: Any,
     ) -> Rating:
         return submit_rating(
             assignment_id=assignment.pk,
             annotator=assignment.annotator,
             scores=dict(zip(CRITERIA, scores, strict=True)),
-            comment=comment,
-            submitted_at=submitted_at,
+            **more,
         )
 
 

@@ -12,6 +12,7 @@ from annotator.accounts.sessions import create_token
 from annotator.models import Assignment, User
 from annotator.rubric import CRITERIA
 from tests.annotator.adjudication.rulings import PASSWORD
+from tests.conftest import grant, make_user
 
 Fields = dict[str, str]
 TOKEN = "csrfmiddlewaretoken"
@@ -120,3 +121,12 @@ def carol(cast, quick_passwords: None) -> User:
     cast.carol.set_password(PASSWORD)
     cast.carol.save()
     return cast.carol
+
+
+@pytest.fixture
+def dora(cast, quick_passwords: None) -> User:
+    """Return a second adjudicator with a password to sign by."""
+    user = grant(make_user("dora"), cast.campaign, "adjudicator")
+    user.set_password(PASSWORD)
+    user.save()
+    return user

@@ -1,5 +1,3 @@
-"""One door writes the audit trail, for one act and for many."""
-
 import ast
 from pathlib import Path
 from uuid import uuid4

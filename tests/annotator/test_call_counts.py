@@ -1,5 +1,3 @@
-"""Calls of the API, counted by each process and told to the database in lots."""
-
 import pytest
 
 from annotator import rate_limits
@@ -34,9 +32,7 @@ def test_few_calls_write_nothing(settings, django_assert_num_queries) -> None:
     assert UsedPace.objects.count() == 1
 
 
-def test_who_calls_too_often_costs_the_database_nothing(
-    settings, django_assert_num_queries
-) -> None:
+def test_who_calls_too_often_costs_the_database_nothing(settings, django_assert_num_queries):
     settings.API_CALLS_PER_MINUTE = 1
     count_call("a")
     assert count_call("a") > 50

@@ -1,5 +1,3 @@
-"""A reference and two candidates in rows."""
-
 from annotator.claims.reading import CLAIMS, read_pair
 from annotator.reading import CompareRow, compare_rows
 

@@ -1,5 +1,3 @@
-"""The worked examples: they must obey the rubric that they explain."""
-
 import re
 
 import pytest
@@ -36,9 +34,7 @@ def test_every_band_is_worked_somewhere() -> None:
 
 
 @pytest.mark.parametrize(("lesson", "example"), EXAMPLES)
-def test_the_score_lies_in_the_band_that_the_example_cites(
-    lesson: Lesson, example: Example
-) -> None:
+def test_the_score_lies_in_the_band_that_the_example_cites(lesson, example) -> None:
     assert all(is_score(value) for value in example.scores.values())
     assert band_of(lesson.criterion, example.score) == example.band
 
@@ -50,9 +46,7 @@ def test_the_contrast_is_the_band_next_to_it(lesson: Lesson, example: Example) -
 
 
 @pytest.mark.parametrize(("lesson", "example"), EXAMPLES)
-def test_claims_are_numbered_and_few_and_the_candidate_is_not_the_reference(
-    lesson: Lesson, example: Example
-) -> None:
+def test_claims_are_numbered_and_few_and_the_candidate_is_not_the_reference(lesson, example):
     for claims in (lesson.reference, example.candidate):
         assert numbers(claims) == list(range(1, len(numbers(claims)) + 1))
         assert 1 <= len(numbers(claims)) <= 3
@@ -60,9 +54,7 @@ def test_claims_are_numbered_and_few_and_the_candidate_is_not_the_reference(
 
 
 @pytest.mark.parametrize(("lesson", "example"), EXAMPLES)
-def test_what_is_marked_is_new_and_what_is_lost_is_really_lost(
-    lesson: Lesson, example: Example
-) -> None:
+def test_what_is_marked_is_new_and_what_is_lost_is_really_lost(lesson, example) -> None:
     marked = [p.text for line in example.lines for p in line.parts if p.is_marked]
     assert marked or example.lost
     assert not [words for words in marked if words in lesson.reference]

@@ -1,5 +1,3 @@
-"""The keys of the rate screen: defaults, changes, and what is no usable key."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

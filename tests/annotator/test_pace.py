@@ -1,5 +1,3 @@
-"""Limits that hold across processes."""
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""The rubric: weights, exact overall, bands."""
-
 from fractions import Fraction
 
 import pytest
@@ -40,9 +38,7 @@ def test_weights_are_those_of_the_paper() -> None:
         ((1, 0, 0, 0), 4, "0.36"),
     ],
 )
-def test_overall_is_the_weighted_sum_over_eleven(
-    values: tuple[int, ...], numerator: int, text: str
-) -> None:
+def test_overall_is_the_weighted_sum_over_eleven(values, numerator, text) -> None:
     assert overall_numerator(dict(zip(CRITERIA, values, strict=True))) == numerator
     assert overall_text(numerator) == text
 

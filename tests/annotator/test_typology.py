@@ -1,5 +1,3 @@
-"""The error tags: their data, their names, and how tags sent by people become stored ones."""
-
 import re
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""The scope of a person: whose campaigns, whose assignments."""
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
 
 from annotator.access.scopes import (
     assignments_for,
@@ -10,114 +11,93 @@ from annotator.access.scopes import (
     roles_of,
     token_caller,
 )
+from annotator.access.visibility import (
+    is_unblinded,
+    show_feedback,
+    show_names,
+    show_systems,
+    unblindings_of,
+)
 from annotator.accounts.sessions import create_token, token_digest
-from annotator.models import Assignment, Campaign, Candidate, Membership, Reference, User
+from annotator.campaigns.services import close_campaign, reopen_campaign
+from annotator.models import Assignment, AuditEvent, Campaign, Membership, Shown, Unblinding, User
+from core.errors import OutOfDate, Refused
+from core.text_io.shapes import LONGEST_REASON
+from tests.conftest import grant, make_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
-def campaigns() -> dict[str, Campaign]:
-    """Mirrored campaigns `a` and `b`, each with one candidate."""
-    found = {}
-    for slug in ("a", "b"):
-        found[slug] = Campaign.objects.create(slug=slug, name=slug)
-        reference = Reference.objects.create(
-            campaign=found[slug], reference_id="r1", claims="x", claims_sha256="x"
-        )
-        Candidate.objects.create(
-            reference=reference,
-            campaign=reference.campaign,
-            queue_position=reference.position,
-            candidate_id="c1",
-            claims="y",
-            claims_sha256="y",
-        )
-    return found
+def dora(db: None) -> User:
+    return make_user("dora")
 
 
-def member(name: str, campaign: Campaign, *roles: str) -> User:
-    user, _ = User.objects.get_or_create(username=name)
-    for role in roles:
-        Membership.objects.create(user=user, campaign=campaign, role=role)
-    return user
+def assign(cast, user: User) -> Assignment:
+    return cast.assign(user, cast.campaign.references.first() or cast.reference("r1", 1))[0]
 
 
-def assign(user: User, campaign: Campaign) -> Assignment:
-    candidate = Candidate.objects.get(reference__campaign=campaign)
-    return Assignment.objects.create(
-        campaign=campaign, annotator=user, candidate=candidate, label="Candidate 1"
-    )
+def test_a_member_sees_their_campaigns_once_and_no_other(cast, dora) -> None:
+    grant(dora, cast.campaign, "annotator", "researcher")
+    assert list(campaigns_for(dora)) == [cast.campaign]
 
 
-def test_a_member_sees_their_campaigns_once_and_no_other(campaigns: dict[str, Campaign]) -> None:
-    user = member("dora", campaigns["a"], "annotator", "researcher")
-    assert list(campaigns_for(user)) == [campaigns["a"]]
+def test_a_role_in_one_campaign_counts_for_no_other(cast, dora) -> None:
+    grant(dora, cast.campaign, "researcher")
+    grant(dora, cast.elsewhere, "annotator")
+    assert list(campaigns_for(dora, ["researcher"])) == [cast.campaign]
+    assert roles_of(dora, cast.elsewhere) == {"annotator"}
+    assert roles_of(dora) == {"researcher", "annotator"}
 
 
-def test_a_role_in_one_campaign_counts_for_no_other(campaigns: dict[str, Campaign]) -> None:
-    user = member("dora", campaigns["a"], "researcher")
-    member("dora", campaigns["b"], "annotator")
-    assert list(campaigns_for(user, ["researcher"])) == [campaigns["a"]]
-    assert roles_of(user, campaigns["b"]) == {"annotator"}
-    assert roles_of(user) == {"researcher", "annotator"}
-
-
-def test_who_is_not_signed_in_or_not_active_sees_nothing(campaigns: dict[str, Campaign]) -> None:
-    user = member("dora", campaigns["a"], "admin")
-    user.is_active = False
-    for nobody in (user, AnonymousUser()):
+def test_who_is_not_signed_in_or_not_active_sees_nothing(cast, dora) -> None:
+    grant(dora, cast.campaign, "admin")
+    dora.is_active = False
+    for nobody in (dora, AnonymousUser()):
         assert not campaigns_for(nobody).exists()
         assert roles_of(nobody) == frozenset()
         assert roles_by_campaign(nobody) == {}
-        assert roles_of(nobody, campaigns["a"]) == frozenset()
+        assert roles_of(nobody, cast.campaign) == frozenset()
 
 
-def test_a_site_admin_has_no_door_to_a_campaign(campaigns: dict[str, Campaign]) -> None:
-    root = User.objects.create(username="root", is_superuser=True)
+def test_a_site_admin_has_no_door_to_a_campaign(cast, dora) -> None:
+    root = make_user("root", is_superuser=True)
     assert not campaigns_for(root).exists()
     assert roles_of(root) == frozenset()
 
 
-def test_an_annotator_sees_own_assignments_only(campaigns: dict[str, Campaign]) -> None:
-    dora = member("dora", campaigns["a"], "annotator")
-    mine = assign(dora, campaigns["a"])
-    assign(member("emil", campaigns["a"], "annotator"), campaigns["a"])
+def test_an_annotator_sees_own_assignments_only(cast, dora) -> None:
+    grant(dora, cast.campaign, "annotator")
+    mine = assign(cast, dora)
+    assign(cast, cast.alice)
     assert list(assignments_for(dora)) == [mine]
 
 
-def test_who_is_annotator_no_more_sees_no_assignment(campaigns: dict[str, Campaign]) -> None:
-    dora = member("dora", campaigns["a"], "annotator")
-    assign(dora, campaigns["a"])
-    Membership.objects.update(role="reader")
+def test_who_is_annotator_no_more_sees_no_assignment(cast, dora) -> None:
+    grant(dora, cast.campaign, "annotator")
+    assign(cast, dora)
+    Membership.objects.filter(user=dora).update(role="reader")
     assert not assignments_for(dora).exists()
 
 
-def test_being_annotator_elsewhere_opens_no_assignment_here(
-    campaigns: dict[str, Campaign],
-) -> None:
-    dora = member("dora", campaigns["b"], "annotator")
-    member("dora", campaigns["a"], "researcher")
-    assign(dora, campaigns["a"])
+def test_being_annotator_elsewhere_opens_no_assignment_here(cast, dora) -> None:
+    grant(dora, cast.elsewhere, "annotator")
+    grant(dora, cast.campaign, "researcher")
+    assign(cast, dora)
     assert not assignments_for(dora).exists()
 
 
-def test_a_token_brings_its_owner_and_all_their_roles_in_one_query(
-    django_assert_num_queries,
-) -> None:
-    ada = User.objects.create(username="ada")
-    ada.set_password("a long password of hers")
-    ada.save()
-    for slug, roles in (("one", ("admin", "reader")), ("two", ("annotator",))):
-        campaign = Campaign.objects.create(slug=slug, name=slug)
-        for role in roles:
-            Membership.objects.create(user=ada, campaign=campaign, role=role)
-    digest = token_digest(create_token(user=ada).token)
+def test_a_token_brings_its_owner_and_all_their_roles_in_one_query(cast, django_assert_num_queries):
+    cast.carol.set_password("a long password of hers")
+    cast.carol.save()
+    grant(cast.carol, cast.elsewhere, "admin", "reader")
+    digest = token_digest(create_token(user=cast.carol).token)
     with django_assert_num_queries(1):
         caller = token_caller(digest)
         assert caller is not None
-        assert (caller.user.username, caller.user.is_active, caller.scope) == ("ada", True, "write")
-        assert caller.roles_by_campaign == {"one": {"admin", "reader"}, "two": {"annotator"}}
+        assert (caller.user, caller.user.is_active, caller.scope) == (cast.carol, True, "write")
+        roles = {"cups": {"adjudicator"}, "elsewhere": {"admin", "reader"}}
+        assert caller.roles_by_campaign == roles
     # What was not loaded is there when it is asked for, and not empty.
     assert caller.user.check_password("a long password of hers")
     assert token_caller("0" * 64) is None
@@ -126,8 +106,89 @@ def test_a_token_brings_its_owner_and_all_their_roles_in_one_query(
 
 
 def test_a_token_of_somebody_without_any_role_is_known_and_opens_nothing() -> None:
-    caller = token_caller(
-        token_digest(create_token(user=User.objects.create(username="new")).token)
-    )
+    caller = token_caller(token_digest(create_token(user=make_user("new")).token))
     assert caller is not None
     assert caller.roles_by_campaign == {}
+
+
+@pytest.fixture
+def closed(cast):
+    close_campaign(campaign=cast.campaign, reason="Done.", closed_by=cast.ada)
+    cast.campaign.refresh_from_db()
+    return cast
+
+
+def test_names_are_shown_to_who_asked_until_the_campaign_is_opened_again(closed) -> None:
+    show_names(campaign=closed.campaign, asked_by=closed.ada, reason="To train.")
+    assert is_unblinded(closed.campaign, closed.ada, Shown.NAMES)
+    assert not is_unblinded(closed.campaign, closed.rita, Shown.NAMES)
+    assert not is_unblinded(closed.campaign, closed.ada, Shown.FEEDBACK)
+    reopen_campaign(campaign=closed.campaign, reason="More.", reopened_by=closed.ada)
+    closed.campaign.refresh_from_db()
+    assert not is_unblinded(closed.campaign, closed.ada, Shown.NAMES)
+    close_campaign(campaign=closed.campaign, reason="Done.", closed_by=closed.ada)
+    closed.campaign.refresh_from_db()
+    assert not is_unblinded(closed.campaign, closed.ada, Shown.NAMES)
+
+
+@pytest.mark.parametrize("reason", ["", " \n", "x" * (LONGEST_REASON + 1), "a\x00"])
+def test_names_need_a_reason_that_can_be_kept(closed, reason: str) -> None:
+    with pytest.raises(Refused):
+        show_names(campaign=closed.campaign, asked_by=closed.ada, reason=reason)
+    assert not Unblinding.objects.exists() and not AuditEvent.objects.filter(
+        action="unblinding.shown"
+    )
+
+
+def test_nothing_is_shown_of_an_open_campaign(cast) -> None:
+    with pytest.raises(OutOfDate):
+        show_names(campaign=cast.campaign, asked_by=cast.ada, reason="To train.")
+    with pytest.raises(OutOfDate):
+        show_feedback(campaign=cast.campaign, annotator=cast.alice)
+    show_systems(campaign=cast.campaign, user=cast.ada)
+    assert not Unblinding.objects.exists()
+
+
+def test_feedback_is_recorded_once_for_each_closing(closed) -> None:
+    for _ in range(2):
+        show_feedback(campaign=closed.campaign, annotator=closed.alice)
+    show_feedback(campaign=closed.campaign, annotator=closed.bob)
+    assert Unblinding.objects.count() == 2
+    reopen_campaign(campaign=closed.campaign, reason="More.", reopened_by=closed.ada)
+    close_campaign(campaign=closed.campaign, reason="Done.", closed_by=closed.ada)
+    show_feedback(campaign=closed.campaign, annotator=closed.alice)
+    assert Unblinding.objects.filter(user=closed.alice).count() == 2
+    events = AuditEvent.objects.filter(action="unblinding.shown")
+    assert {str(row.pk) for row in Unblinding.objects.all()} == set(
+        events.values_list("object_id", flat=True)
+    )
+
+
+def test_the_list_begins_with_the_latest_and_holds_this_campaign_only(closed) -> None:
+    show_names(campaign=closed.campaign, asked_by=closed.ada, reason="First.")
+    show_names(campaign=closed.campaign, asked_by=closed.ada, reason="Second.")
+    assert [row.reason for row in unblindings_of(closed.campaign)] == ["Second.", "First."]
+    assert not unblindings_of(closed.elsewhere)
+
+
+def close(cast, days_ago: int = 0) -> None:
+    at = timezone.now() - timedelta(days=days_ago)
+    Campaign.objects.filter(pk=cast.campaign.pk).update(status="closed", closed_at=at)
+
+
+def test_each_person_is_recorded_once_with_a_row_in_the_trail(cast) -> None:
+    close(cast)
+    for user in (cast.ada, cast.ada, cast.rita):
+        show_systems(campaign=cast.campaign, user=user)
+    shown = Unblinding.objects.order_by("at").values_list("user__username", "shown")
+    assert list(shown) == [("ada", "systems"), ("rita", "systems")]
+    assert AuditEvent.objects.filter(action="unblinding.shown", actor=cast.ada).count() == 1
+
+
+def test_after_another_closing_it_is_recorded_again(cast) -> None:
+    close(cast, days_ago=2)
+    show_systems(campaign=cast.campaign, user=cast.ada)
+    Unblinding.objects.update(at=timezone.now() - timedelta(days=1))
+    close(cast)
+    show_systems(campaign=cast.campaign, user=cast.ada)
+    assert Unblinding.objects.count() == 2

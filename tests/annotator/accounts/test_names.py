@@ -1,5 +1,3 @@
-"""Which user names there may be, and which would be taken for one another."""
-
 import pytest
 
 from annotator.accounts.names import name_problem, skeleton
@@ -15,15 +13,8 @@ def test_letters_of_one_script_with_digits_and_marks_are_a_name(name: str) -> No
     [
         *("", "no spaces", "a+b", "a/b", "a\nb", "a\x00b", "<b>", "-alice", ".", "@x"),
         *("\u0430lice", "alice\u200d", "\u202ealice", "al\u00adice", "\ufeffalice"),
-        *(
-            "\uff41lice",
-            "a\u0301lice",
-            "x\u0338y",
-            "\U0001d41alice",
-            "al\u0661ce",
-            "\ud800",
-            "a\u20ac",
-        ),
+        *("\uff41lice", "a\u0301lice", "x\u0338y", "\U0001d41alice", "al\u0661ce", "\ud800"),
+        "a\u20ac",
     ],
 )
 def test_anything_else_is_none(name: str) -> None:

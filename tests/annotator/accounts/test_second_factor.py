@@ -1,5 +1,3 @@
-"""The second factor: set up, asked for, lost, guessed at."""
-
 import io
 import json
 import re
@@ -8,7 +6,6 @@ from typing import Any
 
 import pyotp
 import pytest
-from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
 from django.test import Client
 
@@ -27,10 +24,11 @@ from annotator.models import (
 from annotator.operations.health.checks import look_at_second_factors
 from annotator.operations.health.database import Level
 from core.clock import database_now
+from tests.annotator.accounts.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "a long enough phrase"
+
 SCRIPT = {"HX-Request": "true"}
 
 
@@ -47,9 +45,8 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def alice(cast, clock, quick_passwords) -> User:
-    User.objects.update(password=make_password(PASSWORD))
-    return User.objects.get(username="alice")
+def alice(clock, alice: User) -> User:
+    return alice
 
 
 def sign_in(name: str = "alice", **more: str) -> tuple[Client, Any]:
@@ -74,7 +71,7 @@ def code_now(off: int = 0) -> str:
 
 
 @pytest.fixture
-def codes(alice, clock) -> list[str]:
+def codes(clock, alice) -> list[str]:
     """Set up alice's second factor on the page; return the recovery codes."""
     client, _ = sign_in()
     html = client.get("/account/second-factor/").content.decode()
@@ -231,9 +228,7 @@ def test_the_database_does_not_tell_the_secret(alice, codes) -> None:
     assert len(secret) == 32 and secret not in row.secret
 
 
-def test_a_new_key_of_the_site_is_followed_by_the_command_and_told_by_doctor(
-    alice, codes, settings, clock
-) -> None:
+def test_a_new_site_key_is_followed_by_a_command_and_told_by_doctor(alice, codes, settings, clock):
     earlier = settings.SECRET_KEY
     assert [finding.level for finding in look_at_second_factors()] == [Level.OK]
     settings.SECRET_KEY = "another secret that is long enough to be one, and is none of ours"

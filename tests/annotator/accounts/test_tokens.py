@@ -1,27 +1,27 @@
-"""One's own API tokens."""
-
 import re
+from datetime import timedelta
 
 import pytest
-from django.contrib.auth.hashers import make_password
 from django.test import Client
+from django.utils import timezone
 
 from annotator.accounts.sessions import create_token
 from annotator.models import ApiToken, AuditEvent, Campaign, User
+from annotator.rubric import CRITERIA
+from tests.annotator.accounts.conftest import PASSWORD
 from tests.conftest import grant
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "a long enough phrase"
+
 PAGE = "/account/tokens/"
 GOOD = {"scope": "read", "days": "7", "campaign": "", "password": PASSWORD}
 
 
 @pytest.fixture
-def alice(cast, client, quick_passwords) -> User:
-    User.objects.update(password=make_password(PASSWORD))
-    client.force_login(User.objects.get(username="alice"))
-    return cast.alice
+def alice(alice: User, client: Client) -> User:
+    client.force_login(alice)
+    return alice
 
 
 def by(token: str) -> Client:
@@ -94,16 +94,7 @@ def test_a_token_for_one_campaign_finds_no_other(alice, cast) -> None:
     assert by(here).get("/api/v1/datasets/").status_code == 403
     codes = []
     for row in (other, own):
-        scores = dict.fromkeys(
-            (
-                "feature_completeness",
-                "conceptual_clarity",
-                "terminology_consistency",
-                "logical_linkage",
-            ),
-            5,
-        )
-        body = {"assignment": str(row.pk), "scores": scores}
+        body = {"assignment": str(row.pk), "scores": dict.fromkeys(CRITERIA, 5)}
         sent = by(here).post("/api/v1/ratings/", body, content_type="application/json")
         codes.append(sent.status_code)
     assert codes == [404, 201]
@@ -118,3 +109,35 @@ def test_a_site_admins_token_for_a_campaign_is_none_of_a_site_admin(cast) -> Non
     grant(boss, Campaign.objects.get(slug="cups"), "annotator")
     token = create_token(user=boss, campaign=cast.campaign).token
     assert by(token).get("/api/v1/campaigns/cups/").status_code == 200
+
+
+def get(header: str, method: str = "get", path: str = "campaigns/"):
+    return getattr(Client(), method)(f"/api/v1/{path}", headers={"Authorization": header})
+
+
+def test_a_token_signs_in_its_owner_and_is_stored_as_a_digest(cast) -> None:
+    token = create_token(user=cast.alice).token
+    answer = get(f"Token {token}")
+    assert [row["slug"] for row in answer.json()] == ["cups"]
+    assert not ApiToken.objects.filter(token_sha256__contains=token).exists()
+
+
+@pytest.mark.parametrize("header", ["Token wrong", "Token", "Token a b", "Token \xff"])
+def test_a_wrong_token_is_401_and_says_how_to_send_one(cast, header: str) -> None:
+    answer = get(header)
+    assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Token")
+
+
+def test_without_a_token_the_answer_is_401_json(cast) -> None:
+    answer = Client().get("/api/v1/campaigns/")
+    assert (answer.status_code, answer["Content-Type"]) == (401, "application/json")
+
+
+def test_an_expired_token_and_a_deactivated_owner_are_refused(cast) -> None:
+    made = create_token(user=cast.alice)
+    ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert get(f"Token {made.token}").status_code == 401
+    ApiToken.objects.update(expires_at=timezone.now() + timedelta(days=1))
+    cast.alice.is_active = False
+    cast.alice.save()
+    assert get(f"Token {made.token}").status_code == 401

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils import timezone
+
 from annotator.models import Assignment, Candidate, Conflict, Membership, Rating, User
 from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
 from tests.conftest import Cast, grant, make_user
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 9, 9)
+WORDS = {"alice": "the spout is gone", "bob": "all features are there"}
+NOTES = {"alice": "see claim 1", "bob": "compare claim 2"}
 
 
 def member(cast: Cast, name: str, *roles: str) -> User:
@@ -17,13 +21,14 @@ def member(cast: Cast, name: str, *roles: str) -> User:
 
 
 def rate_all(
-    cast: Cast, person: User, reference: Any, values: Sequence[Sequence[int]]
+    cast: Cast, person: User, reference: Any, values: Sequence[Sequence[int]], **more: Any
 ) -> list[Rating]:
     """Have a person rate all candidates of a reference by name; values in candidate_id order."""
     rows = {row.candidate_id: row for row in cast.assign(person, reference)}
     candidates = reference.candidates.order_by("candidate_id")
     return [
-        cast.submit(rows[one.pk], scores) for one, scores in zip(candidates, values, strict=True)
+        cast.submit(rows[one.pk], scores, **more)
+        for one, scores in zip(candidates, values, strict=True)
     ]
 
 
@@ -71,3 +76,13 @@ def revise(person: User, candidate: Candidate, scores: Sequence[int] | None = No
 def leave_campaign(person: User, cast: Cast) -> None:
     """Take every role in the campaign from a person."""
     Membership.objects.filter(user=person, campaign=cast.campaign).delete()
+
+
+def open_conflict(candidate: Candidate, kind: str = "overall_gap", **more: Any) -> Conflict:
+    """Store a conflict of a candidate that no rating has led to."""
+    return Conflict.objects.create(
+        campaign=candidate.campaign,
+        candidate=candidate,
+        kind=kind,
+        **({"gap": 22, "opened_at": timezone.now()} | more),
+    )

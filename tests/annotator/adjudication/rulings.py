@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from django.utils import timezone
+
 from annotator.adjudication.rulings.services import rule
-from annotator.models import Adjudication, Conflict, User
+from annotator.models import Adjudication, Conflict, Ruling, User
+from annotator.rubric import ALL_CRITERIA
 
 PASSWORD = "a long enough phrase"
 
@@ -15,3 +18,19 @@ def decide(
     return rule(
         conflict_id=conflict.pk, adjudicator=adjudicator, decision=decision, **(said | more)
     )
+
+
+def store_ruling(
+    conflict: Conflict, adjudicator: User, value: str, decision: str = "scores", **more: Any
+) -> Adjudication:
+    """Store a ruling that gives the candidate this value throughout; nobody has signed it."""
+    row = Adjudication.objects.create(
+        conflict=conflict,
+        adjudicator=adjudicator,
+        decision=decision,
+        ratings_seen=[],
+        made_at=timezone.now(),
+    )
+    scores = dict.fromkeys(ALL_CRITERIA, value)
+    Ruling.objects.create(adjudication=row, candidate=conflict.candidate, scores=scores, **more)
+    return row

@@ -1,5 +1,3 @@
-"""Rulings: one per conflict, signed, by who has not rated, and without touching a rating."""
-
 import uuid
 from collections import Counter
 from fractions import Fraction
@@ -11,8 +9,11 @@ from django.db import IntegrityError, transaction
 from annotator.accounts.services import OF_SIGNATURES
 from annotator.adjudication.rounds import take_turn
 from annotator.adjudication.rulings.queries import (
+    case_count,
+    first_free,
     ratings_seen,
     record_sha256,
+    references_to_rule,
     seen_sha256,
     signature_holds,
 )
@@ -28,11 +29,11 @@ from annotator.models import (
     Turn,
     User,
 )
-from annotator.rating.services import revise_rating
 from annotator.rubric import CRITERIA
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
+from tests.annotator.adjudication.discrepant import member, rate_all, revise
 from tests.annotator.adjudication.rulings import PASSWORD, decide
-from tests.conftest import spread
+from tests.conftest import grant, spread
 
 LOW, HIGH = (1, 1, 1, 1), (9, 9, 8, 9)
 
@@ -47,15 +48,10 @@ pytestmark = [
 def rows(cast, carol) -> dict[str, list[Rating]]:
     """Ratings of two candidates by alice and bob who put them in opposite order."""
     reference = cast.reference("r1", 2)
-    first, second = reference.candidates.order_by("candidate_id")
-    made: dict[str, list[Rating]] = {}
-    for person, values in ((cast.alice, (LOW, HIGH)), (cast.bob, (HIGH, LOW))):
-        by_candidate = {row.candidate_id: row for row in cast.assign(person, reference)}
-        made[person.username] = [
-            cast.submit(by_candidate[candidate.pk], scores)
-            for candidate, scores in zip((first, second), values, strict=True)
-        ]
-    return made
+    return {
+        person.username: rate_all(cast, person, reference, values)
+        for person, values in ((cast.alice, (LOW, HIGH)), (cast.bob, (HIGH, LOW)))
+    }
 
 
 def gap(rows, place: int = 0) -> Conflict:
@@ -103,16 +99,12 @@ def test_new_scores_are_taken_whole(rows, carol) -> None:
     }
 
 
-def test_a_ruling_settles_every_conflict_of_its_candidate_and_no_other(rows, carol) -> None:
+def test_a_ruling_settles_its_candidate_and_that_of_the_other_the_flip_too(rows, carol) -> None:
     decide(gap(rows), carol)
     of_it = Conflict.objects.filter(candidate=rows["alice"][0].candidate_id, other_candidate=None)
     assert {row.status for row in of_it} == {"ruled"}
     assert len(of_it) == 5
     assert flip().status == "open" and gap(rows, 1).status == "open"
-
-
-def test_a_flip_is_settled_when_both_of_its_candidates_are_ruled(rows, carol) -> None:
-    decide(gap(rows), carol)
     decide(gap(rows, 1), carol)
     assert statuses() == {"ruled": 11}
 
@@ -219,12 +211,7 @@ def test_guessing_the_password_ends_after_ten(rows, carol) -> None:
 def test_ratings_that_changed_since_they_were_read_are_not_ruled_upon(rows, carol) -> None:
     both = [rows["alice"][0], rows["bob"][0]]
     seen = seen_sha256(both)
-    revise_rating(
-        rating_id=both[0].pk,
-        annotator=both[0].annotator,
-        version=1,
-        scores=dict.fromkeys(CRITERIA, 2),
-    )
+    revise(both[0].annotator, both[0].candidate, (2, 2, 2, 2))
     with pytest.raises(OutOfDate):
         decide(gap(rows), carol, seen=seen)
     fresh = list(Rating.objects.filter(candidate=both[0].candidate_id))
@@ -253,12 +240,6 @@ def test_the_signature_names_who_what_and_when_and_breaks_with_any_change(rows, 
     assert not signature_holds(Adjudication.objects.get(pk=row.pk))
 
 
-def test_a_signature_copied_to_another_record_does_not_hold(rows, carol) -> None:
-    one, other = decide(gap(rows), carol), decide(gap(rows, 1), carol)
-    other.record_sha256 = one.record_sha256
-    assert not signature_holds(other)
-
-
 def test_a_ruling_leaves_its_row_in_the_trail_without_the_reasons_words(rows, carol) -> None:
     row = decide(gap(rows), carol)
     event = AuditEvent.objects.get(action="conflict.ruled")
@@ -269,27 +250,17 @@ def test_a_ruling_leaves_its_row_in_the_trail_without_the_reasons_words(rows, ca
 
 def test_a_ruled_rating_is_locked_with_the_sentence_that_all_locks_have(rows, cast, carol) -> None:
     decide(gap(rows), carol)
-    rating = rows["alice"][0]
     with pytest.raises(OutOfDate) as refused:
-        revise_rating(
-            rating_id=rating.pk,
-            annotator=cast.alice,
-            version=1,
-            scores=dict.fromkeys(CRITERIA, 9),
-        )
+        revise(cast.alice, rows["alice"][0].candidate, HIGH)
     assert refused.value.sentence == LOCKED_SENTENCE
 
 
 def test_a_later_rating_opens_nothing_on_ruled_candidates(cast, carol) -> None:
     reference = cast.reference("r1", 1)
     for person, clarity in ((cast.alice, 1), (cast.bob, 9)):
-        (row,) = cast.assign(person, reference)
-        cast.submit(row, (5, clarity, 5, 5))
+        rate_all(cast, person, reference, [(5, clarity, 5, 5)])
     decide(Conflict.objects.get(), carol)
-    eve = User.objects.create(username="eve")
-    Membership.objects.create(user=eve, campaign=cast.campaign, role="annotator")
-    (row,) = cast.assign(eve, reference)
-    cast.submit(row, (0, 5, 10, 5))
+    rate_all(cast, member(cast, "eve"), reference, [(0, 5, 10, 5)])
     assert statuses() == {"ruled": 1}
 
 
@@ -317,3 +288,50 @@ def test_only_an_admin_voids_and_only_with_a_reason_and_only_once(rows, cast, ca
     void_adjudication(adjudication_id=row.pk, reason="A slip.", by=cast.ada)
     with pytest.raises(OutOfDate):
         void_adjudication(adjudication_id=row.pk, reason="Again.", by=cast.ada)
+
+
+@pytest.fixture
+def references(cast):
+    """Two references with a conflict on each candidate, and one without."""
+    found = [cast.reference(name, count) for name, count in (("r1", 2), ("r2", 1), ("r3", 1))]
+    for person, values in ((cast.alice, (1, 1, 5)), (cast.bob, (9, 9, 5))):
+        for reference, value in zip(found, values, strict=True):
+            rate_all(cast, person, reference, [[value] * 4] * reference.candidates.count())
+    return found
+
+
+def take(user: User, reference) -> None:
+    for candidate in reference.candidates.all():
+        conflict = Conflict.objects.filter(candidate=candidate)[0]
+        take_turn(conflict_id=conflict.pk, adjudicator=user)
+
+
+def test_references_with_an_open_conflict_stand_in_order_and_cases_are_counted(references, cast):
+    assert references_to_rule(cast.carol) == [references[0].pk, references[1].pk]
+    assert case_count(cast.carol) == 3
+    for nobody in (cast.alice, grant(cast.mallory, cast.elsewhere, "adjudicator")):
+        assert references_to_rule(nobody) == []
+
+
+def test_the_first_free_conflict_is_the_first_that_nobody_else_has_open(references, cast, dora):
+    def whose() -> object:
+        pk = first_free(cast.carol)
+        return pk and Conflict.objects.get(pk=pk).candidate.reference_id
+
+    assert whose() == references[0].pk
+    take(dora, references[0])
+    assert whose() == references[1].pk
+    take(cast.carol, references[1])
+    assert whose() == references[1].pk
+    Turn.objects.filter(adjudicator=cast.carol).update(adjudicator=dora)
+    assert whose() is None
+
+
+def test_a_page_shows_its_references_and_leads_to_the_others(references, client, cast, monkeypatch):
+    monkeypatch.setattr("annotator.adjudication.rulings.views.REFERENCES_A_PAGE", 1)
+    client.force_login(cast.carol)
+    for number, titles in (("1", (True, False)), ("2", (False, True)), ("x", (True, False))):
+        page = client.get(f"/adjudication/?page={number}").content.decode()
+        assert tuple(f"Title of {name}" in page for name in ("r1", "r2")) == titles
+        assert "of 2</span>" in page
+        assert "3 open" in page

@@ -1,5 +1,3 @@
-"""Rounds under way while others act: nothing is counted twice, and nobody waits for ever."""
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -12,16 +10,7 @@ from django.utils import timezone
 from annotator.adjudication.rounds import call_back, send_back, take_turn
 from annotator.assignments.services import take_next
 from annotator.campaigns.services import CampaignRules, change_rules
-from annotator.models import (
-    Assignment,
-    Candidate,
-    Rating,
-    Round,
-    RoundKind,
-    Ruling,
-    SecondLook,
-    User,
-)
+from annotator.models import Assignment, Candidate, Rating, Round, RoundKind, Ruling, SecondLook
 from annotator.rating.services import skip_assignment
 from core.errors import Forbidden, OutOfDate
 from tests.amounts import tries
@@ -37,7 +26,7 @@ from tests.annotator.adjudication.discrepant import (
     share,
     statuses,
 )
-from tests.annotator.adjudication.rulings import PASSWORD, decide
+from tests.annotator.adjudication.rulings import decide
 from tests.crowd import at_once
 
 pytestmark = [
@@ -62,13 +51,6 @@ def _outcome(answer: object) -> str:
     if isinstance(answer, Exception):
         return repr(answer)
     return "nothing" if answer is None else "done"
-
-
-def adjudicator(cast, name: str) -> User:
-    user = member(cast, name, "adjudicator")
-    user.set_password(PASSWORD)
-    user.save()
-    return user
 
 
 def test_of_several_thirds_at_once_one_takes_the_place(cast) -> None:
@@ -105,8 +87,8 @@ def test_the_two_who_bring_a_conflict_about_ask_one_third(cast) -> None:
             assert (candidate.rounds.count(), candidate.places, candidate.held) == (1, 3, 3)
 
 
-def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast) -> None:
-    one, two, three = (adjudicator(cast, f"judge-{number}") for number in range(3))
+def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast, dora) -> None:
+    one, two = (member(cast, f"judge-{number}", "adjudicator") for number in range(2))
     for number in range(ROUNDS):
         candidate = disagree(cast, f"r{number}")
         pk = of(candidate).pk
@@ -114,7 +96,7 @@ def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast) -> N
             [
                 partial(send_back, conflict_id=pk, adjudicator=one, kind="again", question="Why?"),
                 partial(take_turn, conflict_id=pk, adjudicator=two),
-                partial(decide, of(candidate), three),
+                partial(decide, of(candidate), dora),
                 partial(revise, cast.alice, candidate, (2, 2, 2, 2)),
             ]
         )
@@ -126,8 +108,7 @@ def test_send_back_turn_and_ruling_at_once_leave_one_of_them_standing(cast) -> N
         assert statuses(candidate) == {"waiting" if is_asked else "ruled" if is_ruled else "open"}
 
 
-def test_second_looks_and_a_call_back_at_once_end_the_round_once(cast) -> None:
-    dora = adjudicator(cast, "dora")
+def test_second_looks_and_a_call_back_at_once_end_the_round_once(cast, dora) -> None:
     for number in range(ROUNDS):
         candidate = disagree(cast, f"r{number}")
         pk = of(candidate).pk
@@ -155,21 +136,13 @@ def test_the_ladder_meets_takers_leavers_and_new_rules_without_a_deadlock(cast) 
         reference = cast.reference(f"r{number}", 2)
         rate_all(cast, cast.alice, reference, [(5, 5, 5, 5), (6, 6, 6, 6)])
         rows = cast.assign(cast.bob, reference)
-        values = {
-            one.pk: scores
-            for one, scores in zip(
-                reference.candidates.order_by("candidate_id"),
-                [(6, 6, 6, 6), (5, 5, 5, 5)],
-                strict=True,
-            )
-        }
+        first, second = reference.candidates.order_by("candidate_id")
+        values = {first.pk: (6, 6, 6, 6), second.pk: (5, 5, 5, 5)}
         cast.submit(rows[0], values[rows[0].candidate_id])
         held = cast.assign(people[0], reference)[0]
-        names = CampaignRules.__dataclass_fields__
-        now = {name: getattr(cast.campaign, name) for name in names}
-        changed = CampaignRules(
-            **(now | {"overlap": 2 + number % 2, "criterion_gap": 3 + number % 5})
-        )
+        now = {name: getattr(cast.campaign, name) for name in CampaignRules.__dataclass_fields__}
+        wider = {"overlap": 2 + number % 2, "criterion_gap": 3 + number % 5}
+        changed = CampaignRules(**(now | wider))
         said = outcomes(
             [
                 partial(cast.submit, rows[1], values[rows[1].candidate_id]),

@@ -1,11 +1,16 @@
-"""Sending back: the same annotators look again, or one more rates, before an adjudicator rules."""
-
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from annotator.adjudication.rounds import LONGEST_QUESTION, call_back, send_back, take_turn
+from annotator.adjudication.rounds import (
+    LONGEST_QUESTION,
+    TURN_LENGTH,
+    call_back,
+    give_back,
+    send_back,
+    take_turn,
+)
 from annotator.assignments.services import spread_places, take_next
 from annotator.conflicts.queries import is_locked
 from annotator.models import (
@@ -13,7 +18,6 @@ from annotator.models import (
     AuditEvent,
     Candidate,
     Conflict,
-    Membership,
     Rating,
     Round,
     SecondLook,
@@ -34,7 +38,8 @@ from tests.annotator.adjudication.discrepant import (
     share,
     statuses,
 )
-from tests.annotator.adjudication.rulings import PASSWORD, decide
+from tests.annotator.adjudication.rulings import decide
+from tests.conftest import grant
 
 pytestmark = [
     pytest.mark.postgres,
@@ -44,19 +49,8 @@ pytestmark = [
 
 
 @pytest.fixture
-def candidate(cast) -> Candidate:
-    for user in (cast.carol, cast.alice):
-        user.set_password(PASSWORD)
-        user.save()
+def candidate(cast, carol: User) -> Candidate:
     return disagree(cast)
-
-
-@pytest.fixture
-def dora(cast) -> User:
-    user = member(cast, "dora", "adjudicator")
-    user.set_password(PASSWORD)
-    user.save()
-    return user
 
 
 def ask(candidate: Candidate, by: User, kind: str = "again", question: str = "Claim 2?") -> None:
@@ -75,12 +69,8 @@ def test_a_second_look_unlocks_the_ratings_and_has_the_conflict_wait(cast, candi
     assert not is_locked(share(cast.alice, candidate))
     assert statuses(candidate) == {"waiting"} and not Turn.objects.exists()
     row = Round.objects.get()
-    assert (row.number, row.kind, row.question, row.asked_by) == (
-        2,
-        "again",
-        "Claim 2?",
-        cast.carol,
-    )
+    assert (row.number, row.kind, row.question) == (2, "again", "Claim 2?")
+    assert row.asked_by == cast.carol
     assert {look.assignment for look in SecondLook.objects.all()} == {
         share(cast.alice, candidate),
         share(cast.bob, candidate),
@@ -107,9 +97,7 @@ def test_one_who_looks_twice_answers_once(cast, candidate) -> None:
     assert statuses(candidate) == {"waiting"}
 
 
-def test_a_second_look_that_agrees_ends_the_conflict_and_the_other_is_still_asked(
-    cast, candidate
-) -> None:
+def test_a_second_look_that_agrees_ends_the_conflict_and_the_other_is_still_asked(cast, candidate):
     ask(candidate, cast.carol)
     revise(cast.alice, candidate, HIGH)
     assert statuses(candidate) == {"lapsed"}
@@ -125,9 +113,7 @@ def test_after_the_round_the_ratings_lock_as_before(cast, candidate) -> None:
     assert is_locked(share(cast.alice, candidate))
 
 
-def test_another_annotator_gets_the_candidate_by_name_where_work_is_given_by_name(
-    cast, candidate
-) -> None:
+def test_another_annotator_gets_the_candidate_by_name_where_work_is_given_by_name(cast, candidate):
     erin = member(cast, "erin")
     ask(candidate, cast.carol, "another", "")
     row = share(erin, candidate)
@@ -157,7 +143,7 @@ def test_rules_that_spread_the_places_anew_keep_that_of_another_annotator(cast, 
 
 
 def test_who_sees_what_others_gave_is_no_further_annotator(cast, candidate) -> None:
-    Membership.objects.create(user=cast.carol, campaign=cast.campaign, role="annotator")
+    grant(cast.carol, cast.campaign, "annotator")
     member(cast, "admin-too", "annotator", "admin")
     with pytest.raises(Refused) as refused:
         ask(candidate, cast.carol, "another", "")
@@ -196,9 +182,7 @@ def test_bad_words_are_refused_by_field(cast, candidate, kind, question, field) 
     assert not Round.objects.exists() and statuses(candidate) == {"open"}
 
 
-def test_what_is_asked_already_closed_taken_or_ruled_is_not_sent_back(
-    cast, candidate, dora
-) -> None:
+def test_what_is_asked_already_closed_taken_or_ruled_is_not_sent_back(cast, candidate, dora):
     take_turn(conflict_id=of(candidate).pk, adjudicator=cast.carol)
     with pytest.raises(OutOfDate):
         ask(candidate, dora)
@@ -247,7 +231,7 @@ def test_where_every_adjudicator_has_sent_it_back_each_may_rule(cast, candidate,
 
 
 def test_another_adjudicator_who_has_to_do_with_the_ratings_hinders_nobody(cast, candidate) -> None:
-    Membership.objects.create(user=cast.alice, campaign=cast.campaign, role="adjudicator")
+    grant(cast.alice, cast.campaign, "adjudicator")
     erin = member(cast, "erin", "adjudicator", "annotator")
     other = cast.reference("r2", 1).candidates.get()
     Candidate.objects.filter(pk=other.pk).update(reference=candidate.reference, candidate_id="c9")
@@ -281,8 +265,8 @@ def test_who_was_given_it_by_name_may_still_rate_what_was_called_back(cast, cand
 
 
 def test_only_an_adjudicator_of_the_campaign_sends_or_calls_back(cast, candidate) -> None:
-    Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="adjudicator")
-    Membership.objects.create(user=cast.alice, campaign=cast.campaign, role="adjudicator")
+    grant(cast.mallory, cast.elsewhere, "adjudicator")
+    grant(cast.alice, cast.campaign, "adjudicator")
     for person in (cast.mallory, cast.ada, cast.bob):
         with pytest.raises(Conflict.DoesNotExist):
             ask(candidate, person)
@@ -295,8 +279,6 @@ def test_only_an_adjudicator_of_the_campaign_sends_or_calls_back(cast, candidate
 
 
 def test_an_order_flip_asks_about_both_candidates_but_not_about_a_ruled_one(cast) -> None:
-    cast.carol.set_password(PASSWORD)
-    cast.carol.save()
     reference = cast.reference("r1", 2)
     rate_all(cast, cast.alice, reference, [(5, 5, 5, 5), (6, 6, 6, 6)])
     rate_all(cast, cast.bob, reference, [(6, 6, 6, 6), (5, 5, 5, 5)])
@@ -315,3 +297,78 @@ def test_an_order_flip_asks_about_both_candidates_but_not_about_a_ruled_one(cast
         revise(person, second)
     flip.refresh_from_db()
     assert flip.status == "open"
+
+
+@pytest.fixture
+def conflict(cast) -> Conflict:
+    """A conflict on the first of two candidates, on which bob and alice disagree everywhere."""
+    reference = cast.reference("r1", 2)
+    for person, scores in ((cast.alice, LOW), (cast.bob, HIGH)):
+        rate_all(cast, person, reference, [scores, scores])
+    return of(reference.candidates.earliest("candidate_id"))
+
+
+def test_a_turn_locks_the_ratings_of_its_candidate_and_no_others(conflict, cast) -> None:
+    revise(cast.alice, conflict.candidate)
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    with pytest.raises(OutOfDate):
+        revise(cast.alice, conflict.candidate)
+    (other,) = conflict.candidate.reference.candidates.exclude(pk=conflict.candidate_id)
+    assert not is_locked(share(cast.alice, other))
+    revise(cast.alice, other)
+
+
+def test_given_back_unruled_the_ratings_are_open_again(conflict, cast) -> None:
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    give_back(conflict_id=conflict.pk, adjudicator=cast.carol)
+    assert revise(cast.alice, conflict.candidate).version == 2
+
+
+def test_given_back_what_is_locked_anyway_stays_so(conflict, cast) -> None:
+    Rating.objects.update(revised_at=timezone.now() - timedelta(hours=25))
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    give_back(conflict_id=conflict.pk, adjudicator=cast.carol)
+    assert is_locked(share(cast.alice, conflict.candidate))
+
+
+def test_a_turn_that_ran_out_locks_nothing_and_keeps_nobody_out(conflict, cast, dora) -> None:
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    Turn.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    revise(cast.alice, conflict.candidate)
+    take_turn(conflict_id=conflict.pk, adjudicator=dora)
+    assert Turn.objects.get().adjudicator == dora
+
+
+def test_another_adjudicator_waits_until_it_is_given_back(conflict, cast, dora) -> None:
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    with pytest.raises(OutOfDate):
+        take_turn(conflict_id=conflict.pk, adjudicator=dora)
+    give_back(conflict_id=conflict.pk, adjudicator=dora)
+    assert Turn.objects.get().adjudicator == cast.carol
+    give_back(conflict_id=conflict.pk, adjudicator=cast.carol)
+    take_turn(conflict_id=conflict.pk, adjudicator=dora)
+
+
+def test_a_turn_on_one_conflict_of_a_candidate_is_one_on_all_of_them(conflict, cast, dora) -> None:
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    siblings = Conflict.objects.filter(candidate=conflict.candidate, kind="criterion_gap")
+    sibling = siblings.earliest("pk")
+    with pytest.raises(OutOfDate):
+        take_turn(conflict_id=sibling.pk, adjudicator=dora)
+
+
+def test_taking_it_again_gives_the_whole_time_and_one_row_in_the_trail(conflict, cast) -> None:
+    take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    Turn.objects.update(expires_at=timezone.now() + timedelta(minutes=1))
+    until = take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)
+    assert until - timezone.now() > TURN_LENGTH - timedelta(minutes=1)
+    assert AuditEvent.objects.filter(action="turn.taken").count() == 1
+
+
+def test_what_lapsed_or_is_not_in_reach_is_not_taken(conflict, cast) -> None:
+    grant(cast.mallory, cast.elsewhere, "adjudicator")
+    with pytest.raises(Conflict.DoesNotExist):
+        take_turn(conflict_id=conflict.pk, adjudicator=cast.mallory)
+    Conflict.objects.update(status="lapsed")
+    with pytest.raises(OutOfDate):
+        take_turn(conflict_id=conflict.pk, adjudicator=cast.carol)

@@ -1,16 +1,15 @@
-"""The settled ratings of a campaign, and the page of one candidate."""
-
 import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from annotator.access.visibility import show_names
-from annotator.models import Campaign, Candidate, Conflict, Membership, Purpose, Unblinding, User
+from annotator.models import Campaign, Candidate, Conflict, Membership, Unblinding, User
+from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.annotator.adjudication.rulings import PASSWORD, decide
 
 pytestmark = pytest.mark.usefixtures("quick_passwords")
@@ -22,8 +21,7 @@ def disputed(cast) -> Candidate:
     """Give a candidate that alice rated 9 and bob 1, with what each of them wrote."""
     reference = cast.reference("r1", 1)
     for user, score in ((cast.alice, 9), (cast.bob, 1)):
-        row = cast.assign(user, reference)[0]
-        cast.submit(row, (score,) * 4, comment=f"comment of {user.username}")
+        rate_all(cast, user, reference, [(score,) * 4], comment=f"comment of {user.username}")
     return reference.candidates.get()
 
 
@@ -64,6 +62,7 @@ def test_the_candidate_page_traces_a_mean_to_its_rows(client, cast, disputed) ->
     assert "Annotator 1" in html and "Annotator 2" in html
     assert "Feature completeness: 8 points apart" in html
     assert "no majority" in html
+    assert client.get(f"{LIST}{uuid4()}/").status_code == 404
 
 
 def test_the_candidate_page_traces_a_ruling_to_its_signature(client, cast, disputed) -> None:
@@ -110,19 +109,7 @@ def test_systems_are_told_after_closing_and_that_is_recorded_once(client, cast, 
     assert [(row.user, row.shown) for row in Unblinding.objects.all()] == [(cast.ada, "systems")]
 
 
-def test_no_text_and_no_name_stands_on_any_of_the_pages(client, cast, disputed) -> None:
-    ruled(cast)
-    for status in ("open", "closed"):
-        Campaign.objects.update(status=status)
-        for user in (cast.ada, cast.rita):
-            for address in pages(disputed):
-                html = read(client, user, address)
-                assert not re.search(r"comment of|A mug|A cup|\balice\b|\bbob\b", html)
-
-
-def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(
-    client, cast, disputed
-) -> None:
+def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(client, cast, disputed):
     ruled(cast)
     for address in pages(disputed):
         html = read(client, cast.rita, address)
@@ -133,9 +120,7 @@ def test_a_researcher_reads_settled_ratings_once_the_campaign_is_closed(
         assert cast.candidate_canary in read(client, cast.rita, address)
 
 
-def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(
-    client, cast, disputed
-) -> None:
+def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(client, cast, disputed):
     ruled(cast, reason="ruling words")
     close(cast)
     html = "".join(read(client, cast.rita, address) for address in pages(disputed))
@@ -144,34 +129,14 @@ def test_a_researcher_reads_neither_reasons_nor_two_annotators_apart(
     assert "they are not told apart" in html
 
 
-def third_annotator(cast) -> None:
-    other = User.objects.create(username="third")
-    Membership.objects.create(user=other, campaign=cast.campaign, role="annotator")
-    cast.submit(cast.assign(other, cast.reference("r2", 1))[0])
-
-
-def test_a_researcher_reads_three_annotators_by_numbers_of_each_candidate(
-    client, cast, disputed
-) -> None:
-    third_annotator(cast)
+def test_a_researcher_reads_three_annotators_by_numbers_of_each_candidate(client, cast, disputed):
+    cast.submit(cast.assign(member(cast, "third"), cast.reference("r2", 1))[0])
     close(cast)
     assert re.search(r"Annotator [123]<", read(client, cast.rita, f"{LIST}{disputed.pk}/"))
 
 
-@pytest.mark.parametrize("name", ["alice", "carol"])
-def test_who_rates_or_adjudicates_is_refused(client, cast, disputed, name: str) -> None:
-    client.force_login(getattr(cast, name))
-    for address in pages(disputed):
-        assert client.get(address).status_code == 403
-    close(cast)
-    for address in pages(disputed):
-        assert client.get(address).status_code == 403
-
-
 @pytest.mark.parametrize("role", ["admin", "researcher"])
-def test_from_who_also_rates_it_is_withheld_while_the_campaign_is_open(
-    client, cast, disputed, role: str
-) -> None:
+def test_from_who_also_rates_it_is_withheld_while_a_campaign_is_open(client, cast, disputed, role):
     Membership.objects.create(user=cast.alice, campaign=cast.campaign, role=role)
     client.force_login(cast.alice)
     for address in pages(disputed):
@@ -183,16 +148,6 @@ def test_from_who_also_rates_it_is_withheld_while_the_campaign_is_open(
     assert [client.get(address).status_code for address in pages(disputed)] == [200, 200]
 
 
-def test_what_is_not_in_the_campaign_is_not_found(client, cast, disputed) -> None:
-    other = cast.reference("x", 1, campaign=cast.elsewhere).candidates.get()
-    client.force_login(cast.ada)
-    missing: list[UUID] = [uuid4(), other.pk]
-    assert [client.get(f"{LIST}{pk}/").status_code for pk in missing] == [404, 404]
-    assert client.get("/campaigns/elsewhere/settled/").status_code == 404
-    Candidate.objects.filter(pk=disputed.pk).update(purpose=Purpose.SENTINEL)
-    assert client.get(f"{LIST}{disputed.pk}/").status_code == 404
-
-
 def test_a_page_that_is_none_shows_one_that_is(client, cast, disputed) -> None:
     client.force_login(cast.ada)
     for page in ("0", "-1", "99", "x", "\x00", "9" * 5000, "last"):
@@ -201,17 +156,12 @@ def test_a_page_that_is_none_shows_one_that_is(client, cast, disputed) -> None:
         assert b"r1" in answer.content, page[:8]
 
 
-def test_many_references_stand_on_pages(client, cast) -> None:
+def test_many_references_stand_on_pages_and_the_way_there_keeps_the_policy(client, cast) -> None:
     for number in range(21):
         cast.reference(f"r{number:02d}", 1)
     first, last = (read(client, cast.ada, f"{LIST}?page={page}") for page in (1, 2))
     assert "r00" in first and "r20" not in first and "Page 1 of 2" in first
     assert "r20" in last and "r19" not in last
-
-
-def test_the_way_to_another_page_keeps_the_policy(client, cast) -> None:
-    for number in range(21):
-        cast.reference(f"r{number:02d}", 1)
     page = read(client, cast.ada, f"{LIST}?policy=majority&page=1")
     (way,) = re.findall('href="([^"]*)" rel="next"', page)
     assert parse_qs(urlsplit(unescape(way)).query) == {"policy": ["majority"], "page": ["2"]}

@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from annotator.adjudication.settled.queries import freezable_references
 from annotator.assignments.services import assign_candidates
-from annotator.models import Campaign, Candidate, Conflict, Membership, Rating, Reference, User
+from annotator.models import Campaign, Candidate, Membership, Rating, Reference, User
 from annotator.rating.services import submit_rating
 from annotator.rubric import CRITERIA
+from tests.annotator.adjudication.discrepant import open_conflict
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -69,9 +70,7 @@ def kept(campaign: Campaign, *, unlocked: bool = False) -> tuple[list[str], dict
     return names, dict(left_out)
 
 
-def test_references_stand_in_their_order_and_unrated_candidates_are_counted(
-    campaign: Campaign,
-) -> None:
+def test_references_stand_in_their_order_and_unrated_candidates_are_counted(campaign) -> None:
     rate(campaign, "alice", "r2/c1", "r1/c2", "r1/c1")
     assert kept(campaign) == (["r1/c1", "r1/c2", "r2/c1"], {"not rated": 3})
 
@@ -92,14 +91,8 @@ def test_fresh_ratings_wait_unless_asked_for(campaign: Campaign) -> None:
 @pytest.mark.parametrize("unlocked", [False, True])
 def test_an_order_flip_disputes_both_of_its_candidates(campaign: Campaign, unlocked: bool) -> None:
     rate(campaign, "alice", "r1/c1", "r1/c2", "r1/c3")
-    conflict = Conflict.objects.create(
-        campaign=campaign,
-        candidate=candidate("r1/c1"),
-        other_candidate=candidate("r1/c2"),
-        kind="order_flip",
-        gap=12,
-        opened_at=timezone.now(),
-    )
+    other = candidate("r1/c2")
+    conflict = open_conflict(candidate("r1/c1"), "order_flip", other_candidate=other)
     left_out = {"not rated": 3, "open conflict": 2}
     assert kept(campaign, unlocked=unlocked) == (["r1/c3"], left_out)
     for status in ("lapsed", "ruled"):

@@ -1,5 +1,3 @@
-"""What other conflict rules would find."""
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from hypothesis import given, settings
@@ -59,17 +57,13 @@ def some_rules() -> st.SearchStrategy[ConflictRules]:
 
 @settings(max_examples=tries(400))
 @given(some_ratings(), some_rules())
-def test_a_replayed_rule_finds_what_conflicts_are_opened_by(
-    ratings: list[RatedScores], rules: ConflictRules
-) -> None:
+def test_a_replayed_rule_finds_what_conflicts_are_opened_by(ratings, rules) -> None:
     found = found_by(rules, widths("r", ratings))
     assert as_findings(found) == find_conflicts(ratings, rules)
 
 
 @given(some_ratings(), st.booleans())
-def test_the_curve_counts_what_each_rule_finds_alone(
-    ratings: list[RatedScores], has_ladder: bool
-) -> None:
+def test_the_curve_counts_what_each_rule_finds_alone(ratings, has_ladder) -> None:
     never = 111
     for point in curve(list(widths("r", ratings)), has_ladder=has_ladder):
         criterion = ConflictRules(point.points, never, never, has_ladder)

@@ -1,5 +1,3 @@
-"""Assignments: by name, and the next one on demand."""
-
 import random
 from datetime import timedelta
 from uuid import UUID
@@ -10,65 +8,31 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotator.assignments import services as assignments_services
-from annotator.assignments.queries import WINDOW
-from annotator.assignments.services import assign_candidates, hold_place, take_next
-from annotator.models import (
-    Assignment,
-    AuditEvent,
-    Campaign,
-    Candidate,
-    Membership,
-    Reference,
-    User,
+from annotator.assignments.queries import (
+    WINDOW,
+    first_assignment,
+    next_assignment,
+    open_assignments,
+    queue_for,
+    ratings_by,
 )
+from annotator.assignments.services import assign_candidates, hold_place, take_next
+from annotator.models import Assignment, AuditEvent, Campaign, Candidate, Draft, Membership
 from annotator.planning.services import withdraw_assignments
-from annotator.rating.services import submit_rating
-from annotator.rubric import CRITERIA
+from annotator.rating.services import skip_assignment
 from core.errors import OutOfDate
+from tests.annotator.adjudication.discrepant import member
 from tests.conftest import spread
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
-def campaign() -> Campaign:
-    campaign = Campaign.objects.create(slug="room", name="Room")
-    for n in range(2):
-        reference = Reference.objects.create(
-            campaign=campaign, reference_id=f"r{n}", claims="x", claims_sha256=str(n), position=n
-        )
-        for c in range(3):
-            Candidate.objects.create(
-                reference=reference,
-                campaign=reference.campaign,
-                queue_position=reference.position,
-                candidate_id=f"c{c}",
-                claims="y",
-                claims_sha256=f"{n}{c}",
-            )
-    return campaign
-
-
-def person(name: str) -> User:
-    """Return an annotator of every campaign that there is."""
-    user = User.objects.create(username=name)
-    for campaign in Campaign.objects.all():
-        Membership.objects.create(campaign=campaign, user=user, role="annotator")
-    return user
-
-
-def take(campaign: Campaign, user: User) -> Assignment:
-    taken = take_next(slug=campaign.slug, annotator=user)
-    assert taken is not None
-    return taken
-
-
-def rate(assignment: Assignment) -> None:
-    submit_rating(
-        assignment_id=assignment.pk,
-        annotator=assignment.annotator,
-        scores=dict.fromkeys(CRITERIA, 5),
-    )
+def campaign(cast) -> Campaign:
+    """Two references of three candidates each."""
+    cast.reference("r0")
+    cast.reference("r1")
+    return cast.campaign
 
 
 def run_out(assignment: Assignment) -> None:
@@ -76,15 +40,13 @@ def run_out(assignment: Assignment) -> None:
     Assignment.objects.filter(pk=assignment.pk).update(lease_expires_at=past)
 
 
-def test_named_assignments_keep_references_together_and_shuffle_within(
-    campaign: Campaign,
-) -> None:
+def test_named_assignments_keep_references_together_and_shuffle_within(cast, campaign) -> None:
     candidates = list(Candidate.objects.order_by("reference__position", "candidate_id"))
     orders = set()
     for seed in range(8):
         rows = assign_candidates(
             campaign=campaign,
-            annotator=person(f"p{seed}"),
+            annotator=member(cast, f"p{seed}"),
             candidates=candidates,
             chance=random.Random(seed),
         )
@@ -97,80 +59,78 @@ def test_named_assignments_keep_references_together_and_shuffle_within(
     assert AuditEvent.objects.filter(action="assignments.made").count() == 8
 
 
-def test_further_named_assignments_go_on_counting(campaign: Campaign) -> None:
-    alice = person("alice")
+def test_further_named_assignments_go_on_counting(cast, campaign) -> None:
+    alice = cast.alice
     one, two = Candidate.objects.filter(reference__reference_id="r0")[:2]
     assign_candidates(campaign=campaign, annotator=alice, candidates=[one])
     (row,) = assign_candidates(campaign=campaign, annotator=alice, candidates=[two])
     assert (row.position, row.label) == (2, "Candidate 2")
 
 
-def test_a_candidate_is_assigned_once_to_one_annotator(campaign: Campaign) -> None:
-    alice = person("alice")
+def test_a_candidate_is_assigned_once_to_one_annotator(cast, campaign) -> None:
+    alice = cast.alice
     candidates = list(Candidate.objects.all()[:1])
     assign_candidates(campaign=campaign, annotator=alice, candidates=candidates)
     with pytest.raises(IntegrityError):
         assign_candidates(campaign=campaign, annotator=alice, candidates=candidates)
 
 
-def test_taking_again_gives_the_same_assignment_with_a_new_lease(campaign: Campaign) -> None:
-    alice = person("alice")
-    first = take(campaign, alice)
+def test_taking_again_gives_the_same_assignment_with_a_new_lease(cast, campaign) -> None:
+    alice = cast.alice
+    first = cast.take(alice)
     run_out(first)
-    again = take(campaign, alice)
+    again = cast.take(alice)
     assert again.pk == first.pk
     assert again.lease_expires_at is not None
     assert again.lease_expires_at > timezone.now()
     assert Assignment.objects.count() == 1
 
 
-def test_a_named_assignment_comes_first_and_gets_no_lease(campaign: Campaign) -> None:
-    alice = person("alice")
+def test_a_named_assignment_comes_first_and_gets_no_lease(cast, campaign) -> None:
+    alice = cast.alice
     last = Candidate.objects.order_by("-reference__position").first()
     assert last is not None
     assign_candidates(campaign=campaign, annotator=alice, candidates=[last])
-    taken = take(campaign, alice)
+    taken = cast.take(alice)
     assert taken.candidate == last
     assert taken.lease_expires_at is None
 
 
-def test_a_reference_that_was_begun_is_finished_first(campaign: Campaign) -> None:
-    alice = person("alice")
-    begun = Candidate.objects.get(reference__reference_id="r1", candidate_id="c0")
+def test_a_reference_that_was_begun_is_finished_first(cast, campaign) -> None:
+    alice = cast.alice
+    begun = Candidate.objects.get(reference__reference_id="r1", candidate_id__endswith="0")
     assign_candidates(campaign=campaign, annotator=alice, candidates=[begun])
-    rate(take(campaign, alice))
+    cast.submit(cast.take(alice))
     seen = []
     for _ in range(5):
-        taken = take(campaign, alice)
+        taken = cast.take(alice)
         seen.append(taken.candidate.reference.reference_id)
-        rate(taken)
+        cast.submit(taken)
     assert seen == ["r1", "r1", "r0", "r0", "r0"]
-    assert take_next(slug=campaign.slug, annotator=alice) is None
+    assert take_next(slug="cups", annotator=alice) is None
 
 
-def test_no_candidate_goes_beyond_its_overlap(campaign: Campaign) -> None:
+def test_no_candidate_goes_beyond_its_overlap(cast, campaign) -> None:
     spread(campaign, 1)
-    people = [person(f"p{n}") for n in range(8)]
-    taken = [take_next(slug=campaign.slug, annotator=user) for user in people]
+    people = [member(cast, f"p{n}") for n in range(8)]
+    taken = [take_next(slug="cups", annotator=user) for user in people]
     assert len({row.candidate_id for row in taken if row}) == 6
     assert taken[6:] == [None, None]
 
 
-def test_a_quota_ends_what_is_taken_and_what_was_rated_counts(campaign: Campaign) -> None:
-    user = person("dora")
+def test_a_quota_ends_what_is_taken_and_what_was_rated_counts(cast, campaign) -> None:
+    user = member(cast, "dora")
     Membership.objects.update(quota=2)
-    rate(take(campaign, user))
-    second = take(campaign, user)
-    assert take(campaign, user) == second, "what is theirs already comes whatever the quota"
-    rate(second)
-    assert take_next(slug=campaign.slug, annotator=user) is None
+    cast.submit(cast.take(user))
+    second = cast.take(user)
+    assert cast.take(user) == second, "what is theirs already comes whatever the quota"
+    cast.submit(second)
+    assert take_next(slug="cups", annotator=user) is None
     Membership.objects.update(quota=3)
-    assert take(campaign, user).status == "open"
+    assert cast.take(user).status == "open"
 
 
-def test_who_finds_a_whole_window_filled_meanwhile_gets_what_stands_behind_it(
-    cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_finds_a_whole_window_filled_meanwhile_gets_what_stands_behind_it(cast, monkeypatch):
     cast.reference("r", WINDOW + 3)
     quicker = iter(range(WINDOW))
 
@@ -182,60 +142,170 @@ def test_who_finds_a_whole_window_filled_meanwhile_gets_what_stands_behind_it(
         return hold_place(candidate_id)
 
     monkeypatch.setattr(assignments_services, "hold_place", hold_after_others)
-    taken = take_next(slug=cast.campaign.slug, annotator=cast.alice)
-    assert taken is not None
+    taken = cast.take(cast.alice)
     assert (taken.candidate.held, taken.candidate.places) == (1, cast.campaign.overlap)
 
 
-def test_who_finds_everything_filled_meanwhile_gets_nothing(
-    cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_finds_everything_filled_meanwhile_gets_nothing(cast, monkeypatch) -> None:
     cast.reference("r", WINDOW + 3)
     monkeypatch.setattr(assignments_services, "hold_place", lambda candidate_id: False)
     assert take_next(slug=cast.campaign.slug, annotator=cast.alice) is None
 
 
-def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(
-    campaign: Campaign,
-) -> None:
-    Candidate.objects.exclude(reference__reference_id="r0", candidate_id="c0").delete()
+def test_a_lease_that_ran_out_frees_its_candidate_and_a_rating_never_does(cast, campaign) -> None:
+    Candidate.objects.exclude(reference__reference_id="r0", candidate_id__endswith="0").delete()
     spread(campaign, 1)
-    alice, bob, carl = (person(name) for name in ("alice", "bob", "carl"))
-    held = take(campaign, alice)
-    assert take_next(slug=campaign.slug, annotator=bob) is None
+    alice, bob, carl = cast.alice, cast.bob, member(cast, "carl")
+    held = cast.take(alice)
+    assert take_next(slug="cups", annotator=bob) is None
     run_out(held)
-    second = take(campaign, bob)
+    second = cast.take(bob)
     assert second.candidate_id == held.candidate_id
-    rate(second)
+    cast.submit(second)
     run_out(second)
-    assert take_next(slug=campaign.slug, annotator=carl) is None
+    assert take_next(slug="cups", annotator=carl) is None
 
 
-def test_a_named_assignment_holds_its_place(campaign: Campaign) -> None:
-    Candidate.objects.exclude(reference__reference_id="r0", candidate_id="c0").delete()
+def test_a_named_assignment_holds_its_place(cast, campaign) -> None:
+    Candidate.objects.exclude(reference__reference_id="r0", candidate_id__endswith="0").delete()
     spread(campaign, 1)
     assign_candidates(
-        campaign=campaign, annotator=person("alice"), candidates=list(Candidate.objects.all())
+        campaign=campaign, annotator=cast.alice, candidates=list(Candidate.objects.all())
     )
-    assert take_next(slug=campaign.slug, annotator=person("bob")) is None
+    assert take_next(slug="cups", annotator=cast.bob) is None
 
 
-def test_a_closed_campaign_gives_nothing_out(campaign: Campaign) -> None:
+def test_an_empty_and_a_closed_campaign_give_nothing_out(cast, campaign) -> None:
+    assert take_next(slug="elsewhere", annotator=cast.mallory) is None
     Campaign.objects.update(status="closed")
     with pytest.raises(OutOfDate, match="closed"):
-        take_next(slug=campaign.slug, annotator=person("alice"))
+        take_next(slug="cups", annotator=cast.alice)
     assert not Assignment.objects.exists()
-
-
-def test_nothing_comes_from_another_campaign(campaign: Campaign) -> None:
-    other = Campaign.objects.create(slug="other", name="Other")
-    assert take_next(slug=other.slug, annotator=person("alice")) is None
 
 
 def test_what_an_admin_took_back_is_not_given_out_again_on_demand(cast) -> None:
     (row, *_) = cast.assign(cast.alice, cast.reference("r1", 1))
     withdraw_assignments(campaign=cast.campaign, annotator=cast.alice, reason="moved", by=cast.ada)
     assert take_next(slug="cups", annotator=cast.alice) is None
-    taken = take_next(slug="cups", annotator=cast.bob)
-    assert taken is not None
-    assert taken.candidate == row.candidate
+    assert cast.take(cast.bob).candidate == row.candidate
+
+
+def test_the_queue_counts_what_is_done_and_left_per_reference(cast) -> None:
+    first = cast.assign(cast.alice, cast.reference("r1", 3))
+    cast.assign(cast.alice, cast.reference("r2", 2))
+    cast.submit(first[0])
+    (part,) = queue_for(cast.alice)
+    assert (part.left, part.done, part.total) == (4, 1, 5)
+    assert [(e.reference_id, e.done, e.total) for e in part.references] == [
+        ("r1", 1, 3),
+        ("r2", 0, 2),
+    ]
+
+
+def test_the_queue_shows_nothing_of_others(cast) -> None:
+    reference = cast.reference()
+    for row in cast.assign(cast.bob, reference):
+        cast.submit(row)
+    (part,) = queue_for(cast.alice)
+    assert (part.left, part.done, part.references) == (0, 0, ())
+
+
+def test_next_is_of_the_same_reference_then_of_the_campaign_then_nothing(cast) -> None:
+    first = cast.assign(cast.alice, cast.reference("r1", 1))
+    second = cast.assign(cast.alice, cast.reference("r2", 2))
+    assert next_assignment(cast.alice, second[0]) == second[1]
+    cast.submit(second[1])
+    assert next_assignment(cast.alice, second[0]) == first[0]
+    cast.submit(second[0])
+    assert next_assignment(cast.alice, first[0]) is None
+
+
+def test_a_closed_campaign_leaves_the_queue(cast) -> None:
+    cast.assign(cast.alice, cast.reference())
+    Campaign.objects.update(status="closed")
+    assert queue_for(cast.alice) == ()
+    assert not open_assignments(cast.alice).exists()
+
+
+def test_who_is_no_annotator_any_more_has_no_queue_and_no_ratings(cast) -> None:
+    cast.submit(cast.assign(cast.alice, cast.reference())[0])
+    assert ratings_by(cast.alice).count() == 1
+    Membership.objects.filter(user=cast.alice).delete()
+    assert queue_for(cast.alice) == ()
+    assert not ratings_by(cast.alice).exists()
+
+
+def test_drafts_leases_and_skipped_candidates_are_shown(cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference("r1", 3))
+    Draft.objects.create(assignment=rows[0], saved_at=timezone.now())
+    skip_assignment(assignment=rows[1], reason_code="unreadable")
+    (part,) = queue_for(cast.alice)
+    (entry,) = part.references
+    assert [(item.pk, item.has_draft) for item in entry.open] == [
+        (rows[0].pk, True),
+        (rows[2].pk, False),
+    ]
+    assert [item.pk for item in part.skipped] == [rows[1].pk]
+
+
+def test_a_queue_of_any_length_asks_the_same_few_questions(cast, django_assert_max_num_queries):
+    for number in range(12):
+        cast.assign(cast.alice, cast.reference(f"r{number}", 2))
+    with django_assert_max_num_queries(5):
+        (part,) = queue_for(cast.alice)
+    assert part.left == 24
+
+
+def in_days(days: int):
+    return timezone.now() + timedelta(days=days)
+
+
+def test_what_is_due_first_stands_first_and_references_stay_together(cast) -> None:
+    later, soon, some_day = (cast.assign(cast.alice, cast.reference(r, 2)) for r in "abc")
+    Assignment.objects.filter(pk__in=[row.pk for row in later]).update(due_at=in_days(9))
+    Assignment.objects.filter(pk=soon[1].pk).update(due_at=in_days(2))
+    (part,) = queue_for(cast.alice)
+    assert [entry.reference_id for entry in part.references] == ["b", "a", "c"]
+    assert [item.pk for item in part.references[0].open] == [row.pk for row in soon]
+    assert (part.has_due_dates, part.overdue) == (True, 0)
+    order = []
+    row = first_assignment(cast.alice)
+    while row is not None:
+        order.append(row)
+        cast.submit(row)
+        row = next_assignment(cast.alice, row)
+    assert order == [*soon, *later, *some_day]
+
+
+def test_overdue_is_counted_and_told_by_reference(cast) -> None:
+    rows = cast.assign(cast.alice, cast.reference("late", 2))
+    cast.assign(cast.alice, cast.reference("calm", 1))
+    Assignment.objects.filter(pk=rows[0].pk).update(due_at=in_days(-1))
+    (part,) = queue_for(cast.alice)
+    assert part.overdue == 1
+    assert [(e.reference_id, e.is_overdue) for e in part.references] == [
+        ("late", True),
+        ("calm", False),
+    ]
+
+
+def test_what_everybody_rates_stands_before_what_is_due(cast) -> None:
+    cast.assign(cast.alice, cast.reference("a", 1))
+    Assignment.objects.update(due_at=in_days(1))
+    for_all = cast.assign(cast.alice, cast.reference("b", 1))
+    Candidate.objects.filter(pk=for_all[0].candidate_id).update(purpose="qualification")
+    (part,) = queue_for(cast.alice)
+    assert [entry.reference_id for entry in part.references] == ["b", "a"]
+    assert first_assignment(cast.alice) == for_all[0]
+
+
+def test_the_first_is_of_the_campaign_that_stands_first(cast) -> None:
+    Membership.objects.create(user=cast.alice, campaign=cast.elsewhere, role="annotator")
+    other = cast.reference("e1", 1, campaign=cast.elsewhere)
+    cast.assign(cast.alice, other)
+    Assignment.objects.update(due_at=in_days(1))
+    here = cast.assign(cast.alice, cast.reference("r1", 1))
+    assert first_assignment(cast.alice) == here[0]
+    cast.submit(here[0])
+    found = next_assignment(cast.alice, here[0])
+    assert found is not None and found.candidate.reference == other

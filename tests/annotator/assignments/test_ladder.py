@@ -1,5 +1,3 @@
-"""The ladder: a discrepant candidate goes to a further blind annotator before an adjudicator."""
-
 from collections import Counter
 from datetime import timedelta
 
@@ -9,7 +7,7 @@ from django.utils import timezone
 from annotator.adjudication.rounds import call_back
 from annotator.adjudication.rulings.services import void_adjudication
 from annotator.adjudication.settled.queries import freezable_references
-from annotator.assignments.services import assign_candidates, take_next
+from annotator.assignments.services import assign_candidates
 from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import (
     Adjudication,
@@ -34,7 +32,7 @@ from tests.annotator.adjudication.discrepant import (
     share,
     statuses,
 )
-from tests.annotator.adjudication.rulings import PASSWORD, decide
+from tests.annotator.adjudication.rulings import decide
 from tests.conftest import spread
 
 pytestmark = [
@@ -45,11 +43,9 @@ pytestmark = [
 
 
 @pytest.fixture
-def erin(cast) -> User:
+def erin(cast, carol: User) -> User:
     """A third annotator, of a campaign with a ladder."""
     give_ladder(cast)
-    cast.carol.set_password(PASSWORD)
-    cast.carol.save()
     return member(cast, "erin")
 
 
@@ -57,9 +53,7 @@ def pulled(cast, reference_id: str = "r1") -> Candidate:
     """Return a candidate that alice and bob took on demand and rated far apart."""
     reference = cast.reference(reference_id, 1)
     for person, scores in ((cast.alice, LOW), (cast.bob, HIGH)):
-        row = take_next(slug="cups", annotator=person)
-        assert row is not None
-        cast.submit(row, scores)
+        cast.submit(cast.take(person), scores)
     return Candidate.objects.get(reference=reference)
 
 
@@ -80,8 +74,7 @@ def test_a_discrepant_candidate_waits_for_a_third_who_takes_it(cast, erin) -> No
     row = Round.objects.get()
     assert (row.kind, row.number, row.asked_by, row.conflict) == ("ladder", 2, None, None)
     assert places(candidate) == (3, 2, True)
-    taken = take_next(slug="cups", annotator=erin)
-    assert taken is not None
+    taken = cast.take(erin)
     assert taken.candidate == candidate and taken.lease_expires_at is not None
     assert places(candidate) == (3, 3, False)
 
@@ -213,9 +206,7 @@ def test_a_skip_of_the_third_leaves_the_place_to_a_fourth(cast, erin) -> None:
     candidate = disagree(cast)
     skip_assignment(assignment=share(erin, candidate), reason_code="unreadable")
     assert statuses(candidate) == {"waiting"}
-    row = take_next(slug="cups", annotator=member(cast, "frank"))
-    assert row is not None
-    assert cast.submit(row, HIGH).round == 2
+    assert cast.submit(cast.take(member(cast, "frank")), HIGH).round == 2
     assert statuses(candidate) == {"lapsed"}
 
 
@@ -238,9 +229,7 @@ def test_what_was_ruled_before_the_ladder_came_is_not_asked_when_it_is_voided(ca
     assert statuses(candidate) == {"open"} and not Round.objects.exists()
 
 
-def test_a_closed_campaign_waits_until_it_is_reopened_or_the_conflict_called_back(
-    cast, erin
-) -> None:
+def test_a_closed_campaign_waits_until_it_is_reopened_or_the_conflict_called_back(cast, erin):
     candidate, other = disagree(cast, "r1"), disagree(cast, "r2")
     close_campaign(campaign=cast.campaign, reason="over", closed_by=cast.ada)
     cast.campaign.refresh_from_db()

@@ -1,5 +1,3 @@
-"""Places: what a candidate says of its assignments is what a recount finds."""
-
 import random
 from collections import Counter
 from collections.abc import Iterable
@@ -19,36 +17,20 @@ from annotator.assignments.services import (
     lapse_leases_everywhere,
     take_next,
 )
-from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate, Membership, User
-from annotator.rating.services import recuse, return_to, skip_assignment, submit_rating
-from annotator.rubric import CRITERIA
+from annotator.models import HOLDING, Assignment, AuditEvent, Campaign, Candidate
+from annotator.rating.services import recuse, return_to, skip_assignment
 from core.errors import OutOfDate, Refused
 from tests.amounts import few, tries
+from tests.annotator.adjudication.discrepant import member
 from tests.conftest import spread
 from tests.crowd import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def rate(row: Assignment) -> None:
-    submit_rating(assignment_id=row.pk, annotator=row.annotator, scores=dict.fromkeys(CRITERIA, 5))
-
-
 def run_out(rows: Iterable[Assignment]) -> None:
     past = timezone.now() - timedelta(minutes=1)
     Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(lease_expires_at=past)
-
-
-def take(slug: str, user: User) -> Assignment:
-    row = take_next(slug=slug, annotator=user)
-    assert row is not None
-    return row
-
-
-def annotator(cast, name: str) -> User:
-    user = User.objects.create(username=name)
-    Membership.objects.create(campaign=cast.campaign, user=user, role="annotator")
-    return user
 
 
 class Walk:
@@ -57,9 +39,10 @@ class Walk:
     def __init__(self, cast, seed: int) -> None:
         self.chance = random.Random(seed)
         self.campaign: Campaign = cast.campaign
+        self.submitted = cast.submit
         for number in range(8):
             cast.reference(f"r{number}", 3)
-        self.people = [cast.alice, cast.bob, annotator(cast, "cleo"), annotator(cast, "dan")]
+        self.people = [cast.alice, cast.bob, member(cast, "cleo"), member(cast, "dan")]
         self.known: dict[UUID, str] = {}
         self.history: list[str] = []
         self.done: Counter[str] = Counter()
@@ -101,7 +84,7 @@ class Walk:
 
     def submit(self) -> None:
         if row := self.one("open", "lapsed", "skipped", "recused"):
-            rate(row)
+            self.submitted(row)
             self.known[row.pk] = "submitted"
 
     def skip(self) -> None:
@@ -149,9 +132,7 @@ class Walk:
 
 @pytest.mark.parametrize("seed", few(range(4)))
 @pytest.mark.parametrize("overlap", [1, 2])
-def test_what_candidates_say_of_their_places_is_always_a_recount(
-    cast, seed: int, overlap: int
-) -> None:
+def test_what_candidates_say_of_their_places_is_always_a_recount(cast, seed, overlap) -> None:
     spread(cast.campaign, overlap)
     walk = Walk(cast, seed)
     for number in range(150):
@@ -195,7 +176,7 @@ def test_an_admin_may_go_beyond_the_overlap_and_room_comes_back_below_it(cast) -
 
 def test_a_run_out_lease_is_counted_once_and_written_to_the_trail(cast) -> None:
     cast.reference("r1", 2)
-    run_out([take("cups", cast.alice)])
+    run_out([cast.take(cast.alice)])
     take_next(slug=cast.campaign.slug, annotator=cast.bob)
     assert [lapse_leases(cast.campaign), lapse_leases(cast.campaign)] == [1, 0]
     assert AuditEvent.objects.filter(action="assignment.lapsed").count() == 1
@@ -211,22 +192,13 @@ def test_the_sweeper_frees_places_in_every_campaign(cast) -> None:
     taken = []
     for campaign, user in ((cast.campaign, cast.alice), (cast.elsewhere, cast.mallory)):
         cast.reference("r1", 1, campaign)
-        taken.append(take(campaign.slug, user))
+        row = take_next(slug=campaign.slug, annotator=user)
+        assert row is not None
+        taken.append(row)
     run_out(taken)
     assert lapse_leases(cast.campaign) == 1
     assert lapse_leases_everywhere() == 1
     assert list(Candidate.objects.values_list("held", "has_room")) == [(0, True)] * 2
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_all_who_take_the_last_places_at_once_no_more_than_the_overlap_get_one(cast) -> None:
-    candidate = cast.reference("r1", 1).candidates.get()
-    people = [cast.alice, cast.bob, *(annotator(cast, f"p{n}") for n in range(4))]
-    answers = at_once([partial(take_next, slug="cups", annotator=user) for user in people])
-    taken = [answer for answer in answers if isinstance(answer, Assignment)]
-    assert len(taken) == 2 and answers.count(None) == 4, answers
-    candidate.refresh_from_db()
-    assert (candidate.held, candidate.has_room) == (2, False)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -254,7 +226,7 @@ def test_a_submit_and_a_skip_at_once_leave_one_state_and_its_count(cast) -> None
         reference = cast.reference(f"r{number}", 1)
         (row,) = cast.assign(cast.alice, reference)
         acts = [
-            partial(rate, row),
+            partial(cast.submit, row),
             partial(skip_assignment, assignment=row, reason_code="not-now"),
         ]
         answers = at_once(acts)

@@ -15,10 +15,10 @@ from annotator.models import (
     Membership,
     Rating,
     Ruling,
-    User,
 )
 from annotator.planning.services import assign_by_name
 from core.errors import Forbidden, Refused
+from tests.annotator.adjudication.discrepant import member, rate_all
 from tests.annotator.adjudication.rulings import decide
 
 pytestmark = pytest.mark.postgres
@@ -29,8 +29,7 @@ def conflict(cast, carol) -> Conflict:
     """Give the conflict of one candidate that alice and bob read differently."""
     reference = cast.reference("r1", 1)
     for person, clarity in ((cast.alice, 1), (cast.bob, 9)):
-        (row,) = cast.assign(person, reference)
-        cast.submit(row, (5, clarity, 5, 5))
+        rate_all(cast, person, reference, [(5, clarity, 5, 5)])
     return Conflict.objects.get()
 
 
@@ -66,12 +65,8 @@ def test_the_database_takes_no_ruling_of_who_has_rated(cast, carol, conflict) ->
     signed.pk, signed.adjudicator, signed._state.adding = None, cast.alice, True
     signed.save(force_insert=True)
     for is_valid in (True, False):
-        copy = Ruling(
-            adjudication=signed,
-            candidate=ruling.candidate,
-            scores=ruling.scores,
-            is_valid=is_valid,
-        )
+        of = {"candidate": ruling.candidate, "scores": ruling.scores}
+        copy = Ruling(adjudication=signed, is_valid=is_valid, **of)
         with pytest.raises(IntegrityError), transaction.atomic():
             copy.save(force_insert=True)
 
@@ -79,17 +74,10 @@ def test_the_database_takes_no_ruling_of_who_has_rated(cast, carol, conflict) ->
 def test_who_has_ruled_is_not_given_the_candidate_to_rate(cast, carol, given_back) -> None:
     assert take_next(slug="cups", annotator=carol) is None
     references = list(cast.campaign.references.all())
+    to = {"campaign": cast.campaign, "annotator": carol, "references": references}
     with pytest.raises(Refused, match="has ruled on one of these"):
-        assign_by_name(
-            campaign=cast.campaign,
-            annotator=carol,
-            references=references,
-            due_at=None,
-            by=cast.ada,
-        )
-    eve = User.objects.create(username="eve")
-    Membership.objects.create(user=eve, campaign=cast.campaign, role="annotator")
-    assert take_next(slug="cups", annotator=eve) is not None
+        assign_by_name(**to, due_at=None, by=cast.ada)
+    assert cast.take(member(cast, "eve"))
     assert not Assignment.objects.filter(annotator=carol, status=AssignmentStatus.OPEN).exists()
 
 
@@ -97,8 +85,7 @@ def test_nobody_signs_as_another(cast, carol, conflict) -> None:
     for name in ("bob", "Carol", "carol ", "ada"):
         with pytest.raises(Forbidden, match="as yourself"):
             decide(conflict, carol, signed_as=name)
-    dave = User.objects.create(username="dave")
-    Membership.objects.create(user=dave, campaign=cast.campaign, role="adjudicator")
+    dave = member(cast, "dave", "adjudicator")
     dave.set_password("another long phrase")
     # Carol's password does not sign for dave, however he is called.
     with pytest.raises(Refused, match="not your password"):

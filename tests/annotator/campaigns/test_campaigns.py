@@ -1,10 +1,14 @@
-"""Rules of a campaign, closing and reopening."""
-
+import re
 from dataclasses import replace
 
 import pytest
+from django.template.loader import render_to_string
+from django.utils import timezone
 
+from annotator.adjudication.rounds import ASKED_SENTENCE, call_back, take_turn
 from annotator.assignments.services import take_next
+from annotator.campaigns.forms import RulesForm, rules_as_sent
+from annotator.campaigns.queries import rules_history
 from annotator.campaigns.services import (
     CampaignRules,
     change_rules,
@@ -12,8 +16,27 @@ from annotator.campaigns.services import (
     create_campaign,
     reopen_campaign,
 )
-from annotator.models import AuditEvent, Campaign, Candidate, Conflict
+from annotator.models import (
+    AuditEvent,
+    Campaign,
+    Candidate,
+    Conflict,
+    Membership,
+    RulesVersion,
+    User,
+)
 from core.errors import OutOfDate, Refused
+from tests.annotator.adjudication.discrepant import (
+    HIGH,
+    disagree,
+    leave_campaign,
+    member,
+    of,
+    rate_all,
+    statuses,
+)
+from tests.annotator.adjudication.rulings import decide
+from tests.conftest import spread
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -42,8 +65,8 @@ def test_a_larger_overlap_gives_room_and_a_smaller_one_takes_only_what_is_free(c
 
 def test_new_conflict_rules_hold_for_the_ratings_so_far(cast) -> None:
     reference = cast.reference("r1", 1)
-    for user, score in ((cast.alice, 5), (cast.bob, 7)):
-        cast.submit(cast.assign(user, reference)[0], (score,) * 4)
+    rate_all(cast, cast.alice, reference, [(5, 5, 5, 5)])
+    rate_all(cast, cast.bob, reference, [(7, 7, 7, 7)])
     rules = rules_of(cast.campaign)
     open_now = Conflict.objects.filter(status="open", kind="criterion_gap")
     assert open_now.count() == 0
@@ -72,17 +95,13 @@ def test_every_change_of_the_conflict_rules_is_a_version_and_conflicts_say_which
     versions = campaign.rules_versions.values_list(
         "number", "criterion_gap", "has_ladder", "made_by__username"
     )
-    assert list(versions) == [
-        (1, 3, False, "ada"),
-        (2, 1, False, "ada"),
-        (3, 1, True, "rita"),
-    ]
+    assert list(versions) == [(1, 3, False, "ada"), (2, 1, False, "ada"), (3, 1, True, "rita")]
 
 
 def test_a_conflict_says_under_which_rules_it_was_found(cast) -> None:
     reference = cast.reference("r1", 1)
-    for user, score in ((cast.alice, 5), (cast.bob, 7)):
-        cast.submit(cast.assign(user, reference)[0], (score,) * 4)
+    rate_all(cast, cast.alice, reference, [(5, 5, 5, 5)])
+    rate_all(cast, cast.bob, reference, [(7, 7, 7, 7)])
     rules = rules_of(cast.campaign)
     assert set(Conflict.objects.values_list("rules_version", flat=True)) == {1}
     stricter = replace(rules, criterion_gap=2)
@@ -138,3 +157,203 @@ def test_a_campaign_is_closed_and_reopened_with_a_reason_each_time(cast) -> None
         ("campaign.closed", {"reason": "enough"}),
         ("campaign.reopened", {"reason": "one more reference"}),
     ]
+
+
+@pytest.fixture
+def versions(cast) -> None:
+    """Record three versions, the second of which holds."""
+    RulesVersion.objects.filter(campaign=cast.campaign).delete()
+    for number, gap in ((1, 22), (2, 17), (3, 5)):
+        RulesVersion.objects.create(
+            campaign=cast.campaign,
+            number=number,
+            criterion_gap=number + 1,
+            overall_gap_numerator=gap,
+            flip_gap_numerator=11,
+            has_ladder=number == 2,
+            made_at=timezone.now(),
+            made_by=cast.ada if number == 2 else None,
+        )
+    cast.campaign.rules_version = 2
+
+
+@pytest.mark.usefixtures("versions")
+def test_versions_stand_newest_first_with_gaps_in_points(cast) -> None:
+    found = rules_history(cast.campaign)
+    assert [row.number for row in found] == [3, 2, 1]
+    assert [row.overall_gap for row in found] == ["0.45", "1.54", "2.00"]
+    assert [row.is_current for row in found] == [False, True, False]
+    assert [row.made_by for row in found] == ["", "ada", ""]
+    assert rules_history(cast.elsewhere) == ()
+
+
+@pytest.mark.usefixtures("versions")
+def test_the_list_says_who_set_what_and_what_holds(cast) -> None:
+    html = render_to_string(
+        "annotator/campaigns/_rules_history.html", {"history": rules_history(cast.campaign)}
+    )
+    assert html.count("<tr>") == 4
+    assert html.count(">holds<") == 1
+    assert "a further annotator first" in html
+    assert "ada" in html and "the system" in html
+
+
+@pytest.fixture
+def two_of_three(cast, carol) -> Candidate:
+    """A candidate in conflict by two ratings, of which a third is planned."""
+    member(cast, "erin")
+    spread(cast.campaign, 3)
+    return disagree(cast)
+
+
+def test_two_of_three_ratings_are_neither_taken_nor_ruled_on(two_of_three, carol) -> None:
+    assert statuses(two_of_three) == {"waiting"}
+    with pytest.raises(OutOfDate, match=ASKED_SENTENCE[:30]):
+        take_turn(conflict_id=of(two_of_three).pk, adjudicator=carol)
+    with pytest.raises(OutOfDate, match=ASKED_SENTENCE[:30]):
+        decide(of(two_of_three), carol)
+
+
+def test_the_last_planned_rating_opens_it(cast, two_of_three, carol) -> None:
+    erin = User.objects.get(username="erin")
+    cast.submit(cast.assign(erin, two_of_three.reference)[0], HIGH)
+    assert statuses(two_of_three) == {"open"}
+    decide(of(two_of_three), carol)
+    assert statuses(two_of_three) == {"ruled"}
+
+
+def test_who_waits_no_longer_says_so_first(two_of_three, carol) -> None:
+    call_back(conflict_id=of(two_of_three).pk, adjudicator=carol)
+    assert statuses(two_of_three) == {"open"}
+    decide(of(two_of_three), carol)
+    assert statuses(two_of_three) == {"ruled"}
+
+
+def test_an_overlap_that_is_full_now_opens_it_and_a_wider_one_has_it_wait(cast, two_of_three):
+    cast.campaign.refresh_from_db()
+    rules = rules_of(cast.campaign)
+    for overlap, status in ((2, "open"), (3, "waiting")):
+        changed = replace(rules, overlap=overlap)
+        change_rules(campaign=cast.campaign, rules=changed, changed_by=cast.ada)
+        assert statuses(two_of_three) == {status}
+
+
+def test_a_closed_campaign_awaits_nobody(cast, two_of_three) -> None:
+    close_campaign(campaign=cast.campaign, reason="done", closed_by=cast.ada)
+    assert statuses(two_of_three) == {"open"}
+    reopen_campaign(campaign=cast.campaign, reason="not yet", reopened_by=cast.ada)
+    assert statuses(two_of_three) == {"waiting"}
+
+
+def test_where_nobody_could_rate_it_any_more_nothing_is_awaited(cast, carol) -> None:
+    spread(cast.campaign, 3)
+    erin = member(cast, "erin")
+    leave_campaign(erin, cast)
+    assert statuses(disagree(cast)) == {"open"}
+
+
+RULES = "/campaigns/cups/rules/"
+
+
+@pytest.fixture
+def admin(client, cast):
+    client.force_login(cast.ada)
+    return client
+
+
+def sent(**more: object) -> dict[str, object]:
+    rules = {"name": "Cups", "overlap": "3", "shared_percent": "100", "revision_hours": "24"}
+    gaps = {"criterion_gap": "3", "overall_gap": "2", "flip_gap": "1"}
+    return rules | gaps | {"lease_minutes": "120"} | more
+
+
+def test_an_admin_creates_a_campaign_and_is_its_admin(admin, cast) -> None:
+    answer = admin.post("/campaigns/new/", {"slug": "spoons", "name": "Spoons"})
+    row = Campaign.objects.get(name="Spoons")
+    assert re.fullmatch(r"spoons-[a-z2-9]{5}", row.slug)
+    assert (answer.status_code, answer["Location"]) == (303, f"/campaigns/{row.slug}/rules/")
+    assert Membership.objects.get(campaign=row).user == cast.ada
+    assert f"Its short name is {row.slug}." in admin.get(answer["Location"]).content.decode()
+
+
+def test_a_short_name_tells_nothing_of_campaigns_that_have_it(admin) -> None:
+    for slug in ("cups", "elsewhere", "cups"):
+        answer = admin.post("/campaigns/new/", {"slug": slug, "name": "Again"})
+        assert answer.status_code == 303
+    slugs = Campaign.objects.filter(name="Again").values_list("slug", flat=True)
+    assert {slug.partition("-")[0] for slug in slugs} == {"cups", "elsewhere"} and len(slugs) == 3
+
+
+@pytest.mark.parametrize("slug", ["new", "a b", "", "a\x00", "a" * 55])
+def test_a_short_name_that_cannot_be_is_told_and_kept(admin, slug: str) -> None:
+    answer = admin.post("/campaigns/new/", {"slug": slug, "name": "Kept words"})
+    assert answer.status_code == 422
+    assert "Kept words" in answer.content.decode()
+    assert Campaign.objects.count() == 2
+    sent = {"slug": "a" * 54, "name": "The longest"}
+    assert admin.post("/campaigns/new/", sent).status_code == 303
+
+
+def test_rules_are_shown_changed_and_shown_again(admin) -> None:
+    assert 'value="2' in admin.get(RULES).content.decode()
+    answer = admin.post(RULES, sent(overall_gap="1.5"))
+    assert (answer.status_code, answer["Location"]) == (303, "/campaigns/cups/")
+    row = Campaign.objects.get(slug="cups")
+    assert (row.overlap, row.overall_gap_numerator, row.flip_gap_numerator) == (3, 17, 11)
+
+
+def test_a_ladder_a_share_and_a_last_day_are_shown_again(admin) -> None:
+    wanted = sent(has_ladder="on", shared_percent="40", retain_until="2031-05-09")
+    assert admin.post(RULES, wanted).status_code == 303
+    page = admin.get(RULES).content.decode()
+    assert 'value="2031-05-09"' in page
+    assert re.search('name="has_ladder"[^>]* checked', page)
+    assert 'value="40"' in page
+
+
+def test_a_last_day_that_has_passed_stands_until_another_is_chosen(admin) -> None:
+    Campaign.objects.filter(slug="cups").update(retain_until="2020-01-01")
+    assert admin.post(RULES, sent(retain_until="2020-01-01")).status_code == 303
+    assert admin.post(RULES, sent(retain_until="2020-01-02")).status_code == 422
+
+
+@pytest.mark.parametrize("numerator", range(1, 111))
+def test_a_gap_shown_and_sent_again_is_the_same_gap(numerator: int) -> None:
+    row = Campaign(name="x", overall_gap_numerator=numerator, flip_gap_numerator=numerator)
+    form = RulesForm(rules_as_sent(row))
+    if numerator == 110:
+        assert str(rules_as_sent(row)["overall_gap"]) == "10.00"
+    assert form.is_valid(), form.errors
+    assert form.rules.overall_gap_numerator == numerator
+
+
+WRONG_RULES = {
+    "overlap": ["0", "21"],
+    "shared_percent": ["101", "half"],
+    "retain_until": ["2020-01-01", "soon", "2030-02-30"],
+    "criterion_gap": ["11"],
+    "overall_gap": ["0"],
+    "flip_gap": ["NaN"],
+    "lease_minutes": ["1e9"],
+    "name": [""],
+}
+
+
+@pytest.mark.parametrize("name", WRONG_RULES)
+def test_a_wrong_rule_is_told_at_its_field_and_nothing_changes(admin, name: str) -> None:
+    for wrong in WRONG_RULES[name]:
+        answer = admin.post(RULES, sent(**{name: wrong}))
+        assert answer.status_code == 422, wrong
+        assert f'id="id_{name}_error"' in answer.content.decode(), wrong
+        assert Campaign.objects.get(slug="cups").overlap == 2, wrong
+
+
+def test_closing_needs_a_reason_and_reopening_too(admin) -> None:
+    assert admin.post("/campaigns/cups/close/", {"reason": " "}).status_code == 422
+    assert admin.post("/campaigns/cups/close/", {"reason": "done"}).status_code == 303
+    page = admin.get(RULES).content.decode()
+    assert "Reopen" in page
+    assert admin.post(RULES, sent()).status_code == 409
+    assert admin.post("/campaigns/cups/reopen/", {"reason": ""}).status_code == 422
+    assert admin.post("/campaigns/cups/reopen/", {"reason": "more"}).status_code == 303
+    assert Campaign.objects.get(slug="cups").is_open

@@ -1,5 +1,3 @@
-"""Whatever ends somebody's access ends their tokens with it, says how many, and keeps it ended."""
-
 from collections.abc import Callable
 from typing import Any
 

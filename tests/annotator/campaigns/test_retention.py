@@ -1,5 +1,3 @@
-"""Until when claim texts are kept."""
-
 from datetime import date, timedelta
 
 import pytest
@@ -14,9 +12,7 @@ TODAY = date(2026, 3, 31)
     ("days", "is_near", "has_passed", "days_over"),
     [(31, False, False, 0), (30, True, False, 0), (0, True, False, 0), (-1, False, True, 1)],
 )
-def test_a_day_is_near_for_thirty_days_and_then_past(
-    days: int, is_near: bool, has_passed: bool, days_over: int
-) -> None:
+def test_a_day_is_near_for_thirty_days_and_then_past(days, is_near, has_passed, days_over) -> None:
     found = retention(Campaign(retain_until=TODAY + timedelta(days=days)), TODAY)
     assert found is not None
     assert (found.is_near, found.has_passed) == (is_near, has_passed)

@@ -1,10 +1,13 @@
-"""Tests of antecedent basis."""
-
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotator.claims.antecedents import missing_antecedents, unintroduced_phrases
+from annotator.claims.term_changes import renamed_terms
+from annotator.claims.terms import find_mentions, singular
+from annotator.claims.tree import build_tree
 from core.claim_text import parse_claims
 from tests.amounts import tries
 
@@ -12,53 +15,45 @@ REFERENCES = Path(__file__).parents[3] / "fixtures" / "demo" / "references"
 
 
 def terms(text):
-    """Each term that has no basis, with the number of the claim that it stands in."""
-    return [
-        (claim.number, item.term)
-        for item in missing_antecedents(text)
-        for claim in parse_claims(text)
-        if claim.start <= item.start < claim.end
-    ]
+    found = missing_antecedents(text)
+    assert all(text[item.start : item.end].startswith(("the ", "The ", "said ")) for item in found)
+    assert all(text[item.start : item.end].endswith(item.term) for item in found)
+    return [(item.claim_number, item.term) for item in found]
 
 
-def test_a_term_introduced_nowhere_is_found_with_its_place():
-    text = "1. A pump comprising a housing, wherein the piston moves."
-    (finding,) = missing_antecedents(text)
-    assert text[finding.start : finding.end].startswith("the piston")
-    assert terms(text) == [(1, finding.term)]
+PISTON = "1. A pump comprising a piston.\n"
+SEAL = "1. A pump.\n2. The pump of claim 1, having a seal.\n"
 
 
-def test_a_term_introduced_in_the_chain_has_basis():
-    text = "1. A pump comprising a piston.\n2. The pump of claim 1, wherein the piston is hollow."
-    assert terms(text) == []
-
-
-def test_a_term_introduced_in_a_claim_outside_the_chain_has_none():
-    text = "1. A pump.\n2. The pump of claim 1, having a seal."
-    assert terms(text + "\n3. The pump of claim 1, wherein the seal is soft.") == [(3, "seal")]
-
-
-def test_a_term_introduced_only_afterwards_has_none():
-    assert terms("1. A pump, wherein the piston is coupled to a piston.") == [(1, "piston")]
-
-
-def test_a_missing_term_is_reported_once_in_a_chain():
-    text = "1. A pump, wherein the piston is hollow."
-    assert terms(text + "\n2. The pump of claim 1, wherein the piston is long.") == [(1, "piston")]
-
-
-def test_a_broken_dependency_is_not_counted_again_as_missing_antecedents():
-    text = "1. A pump comprising a piston.\n2. The pump of claim 9, wherein the piston is hollow."
-    assert terms(text) == []
-
-
-def test_plurals_share_their_basis():
-    assert terms("1. A pump comprising valves, wherein the valve is closed.") == []
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1. A pump comprising a housing, wherein the piston moves.", [(1, "piston moves")]),
+        (PISTON + "2. The pump of claim 1, wherein the piston is hollow.", []),
+        (SEAL + "3. The pump of claim 1, wherein the seal is soft.", [(3, "seal")]),
+        (SEAL + "3. The pump of claim 1 or 2.\n4. The pump of claim 3, the seal being soft.", []),
+        ("1. A pump, wherein the piston is coupled to a piston.", [(1, "piston")]),
+        ("1. A pump, the piston.\n2. The pump of claim 1, the piston.", [(1, "piston")]),
+        (PISTON + "2. The pump of claim 9, wherein the piston is hollow.", []),
+        ("1. A pump comprising valves, wherein the valve is closed.", []),
+        ("1. A system for inserting a lens.\n2. The insertion system of claim 1.", []),
+        ("1. A method of heating.\n2. The method further comprises cooling.", [(2, "method")]),
+    ],
+    ids=[
+        *("nowhere", "in the chain", "outside the chain", "in one of several", "only afterwards"),
+        *("told once in a chain", "a broken dependency is no other fault", "plurals"),
+        *("a preamble that says more", "a claim that opens with the and cites none"),
+    ],
+)
+def test_a_term_has_basis_where_it_is_introduced_before_in_the_chain(text, found):
+    assert terms(text) == found
 
 
 @pytest.mark.parametrize("path", sorted(REFERENCES.glob("*.txt")), ids=lambda path: path.stem)
-def test_the_demo_references_miss_no_antecedent(path):
-    assert terms(path.read_text(encoding="utf-8")) == []
+def test_the_demo_references_have_no_fault(path):
+    text = path.read_text(encoding="utf-8")
+    assert build_tree(parse_claims(text)).faults == missing_antecedents(text) == ()
+    assert renamed_terms(text) == ()
 
 
 def test_phrases_must_agree_as_a_whole_to_count_as_introduced():
@@ -119,24 +114,62 @@ def test_these_definite_terms_do(words, term):
     assert terms(f"1. A thing {words}.") == [(1, term)]
 
 
-def test_the_preamble_of_a_dependent_claim_may_name_its_thing_more_fully():
-    text = "1. A system for inserting a lens.\n2. The insertion system of claim 1."
-    assert terms(text) == []
-
-
-def test_a_claim_that_opens_with_the_and_cites_none_is_one_finding():
-    text = "1. A method of heating a fluid.\n2. The method further comprises cooling the fluid."
-    assert terms(text) == [(2, "method")]
-
-
-def test_basis_in_any_of_several_chains_is_enough():
-    text = "1. A pump.\n2. The pump of claim 1, having a seal.\n"
-    text += "3. The pump of claim 1 or 2.\n4. The pump of claim 3, wherein the seal is soft."
-    assert terms(text) == []
-
-
 def test_hundreds_of_claims_that_depend_on_all_before_come_to_an_end():
     many = range(2, tries(3000))
     rest = (f"{n}. The pump of any preceding claim, with a x{n}a rod.\n" for n in many)
     assert terms("1. A pump.\n" + "".join(rest)) == []
     assert len(terms("1. A pump " + "wherein the rod is a bar " * tries(20_000))) == 1
+
+
+def test_mentions_carry_article_term_and_span():
+    text = "A pump with the flexible diaphragm clamped in said housing"
+    found = find_mentions(text)
+    assert [(item.article, item.term) for item in found] == [
+        ("a", "pump"),
+        ("the", "flexible diaphragm"),
+        ("said", "housing"),
+    ]
+    assert [text[item.start : item.end] for item in found][1] == "the flexible diaphragm"
+    assert [item.is_definite for item in found] == [False, True, True]
+
+
+def test_the_heads_are_the_nouns_before_a_verb_and_those_in_ing():
+    (mention,) = find_mentions("the pressure sensor rises")
+    (in_ing,) = find_mentions("the pump housing")
+    assert "sensor" in mention.heads and in_ing.heads == ("housing",)
+
+
+PLURALS = "valves valve, boxes box, batteries battery, glass glass, axis axis, lens lens, "
+PLURALS += "lenses lens, bacteria bacterium, gases gas, indices index"
+
+
+@pytest.mark.parametrize("plural_and_one", PLURALS.split(", "))
+def test_plurals_are_folded(plural_and_one):
+    plural, one = plural_and_one.split()
+    assert singular(plural) == one
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("the at least one valve, said plurality of rods", ["valve", "rods"]),
+        ("the signal received by it", ["signal"]),
+        ("the lightly doped layer", ["lightly doped layer"]),
+        ("the member axially moving", ["member"]),
+        ("the valve assembly", ["valve assembly"]),
+        ("the nip therebetween", ["nip"]),
+        ("the display different from it", ["display"]),
+        ("the power feed unit", ["power feed unit"]),
+    ],
+)
+def test_a_term_ends_where_its_noun_ends(text, terms):
+    found = find_mentions(text)
+    assert [item.term for item in found] == terms
+    assert all(item.is_definite for item in found)
+
+
+@given(st.text(alphabet="the aseid,.- \n"))
+def test_spans_lie_inside_any_text(text):
+    for mention in find_mentions(text):
+        assert 0 <= mention.start < mention.end <= len(text)
+        assert text[mention.start : mention.end].lower().startswith(mention.article)

@@ -1,5 +1,3 @@
-"""Tests of the one-to-one pairing of two lists of word bags."""
-
 from itertools import combinations, pairwise
 
 import pytest
@@ -7,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.claims import pairing as module
-from annotator.claims.pairing import Band, Rules, compare_bags, pair_up, score_at
+from annotator.claims.pairing import Band, Rules, align_claims, compare_bags, pair_up, score_at
+from core.claim_text import parse_claims
 
 IN_ORDER = Rules(least=0.25, crossing=2.0, margin=0.0)
 CROSSING = Rules(least=0.25, crossing=0.5, margin=0.125)
@@ -101,3 +100,119 @@ def test_words_that_share_bits_keep_scores_in_range_and_equal_bags_alike(monkeyp
     bands = compare_bags(bags, bags)
     assert all(0 <= score <= 1 for band in bands for score in band.scores)
     assert all(band.scores[row] == 1 for row, band in enumerate(bands))
+
+
+REFERENCE = """1. A pump comprising a housing; a rotor in the housing; and an electric motor.
+2. The pump of claim 1, wherein the rotor carries helical blades.
+3. The pump of claim 1, further comprising a bubble detector in a vent line.
+4. The pump of claim 3, wherein the vent line is transparent.
+5. A method of draining a cellar, comprising lowering a hose and switching on the electric motor.
+6. The method of claim 5, wherein the hose is weighted with lead."""
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "1. A pump comprising a rotor.",
+            "2. The pump of claim 1, wherein the rotor is round.",
+            "3. A method of pumping.",
+            "What is claimed is:",
+            "2. The pump of claim 1, wherein the rotor is round.",
+            "\x00\u202e",
+            "7. 一种泵，包括壳体。",  # noqa: RUF001
+        ]
+    ),
+    max_size=8,
+).map("\n".join)
+TEXTS = st.one_of(st.text(max_size=60), LINES)
+
+
+def numbers(reference, candidate):
+    left, right = parse_claims(reference), parse_claims(candidate)
+    return [
+        (
+            None if row.reference is None else left[row.reference].number,
+            None if row.candidate is None else right[row.candidate].number,
+        )
+        for row in align_claims(left, right)
+    ]
+
+
+def lines_of(text, *places):
+    """The lines in a new order under new numbers; citations are left as they are."""
+    lines = [line.split(". ", 1)[1] for line in text.splitlines()]
+    return "\n".join(f"{number}. {lines[place]}" for number, place in enumerate(places, start=1))
+
+
+@given(TEXTS, TEXTS)
+def test_every_claim_of_both_sides_stands_exactly_once(reference, candidate):
+    left, right = parse_claims(reference), parse_claims(candidate)
+    rows = align_claims(left, right)
+    assert [row.reference for row in rows if row.reference is not None] == list(range(len(left)))
+    assert sorted(row.candidate for row in rows if row.candidate is not None) == list(
+        range(len(right))
+    )
+    assert all(row.reference is not None or row.candidate is not None for row in rows)
+    assert all(0 <= row.similarity <= 1 for row in rows)
+    assert rows == align_claims(left, right)
+
+
+@given(TEXTS)
+def test_a_claim_set_is_aligned_with_itself_in_order(text):
+    claims = parse_claims(text)
+    rows = align_claims(claims, claims)
+    assert [(row.reference, row.candidate) for row in rows] == [(i, i) for i in range(len(claims))]
+    assert all(row.similarity == 1 for row in rows)
+
+
+ADDED = "2. The pump of claim 1, wherein a ceramic sleeve surrounds everything."
+FIRST, SECOND, THIRD, *_ = REFERENCE.splitlines()
+ROTOR = "1. A pump comprising a rotor."
+METHOD = "1. A method of cleaning a vessel with a gas, comprising feeding the gas to the vessel."
+KETTLE = "1. A kettle for cleaning a vessel with a gas, comprising a feeding of gas to the vessel."
+ALIGNED = {
+    "a dropped claim leaves its row empty on the other side": (
+        *(REFERENCE, lines_of(REFERENCE, 0, 1, 4, 5)),
+        [(1, 1), (2, 2), (3, None), (4, None), (5, 3), (6, 4)],
+    ),
+    "an added claim stands after the row of its predecessor": (
+        *(f"{FIRST}\n{SECOND}\n{THIRD}", f"{FIRST}\n{ADDED}\n3{SECOND[1:]}\n4{THIRD[1:]}"),
+        [(1, 1), (None, 2), (2, 3), (3, 4)],
+    ),
+    "an added first claim stands at the top": (
+        *(FIRST, f"1. A kettle with a whistle.\n2{FIRST[1:]}"),
+        [(None, 1), (1, 2)],
+    ),
+    "moved claims are found across the order": (
+        *(REFERENCE, lines_of(REFERENCE, 4, 5, 0, 1, 2, 3)),
+        [(1, 3), (2, 4), (3, 5), (4, 6), (5, 1), (6, 2)],
+    ),
+    "an independent claim takes an independent one before a dependent one": (
+        "1. A pump comprising a rotor, a motor and a bubble detector.",
+        "1. A pump comprising a rotor and a motor.\n"
+        "2. The pump of claim 1, comprising a rotor, a motor and a bubble detector.",
+        [(1, 1), (None, 2)],
+    ),
+    "a method is paired with the method": (
+        *(METHOD, f"{KETTLE}\n{METHOD.replace('1', '2').replace('cleaning', 'scrubbing')}"),
+        [(None, 1), (1, 2)],
+    ),
+    "headings are paired with headings": (
+        *(f"What is claimed is:\n{ROTOR}", f"I claim:\n{ROTOR}"),
+        [(None, None), (1, 1)],
+    ),
+    "and never with claims": (f"What is claimed is:\n{ROTOR}", ROTOR, [(None, None), (1, 1)]),
+    "a text without numbers is a claim like any other": (ROTOR[3:], ROTOR, [(None, 1)]),
+}
+
+
+@pytest.mark.parametrize("case", ALIGNED)
+def test_claims_are_aligned_as_a_reader_would_do_it(case):
+    reference, candidate, expected = ALIGNED[case]
+    assert numbers(reference, candidate) == expected
+
+
+def test_claims_that_share_only_their_preamble_are_not_paired():
+    candidate = (
+        "1. A pump comprising a housing and a rotor.\n2. The pump of claim 1, with a red lid."
+    )
+    assert (None, 2) in numbers(REFERENCE, candidate)

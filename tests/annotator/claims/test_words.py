@@ -1,10 +1,14 @@
-"""Tests of the reading of claim text as words."""
+import random
+import signal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.claims.words import fold, is_content, read_tokens
+from annotator.claims import words as module
+from annotator.claims.words import common_words, content_words, fold, is_content, read_tokens, stem
+from tests.amounts import few
 
 
 @given(st.text(st.one_of(st.characters(), st.sampled_from("\x00\u202e\u200b\u0301 \n1.A一"))))
@@ -45,23 +49,130 @@ def test_a_number_that_opens_a_text_without_being_a_marker_is_a_token(text):
 
 
 @pytest.mark.parametrize(
-    ("left", "right"),
+    ("left", "right", "is_equal"),
     [
-        ("The", "the"),
-        ("COMPRISING", "comprising"),
-        ("Cafe\u0301", "caf\u00e9"),
-        ("se\u00adal", "seal"),
+        *(("The", "the", True), ("COMPRISING", "comprising", True)),
+        *(("Cafe\u0301", "caf\u00e9", True), ("se\u00adal", "seal", True)),
+        *(("CO", "Co", False), ("mM", "mm", False), ("M", "m", False), ("pH", "PH", False)),
     ],
 )
-def test_what_reads_the_same_is_equal(left, right):
-    assert fold(left) == fold(right)
-
-
-@pytest.mark.parametrize(("left", "right"), [("CO", "Co"), ("mM", "mm"), ("M", "m"), ("pH", "PH")])
-def test_capitals_of_symbols_carry_meaning(left, right):
-    assert fold(left) != fold(right)
+def test_what_reads_the_same_is_equal_and_capitals_of_symbols_carry_meaning(left, right, is_equal):
+    assert (fold(left) == fold(right)) == is_equal
 
 
 def test_function_words_and_punctuation_are_not_content():
     words = ["the", ";", "wherein", "not", "pump", "0.8", "泵"]
     assert [word for word in words if is_content(word)] == ["not", "pump", "0.8", "泵"]
+
+
+WORDS = st.lists(st.sampled_from("abcd"), max_size=14)
+
+
+def length_by_the_textbook(left, right):
+    row = [0] * (len(right) + 1)
+    for word in left:
+        above = row[:]
+        for j, other in enumerate(right):
+            row[j + 1] = above[j] + 1 if word == other else max(above[j + 1], row[j])
+    return row[-1]
+
+
+def assert_common_and_rising(pairs, left, right):
+    assert all(left[i] == right[j] for i, j in pairs)
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
+
+
+@given(WORDS, WORDS)
+def test_the_subsequence_is_common_rising_and_longest(left, right):
+    pairs = common_words(left, right)
+    assert_common_and_rising(pairs, left, right)
+    assert len(pairs) == length_by_the_textbook(left, right)
+
+
+@given(WORDS, WORDS, st.integers(1, 20))
+def test_in_pieces_it_is_still_common_and_rising(left, right, largest):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LARGEST_EXACT", largest)
+        assert_common_and_rising(common_words(left, right), left, right)
+
+
+def test_pieces_meet_at_words_that_occur_once(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST_EXACT", 400)
+    left = [*"xxxxxxxxxx", "anchor", *"ab" * 20, "buoy", *"c" * 30]
+    right = [*"ab" * 20, "anchor", *"ba" * 20, "buoy", *"cd" * 30]
+    pairs = common_words(left, right)
+    assert_common_and_rising(pairs, left, right)
+    assert {(10, 40), (51, 81)} <= set(pairs)
+
+
+@pytest.mark.parametrize("size", few([5_000, 60_000]))
+@pytest.mark.parametrize("kinds", [1, 2, 10_000])
+def test_long_lists_of_few_or_many_words_come_to_an_end(size, kinds):
+    rng = random.Random(7)
+    left, right = ([str(rng.randrange(kinds)) for _ in range(size)] for _ in range(2))
+    pairs = common_words(["y", *left], ["z", *right])
+    assert_common_and_rising(pairs, ["y", *left], ["z", *right])
+    assert pairs
+
+
+def test_words_of_one_side_only_change_no_pair() -> None:
+    left = [str(n) for n in range(20_000)]
+    assert common_words([*left, "b", "c"], ["a", "b", "c", "d"] * 2 + ["x"]) == [
+        (20_000, 1), (20_001, 2)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        *("form forms formed forming formation", "rotate rotates rotating rotation rotated"),
+        *("measure measuring measurement measured", "vary varied varying variation"),
+        *("apply applied application", "control controlled controlling", "position positioned"),
+        *("gas gases", "attach fastened fixing secured"),
+    ],
+)
+def test_inflections_and_drafters_synonyms_are_one_word(family):
+    assert len({stem(word) for word in family.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["sensor sensing", "ring bring", "string str", "speed spe", "less greater"]
+)
+def test_different_things_stay_different(words):
+    assert len({stem(word) for word in words.split()}) == 2
+
+
+@pytest.mark.parametrize("end", ["", ")", " valve)"])
+def test_a_list_of_labels_is_read_in_one_way(end):
+    def stop(*_):
+        raise TimeoutError
+
+    # Two ways for each label are a million million for forty of them: that never ends.
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(20)
+    try:
+        words = content_words("a pump (" + "i, " * 39 + "v" + end)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert words[:1] == ["pump"]
+    assert (len(words) == 1) == (end == ")")
+
+
+def test_markers_citations_labels_and_numerals_say_nothing():
+    text = (
+        "3. The pump (12) of any one of claims 1, 2 or 4 to 6, wherein (a) the seal is 2 mm wide."
+    )
+    assert content_words(text) == content_words("a pump, a seal 2 mm wide")
+
+
+def test_ideographs_are_read_in_pairs():
+    assert content_words("\u6c34\u6cf5") == ["\u6c34\u6cf5"]
+    assert content_words("\u6839\u636e\u6743\u5229\u8981\u6c421\u6240\u8ff0") == content_words(
+        "\u6839\u636e\u6743\u5229\u8981\u6c422\u6240\u8ff0"
+    )
+
+
+@given(st.text())
+def test_any_text_has_content_words_that_are_not_empty(text):
+    assert all(content_words(text))

@@ -1,15 +1,144 @@
-"""Comparisons given by name."""
+"""Comparisons given by name, and a share of all pairs that is drawn by a seed."""
 
 import random
+from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
+from django.contrib.auth.hashers import make_password
 
-from annotator.comparisons.services import Pair, assign_comparisons, pair_key
-from annotator.models import AuditEvent, Candidate, Comparison, Reference, User
-from core.errors import Refused
+from annotator.comparisons.queries import CLOSED_SENTENCE, RECUSED_SENTENCE
+from annotator.comparisons.services import (
+    Pair,
+    ask_comparisons,
+    assign_comparisons,
+    pair_key,
+    submit_preference,
+)
+from annotator.models import (
+    AuditEvent,
+    Campaign,
+    Candidate,
+    Comparison,
+    Membership,
+    Preference,
+    Reference,
+    User,
+)
+from annotator.rating.services import recuse
+from annotator.rubric import ALL_CRITERIA
+from core.errors import OutOfDate, Refused
+from tests.conftest import grant, make_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+def ask(cast, share: Fraction | float = 1, seed: int = 0):
+    return ask_comparisons(campaign=cast.campaign, share=share, seed=seed, asked_by=cast.ada)
+
+
+def drawn() -> set[tuple[str, ...]]:
+    return {
+        tuple(sorted((row.left.candidate_id, row.right.candidate_id)))
+        for row in Comparison.objects.select_related("left", "right")
+    }
+
+
+def join(cast, name: str, **more: object) -> User:
+    return grant(make_user(name, **more), cast.campaign, "annotator")
+
+
+def test_all_pairs_within_references_go_to_overlap_annotators(cast) -> None:
+    cast.reference("r1", 3)
+    cast.reference("r2", 2)
+    asked = ask(cast)
+    assert (asked.pairs, asked.of, asked.comparisons) == (4, 4, 8)
+    assert set(Counter(Comparison.objects.values_list("pair", flat=True)).values()) == {2}
+    event = AuditEvent.objects.get(action="comparisons.asked")
+    assert event.actor == cast.ada
+    assert event.details == {"share": "1", "seed": 0, "pairs": 4, "count": 8}
+
+
+@pytest.mark.parametrize(("share", "pairs"), [(0.1, 1), (Fraction(1, 3), 4), (0.5, 5), (1.0, 10)])
+def test_a_share_is_taken_exactly_and_rounded_up(cast, share, pairs: int) -> None:
+    cast.reference("r1", 5)
+    assert ask(cast, share).pairs == pairs == len(drawn())
+
+
+def test_a_seed_draws_the_same_pairs_again_and_another_seed_draws_others(cast) -> None:
+    cast.reference("r1", 6)
+    seen = []
+    for seed in (1, 1, 2):
+        ask(cast, 0.2, seed)
+        seen.append(drawn())
+        Comparison.objects.all().delete()
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_a_larger_share_adds_to_a_smaller_one_and_asking_again_adds_nothing(cast) -> None:
+    cast.reference("r1", 5)
+    assert ask(cast, 0.2).comparisons == 4
+    first = drawn()
+    assert ask(cast, 0.2).comparisons == 0
+    assert ask(cast, 0.5).comparisons == 6
+    assert first < drawn()
+
+
+def test_who_has_rated_both_comes_first_then_who_will_then_the_least_busy(cast) -> None:
+    reference = cast.reference("r1", 2)
+    cast.campaign.overlap = 1
+    cast.campaign.save()
+    zoe, yan = join(cast, "zoe"), join(cast, "yan")
+    for row in cast.assign(zoe, reference):
+        cast.submit(row)
+    cast.assign(yan, reference)
+    chosen = []
+    for _ in range(2):
+        ask(cast)
+        chosen.append(Comparison.objects.get().annotator.username)
+        Membership.objects.filter(user=zoe).delete()
+        Comparison.objects.all().delete()
+    assert chosen == ["zoe", "yan"]
+
+
+def test_those_alike_are_given_equally_many(cast) -> None:
+    join(cast, "zoe")
+    cast.reference("r1", 6)
+    ask(cast)
+    counts = Counter(Comparison.objects.values_list("annotator__username", flat=True))
+    assert counts == {"alice": 10, "bob": 10, "zoe": 10}
+
+
+def test_who_recused_themself_left_or_cannot_sign_in_is_never_asked(cast) -> None:
+    reference = cast.reference("r1", 2)
+    recuse(assignment=cast.assign(cast.alice, reference)[0])
+    join(cast, "zoe", password=make_password(None))
+    join(cast, "yan", is_active=False)
+    assert ask(cast).comparisons == 1
+    assert Comparison.objects.get().annotator == cast.bob
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.01, float("nan"), float("inf")])
+def test_a_share_outside_nought_to_one_is_refused(cast, share: float) -> None:
+    cast.reference()
+    with pytest.raises(Refused) as caught:
+        ask(cast, share)
+    assert "share" in caught.value.fields
+    assert not Comparison.objects.exists()
+
+
+def test_a_campaign_without_pairs_or_people_or_that_is_closed_gives_nothing(cast) -> None:
+    cast.reference("r1", 1)
+    with pytest.raises(Refused, match="two candidates"):
+        ask(cast)
+    cast.reference("r2", 2)
+    Membership.objects.filter(role="annotator").delete()
+    with pytest.raises(Refused, match="no annotator"):
+        ask(cast)
+    Campaign.objects.update(status="closed")
+    with pytest.raises(OutOfDate):
+        ask(cast)
 
 
 def pairs_of(reference: Reference) -> list[Pair]:
@@ -89,3 +218,119 @@ def test_who_is_no_annotator_of_the_campaign_is_given_nothing(cast) -> None:
 
 def test_the_key_of_a_pair_does_not_know_sides() -> None:
     assert pair_key("b", "a") == pair_key("a", "b") == "a/b"
+
+
+SAID = dict(zip(ALL_CRITERIA, (1, 0, -1, 1, 0), strict=True))
+OTHER = dict.fromkeys(ALL_CRITERIA, -1)
+
+
+@pytest.fixture
+def row(cast) -> Comparison:
+    pairs = list(combinations(cast.reference().candidates.all(), 2))
+    return assign_comparisons(campaign=cast.campaign, annotator=cast.alice, pairs=pairs[:1])[0]
+
+
+def log(row: Comparison, judgements=SAID, **more: object) -> Preference:
+    return submit_preference(
+        comparison_id=row.pk, annotator=row.annotator, judgements=judgements, **more
+    )
+
+
+def test_a_preference_is_stored_with_its_audit_row(row, cast) -> None:
+    stored = log(row, comment="why")
+    assert stored.judgements == SAID
+    assert (stored.comment, stored.version, stored.rubric_version) == ("why", 1, "1")
+    event = AuditEvent.objects.get(action="preference.submitted")
+    assert event.actor == cast.alice
+    assert event.details == {"version": 1, "judgements": SAID}
+
+
+def test_every_revision_is_kept_and_the_trail_holds_no_words(row) -> None:
+    log(row, comment="old words")
+    revised = log(row, OTHER, comment="new words", version=1)
+    assert (revised.judgements, revised.version) == (OTHER, 2)
+    kept = [(r.number, r.judgements, r.comment) for r in revised.revisions.all()]
+    assert kept == [(1, SAID, "old words"), (2, OTHER, "new words")]
+    event = AuditEvent.objects.get(action="preference.revised")
+    assert event.details == {"version": 2, "judgements": OTHER}
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_the_same_sent_again_changes_nothing(row, version: int) -> None:
+    first = log(row, comment="why")
+    again = log(row, comment="why", version=version)
+    assert (again.pk, again.version, again.revised_at) == (first.pk, 1, first.revised_at)
+    assert AuditEvent.objects.filter(object_type="preference").count() == 1
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_a_stale_version_is_out_of_date_and_changes_nothing(row, version: int) -> None:
+    log(row)
+    log(row, OTHER, version=1)
+    with pytest.raises(OutOfDate):
+        log(row, dict.fromkeys(ALL_CRITERIA, 0), version=version)
+    assert Preference.objects.get().judgements == OTHER
+
+
+def test_a_version_of_what_was_never_stored_is_out_of_date(row) -> None:
+    with pytest.raises(OutOfDate):
+        log(row, version=1)
+
+
+@pytest.mark.parametrize("value", [2, -2, True, 1.0, "1", None])
+def test_a_bad_answer_is_refused_by_its_field(row, value: object) -> None:
+    with pytest.raises(Refused) as caught:
+        log(row, SAID | {"logical_linkage": value})
+    assert list(caught.value.fields) == ["logical_linkage"]
+    assert not Preference.objects.exists()
+
+
+def test_missing_and_unknown_criteria_and_bad_comments_are_refused_by_field(row) -> None:
+    with pytest.raises(Refused) as caught:
+        log(row, {"beauty": 1, **dict(list(SAID.items())[1:])}, comment="\x00")
+    assert list(caught.value.fields) == ["feature_completeness", "beauty", "comment"]
+    with pytest.raises(Refused) as caught:
+        log(row, comment="x" * 20_001)
+    assert "20,001" in caught.value.fields["comment"][0]
+
+
+def test_a_closed_campaign_takes_no_preference_but_answers_a_resend(row) -> None:
+    log(row)
+    Campaign.objects.update(status="closed")
+    assert log(row).version == 1
+    with pytest.raises(OutOfDate, match=CLOSED_SENTENCE):
+        log(row, OTHER, version=1)
+
+
+def test_who_recused_themself_from_the_reference_states_nothing(row, cast) -> None:
+    recuse(assignment=cast.assign(cast.alice, row.left.reference)[0])
+    with pytest.raises(OutOfDate, match=RECUSED_SENTENCE):
+        log(row)
+
+
+def test_anothers_comparison_is_not_there(row, cast) -> None:
+    with pytest.raises(Comparison.DoesNotExist):
+        submit_preference(comparison_id=row.pk, annotator=cast.bob, judgements=SAID)
+
+
+def test_error_tags_have_a_side_and_stay_when_not_sent(row) -> None:
+    tag = {"tag": "vagueness", "side": "right", "start": 0, "end": 2}
+    assert log(row, error_tags=[tag, tag]).error_tags == [tag]
+    assert log(row, OTHER, version=1).error_tags == [tag]
+    assert log(row, OTHER, version=2, error_tags=[]).error_tags == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "why"),
+    [
+        ("vagueness", "tag 2: side"),
+        ({"tag": "vagueness", "side": "candidate"}, "tag 2: side"),
+        ({"tag": "vagueness", "side": "left", "start": 0, "end": 9_999}, "tag 2: start and end"),
+        ({"tag": "no-such", "side": "left"}, "tag 2: 'no-such'"),
+    ],
+)
+def test_a_wrong_error_tag_is_named_by_its_place(row, tag: object, why: str) -> None:
+    good = {"tag": "vagueness", "side": "left"}
+    with pytest.raises(Refused, match=why) as caught:
+        log(row, error_tags=[good, tag])
+    assert list(caught.value.fields) == ["error_tags"]

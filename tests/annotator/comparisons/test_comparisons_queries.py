@@ -1,5 +1,3 @@
-"""Whose comparisons, and which of them are open."""
-
 from itertools import combinations
 
 import pytest
@@ -32,9 +30,7 @@ def rows(cast) -> list[Comparison]:
 
 def answer(row: Comparison) -> None:
     submit_preference(
-        comparison_id=row.pk,
-        annotator=row.annotator,
-        judgements=dict.fromkeys(ALL_CRITERIA, 0),
+        comparison_id=row.pk, annotator=row.annotator, judgements=dict.fromkeys(ALL_CRITERIA, 0)
     )
 
 

@@ -1,5 +1,3 @@
-"""What is stored of the conflicts of a reference: few rows, and the same as over all pairs."""
-
 import random
 import uuid
 from contextlib import suppress
@@ -122,9 +120,7 @@ def act(chance: random.Random, cast, pending: list[Any]) -> str:
 
 
 @pytest.mark.parametrize("has_ladder", [False, True])
-def test_after_every_act_the_candidates_in_conflict_are_those_of_all_pairs(
-    cast, carol, has_ladder: bool
-) -> None:
+def test_after_every_act_the_candidates_in_conflict_are_those_of_all_pairs(cast, carol, has_ladder):
     cast.campaign.has_ladder = has_ladder
     cast.campaign.save()
     size = 6
@@ -156,9 +152,7 @@ def test_after_every_act_the_candidates_in_conflict_are_those_of_all_pairs(
 
 
 @pytest.mark.parametrize("has_ladder", [False, True])
-def test_rows_of_flips_are_no_more_than_candidates_and_a_submit_touches_no_more(
-    cast, has_ladder: bool
-) -> None:
+def test_rows_of_flips_are_no_more_than_candidates_and_a_submit_touches_no_more(cast, has_ladder):
     cast.campaign.has_ladder = has_ladder
     cast.campaign.save()
     touched = []

@@ -1,37 +1,15 @@
-"""When ratings conflict."""
+import random
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.conflicts.rules import ConflictRules, Finding, find_flips, find_gaps
-from tests.amounts import tries
-from tests.annotator.conflicts.all_pairs import (
-    NOBODY,
-    find_conflicts,
-    rated,
-    restated,
-    stand_for_all,
-    touched,
-)
+from annotator.conflicts.rules import ConflictRules, Finding, find_conflicts, find_flips, find_gaps
+from annotator.rubric import CRITERIA
+from tests.amounts import IS_THOROUGH, tries
+from tests.annotator.conflicts.all_pairs import NOBODY, rated, restated, stand_for_all, touched
 
 RULES = ConflictRules()
-
-
-def test_a_criterion_gap_of_three_conflicts_and_of_two_does_not() -> None:
-    agree = [rated("alice", "c1", 8, 8, 8, 8), rated("bob", "c1", 8, 6, 8, 8)]
-    assert find_conflicts(agree, RULES) == []
-    differ = [rated("alice", "c1", 8, 8, 8, 8), rated("bob", "c1", 8, 5, 8, 8)]
-    assert find_conflicts(differ, RULES) == [
-        Finding("criterion_gap", "c1", "", "conceptual_clarity", 3)
-    ]
-
-
-def test_an_overall_gap_of_exactly_two_points_conflicts() -> None:
-    # 22 numerators apart, and no criterion differs by three.
-    pair = [rated("alice", "c1", 8, 8, 8, 8), rated("bob", "c1", 6, 6, 6, 6)]
-    assert find_conflicts(pair, RULES) == [Finding("overall_gap", "c1", "", "", 22)]
-    close = [rated("alice", "c1", 8, 8, 8, 8), rated("bob", "c1", 6, 7, 6, 6)]
-    assert find_conflicts(close, RULES) == []
 
 
 def test_opposite_orders_conflict_only_when_both_gaps_reach_a_point() -> None:
@@ -46,20 +24,32 @@ def test_opposite_orders_conflict_only_when_both_gaps_reach_a_point() -> None:
     assert find_conflicts(flip, RULES) == []
 
 
+@pytest.mark.parametrize(
+    ("scores", "found"),
+    [
+        ([(8, 8, 8, 8), (8, 6, 8, 8)], []),
+        (
+            [(8, 8, 8, 8), (8, 5, 8, 8)],
+            [Finding("criterion_gap", "c1", "", "conceptual_clarity", 3)],
+        ),
+        # 22 numerators apart, and no criterion differs by three.
+        ([(8, 8, 8, 8), (6, 6, 6, 6)], [Finding("overall_gap", "c1", "", "", 22)]),
+        ([(8, 8, 8, 8), (6, 7, 6, 6)], []),
+        (
+            [(9, 5, 5, 5), (6, 5, 5, 5), (5, 5, 5, 5)],
+            [Finding("criterion_gap", "c1", "", "feature_completeness", 4)],
+        ),
+    ],
+    ids=["a gap of two", "of three", "two points overall", "less overall", "the largest of three"],
+)
+def test_gaps_conflict_from_their_limit_on_and_the_largest_is_told_once(scores, found) -> None:
+    ratings = [rated(f"p{number}", "c1", *values) for number, values in enumerate(scores)]
+    assert find_conflicts(ratings, RULES) == found
+
+
 def test_one_annotator_never_conflicts_with_themselves() -> None:
     alone = [rated("alice", "c1", 0, 0, 0, 0), rated("alice", "c2", 10, 10, 10, 10)]
     assert find_conflicts(alone, RULES) == []
-
-
-def test_of_several_pairs_the_largest_gap_is_told_once() -> None:
-    three = [
-        rated("alice", "c1", 9, 5, 5, 5),
-        rated("bob", "c1", 6, 5, 5, 5),
-        rated("carl", "c1", 5, 5, 5, 5),
-    ]
-    assert find_conflicts(three, RULES) == [
-        Finding("criterion_gap", "c1", "", "feature_completeness", 4)
-    ]
 
 
 LADDER = ConflictRules(has_ladder=True)
@@ -109,21 +99,12 @@ SOME = st.frozensets(st.sampled_from([f"c{n}" for n in range(6)]), max_size=4)
 @given(
     st.lists(ROW, max_size=5),
     st.builds(
-        ConflictRules,
-        st.integers(1, 10),
-        st.integers(1, 110),
-        st.integers(1, 60),
-        st.booleans(),
+        ConflictRules, st.integers(1, 10), st.integers(1, 110), st.integers(1, 60), st.booleans()
     ),
     SOME,
     SOME,
 )
-def test_conflicts_equal_a_plain_restatement_of_the_rules(
-    rows: list[tuple[tuple[int, ...] | None, ...]],
-    rules: ConflictRules,
-    ruled: frozenset[str],
-    asked: frozenset[str],
-) -> None:
+def test_conflicts_equal_a_plain_restatement_of_the_rules(rows, rules, ruled, asked) -> None:
     ratings = [
         rated(f"annotator {person}", f"c{place}", *values)
         for person, row in enumerate(rows)
@@ -143,3 +124,21 @@ def test_conflicts_equal_a_plain_restatement_of_the_rules(
     some = find_flips(ratings, rules, ruled, asked)
     assert len(some) <= len({rating.candidate for rating in ratings})
     assert set(some) == stand_for_all(flips, ruled, asked)
+
+
+@pytest.mark.parametrize("has_ladder", [False, True])
+def test_who_is_in_a_flip_of_a_long_reference_is_as_over_all_pairs(has_ladder: bool) -> None:
+    # More candidates than a machine word has bits; some rated by one, others by five.
+    chance = random.Random(5)
+    ratings = [
+        rated(f"p{person}", f"c{place:03}", *[chance.randrange(11) for _ in CRITERIA])
+        for place in range(150)
+        for person in chance.sample(range(6), chance.randint(1, 5))
+    ]
+    for least in (1, 30, 45) if IS_THOROUGH else (30,):
+        rules = ConflictRules(11, 111, least, has_ladder)
+        plain = restated(ratings, rules)
+        found = set(find_flips(ratings, rules))
+        assert found == stand_for_all(plain, NOBODY, NOBODY)
+        assert touched(found) == touched(plain)
+        assert 0 < len(found) <= 150

@@ -1,5 +1,3 @@
-"""Exports on record, and files that are whole or absent."""
-
 import json
 import re
 from collections.abc import Iterator
@@ -44,9 +42,7 @@ def test_a_failure_leaves_the_older_file_with_its_manifest(rated, tmp_path, monk
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_no_file_stands_beside_a_manifest_that_could_not_be_written(
-    rated, tmp_path, monkeypatch
-) -> None:
+def test_no_file_stands_beside_a_manifest_that_could_not_be_written(rated, tmp_path, monkeypatch):
     def fails(target: Path, pieces: list[bytes]) -> None:
         raise OSError(28, "No space left on device")
 
@@ -95,9 +91,7 @@ def test_a_person_is_told_no_names_of_an_open_campaign(rated) -> None:
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
-def test_the_same_ratings_are_the_same_bytes_but_for_pseudonyms_that_are_new(
-    cast, format_name: str
-) -> None:
+def test_the_same_ratings_are_the_same_bytes_but_for_pseudonyms_that_are_new(cast, format_name):
     first, second, *_ = cast.reference("r1", 3).candidates.order_by("candidate_id")
     for person, scores, choice in ((cast.alice, (9, 8, 7, 6), 1), (cast.bob, (1, 2, 3, 4), -1)):
         for candidate in (first, second):

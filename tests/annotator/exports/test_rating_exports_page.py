@@ -1,5 +1,3 @@
-"""The download of a campaign's ratings: who gets it, when, with what in it, and on which record."""
-
 import base64
 import csv
 import errno
@@ -129,14 +127,6 @@ def test_an_admin_who_rates_or_rules_here_is_not_unblinded_by_it(client, rated, 
     assert not AuditEvent.objects.filter(action="ratings.exported").exists()
     close()
     assert len(lines(post(client, rated.ada))) == 3
-
-
-def test_nobody_else_gets_it_and_outside_it_is_not_found(client, rated) -> None:
-    close()
-    for user in (rated.alice, rated.carol):
-        assert post(client, user).status_code == 403
-    outsider = grant(make_user("oscar"), rated.elsewhere, "admin")
-    assert post(client, outsider).status_code == 404
 
 
 def test_a_format_that_is_none_is_refused_in_the_form(client, rated) -> None:

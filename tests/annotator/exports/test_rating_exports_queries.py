@@ -1,18 +1,28 @@
-"""What an export tells of ratings: in one order, however few are read at once."""
+"""What an export tells of ratings: in one order, and by names that cannot be joined."""
+
+from uuid import uuid4
 
 import pytest
 
 from annotator.exports import rows as exports_rows
-from annotator.exports.rows import Detail, exported_lines, pseudonyms
+from annotator.exports.rows import (
+    EXACT_BITS,
+    Detail,
+    Pseudonyms,
+    exported_lines,
+    number_of,
+    user_names,
+)
 from annotator.formats.ratings_jsonl import PREFERENCE_KEYS, RATING_KEYS
 from annotator.models import Purpose
 from tests.annotator.rating_rows import prefer, random_ratings, rate
+from tests.conftest import make_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def lines(cast) -> list[dict]:
-    naming = pseudonyms(cast.campaign, "key")
+    naming = Pseudonyms(cast.campaign, "key")
     return list(exported_lines(cast.campaign, Detail(naming, frozenset(), True, True)))
 
 
@@ -71,3 +81,49 @@ def test_a_repeat_names_what_it_repeats(cast) -> None:
     rate(cast.alice, again, (1, 1, 1, 1))
     (line,) = lines(cast)
     assert (line["purpose"], line["repeats"]) == ("repeat", first.candidate_id)
+
+
+def test_one_key_gives_one_name_and_another_key_or_campaign_another(cast) -> None:
+    pk = cast.alice.pk
+    name = Pseudonyms(cast.campaign, "a").name(pk)
+    assert Pseudonyms(cast.campaign, "a").name(pk) == name
+    others = [
+        Pseudonyms(cast.campaign, "b").name(pk),
+        Pseudonyms(cast.elsewhere, "a").name(pk),
+        Pseudonyms(cast.campaign, "a").name(cast.bob.pk),
+    ]
+    assert len({name, *others}) == 4
+
+
+def test_the_secret_of_the_install_goes_into_a_pseudonym(cast, settings) -> None:
+    before = Pseudonyms(cast.campaign, "a").name(cast.alice.pk)
+    settings.SECRET_KEY = "another secret that is long enough to be one"
+    assert Pseudonyms(cast.campaign, "a").name(cast.alice.pk) != before
+
+
+def test_numbers_can_be_read_by_every_reader_of_json(cast) -> None:
+    naming = Pseudonyms(cast.campaign, "a")
+    numbers = [naming.number(uuid4()) for _ in range(200)] + [number_of(uuid4())]
+    assert len(set(numbers)) == 201
+    assert all(0 <= number < 1 << EXACT_BITS for number in numbers)
+
+
+def test_user_names_are_of_those_who_rated_or_compared_here(cast) -> None:
+    first, second = cast.reference("r1", 2).candidates.all()
+    rate(cast.alice, first, (1, 1, 1, 1))
+    prefer(cast.bob, first, second, overall_quality=1)
+    naming = user_names(cast.campaign)
+    assert (naming.name(cast.alice.pk), naming.name(cast.bob.pk)) == ("alice", "bob")
+    with pytest.raises(KeyError):
+        naming.name(cast.carol.pk)
+
+
+def test_who_came_by_import_keeps_their_number(cast) -> None:
+    first, second = cast.reference("r1", 2).candidates.all()
+    seven, odd = make_user("label-studio-7"), make_user("label-studio-x")
+    for user in (seven, odd):
+        prefer(user, first, second, overall_quality=1)
+    naming = user_names(cast.campaign)
+    assert naming.number(seven.pk) == 7
+    assert naming.number(odd.pk) == number_of(odd.pk)
+    assert naming.number_elsewhere(99, None) == 99

@@ -2,7 +2,13 @@ import io
 
 import pytest
 
-from annotator.formats.csv_streams import CsvRow, CsvStream, names_a_column
+from annotator.formats.csv_streams import (
+    CsvRow,
+    CsvStream,
+    damage_of_id,
+    damage_of_text,
+    names_a_column,
+)
 from core.text_io.streams import BadRecord, FormatError, ReadNotes
 
 KNOWN = frozenset({"id", "text"})
@@ -66,14 +72,18 @@ def bad(data, **more):
     return [(row.line, row.reason) for row in rows(data, **more) if isinstance(row, BadRecord)]
 
 
-def test_an_unclosed_quote_is_named_by_the_line_that_opens_it():
-    ((line, reason),) = bad(b'id,text\n1,a\n2,"b\n3,c\n4,d\n')
-    assert (line, "a quote is opened here and not closed" in reason) == (3, True)
-
-
-def test_an_unclosed_quote_does_not_swallow_the_rows_to_the_next_quote():
-    ((line, reason), *_) = bad(b'id,text\n1,a\n2,"b\n3,c\n4,"d"\n5,"e\nf"\n')
-    assert (line, "text follows its closing quote" in reason) == (3, True)
+@pytest.mark.parametrize(
+    ("data", "line", "words"),
+    [
+        (b'1,a\n2,"b\n3,c\n4,d\n', 3, "a quote is opened here and not closed"),
+        (b'1,a\n2,"b\n3,c\n4,"d"\n5,"e\nf"\n', 3, "text follows its closing quote"),
+        (b"1,a" + b"b" * 99 + b"\0\n", 2, "byte 103: a raw NUL byte"),
+    ],
+    ids=["unclosed", "unclosed before another quote", "NUL"],
+)
+def test_a_broken_row_is_named_by_the_line_on_which_it_begins(data, line, words):
+    (found, *_) = bad(b"id,text\n" + data)
+    assert found[0] == line and words in found[1]
 
 
 def test_a_quote_is_looked_for_up_to_the_limit_only():
@@ -116,10 +126,6 @@ def test_a_bad_byte_is_named_by_line_and_byte_with_what_windows_makes_of_it():
     assert (line, reason) == (3, "byte 2: the byte 0x81 is not UTF-8")
 
 
-def test_a_raw_nul_is_refused_with_its_place():
-    assert bad(b"id,text\n1,a" + b"b" * 99 + b"\0\n") == [(2, "byte 103: a raw NUL byte")]
-
-
 def test_a_record_over_the_limit_is_named_and_passed_over():
     found = rows(b"id,text\n1," + b"x" * 100 + b"\n2,c\n", max_bytes=50)
     assert found[0] == BadRecord(2, "", "longer than the limit of 50 bytes")
@@ -152,3 +158,32 @@ def test_the_first_line_tells_whether_it_is_ours():
     assert names_a_column(b"sep=|\nfoo|id\n", KNOWN)
     assert names_a_column(b"ID;PWXL", KNOWN)
     assert not names_a_column(b"idea,texts\n", KNOWN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3-Oct", "Oct-03", "03. Okt", "3-Oct-24", "10/3/2024", "03.10.2024", "2024-10-03",
+     "2024-10-03 00:00:00", "Mar 24", "1-M\u00e4rz"],
+)  # fmt: skip
+def test_a_date_is_found_in_the_place_of_an_id(text):
+    assert "date" in str(damage_of_id(text))
+
+
+@pytest.mark.parametrize("text", ["1E+05", "1.23457E+15", "1,2E+05", "-1e-05"])
+def test_a_rounded_number_is_found_in_the_place_of_an_id(text):
+    assert "number" in str(damage_of_id(text))
+
+
+@pytest.mark.parametrize("text", ["#NAME?", "#REF!", "#N/A", "########"])
+def test_an_error_value_is_found_everywhere(text):
+    assert text in str(damage_of_id(text))
+    assert text in str(damage_of_text(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["EP1234567B1", "c1", "3", "10.5", "E+05", "ref-0123456789e+12x", "US2024/10", "oct", "1E5",
+     "12E+05", "a-Oct", "marker-3", "", "#1", "2024", "1-2", "decoder-12"],
+)  # fmt: skip
+def test_ordinary_ids_are_left_alone(text):
+    assert damage_of_id(text) is None

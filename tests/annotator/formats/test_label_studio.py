@@ -1,5 +1,3 @@
-"""PatentEval's export: what is read, what a tie is, and every way in which an item is bad."""
-
 import io
 import json
 import os
@@ -9,8 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotator.formats.label_studio import TEXTS, PreferenceRecord, read
+from annotator.formats.label_studio import (
+    MAX_CHARACTERS,
+    TEXTS,
+    LiteralError,
+    PreferenceRecord,
+    is_literal,
+    read,
+    read_literal,
+)
 from core.text_io.streams import FormatError, ReadNotes
 from tests.annotator.formats.exports import ABSENT, as_bytes, item
 
@@ -62,59 +70,54 @@ def test_texts_stay_as_they_are() -> None:
     assert (found.reference_claims, found.right) == (awkward, awkward)
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "reason"),
-    [
-        ({"input_claim": ABSENT}, "input_claim", "missing"),
-        ({"input_claim": " \u200b"}, "input_claim", "blank"),
-        ({"output1": ""}, "output1", "empty"),
-        ({"output2": None}, "output2", "not null"),
-        ({"output2": ["2. A mug."]}, "output2", "not an array"),
-        ({"outptu2": "x"}, "outptu2", "unknown field"),
-        ({"comparison": [{"selected": "middle"}]}, "comparison[1].selected", "left or right"),
-        ({"comparison": [{"selected": ["left"]}]}, "comparison[1].selected", "left or right"),
-        ({"comparison": [{"selected": None}]}, "comparison[1].selected", "left or right"),
-        ({"comparison": [{}]}, "comparison[1].selected", "missing"),
-        ({"comparison": ["left"]}, "comparison[1]", "an object"),
-        ({"comparison": [{"selected": "left"}] * 2}, "comparison", "one choice"),
-        ({"comparison": "left"}, "comparison", "one choice"),
-        ({"comparison": False}, "comparison", "one choice"),
-        ({"comparison": {"selected": "left"}}, "comparison", "one choice"),
-        ({"comparison": "[{'selected': 'left'"}, "comparison", "well formed"),
-        ({"comparison": "[{'selected': 'left"}, "comparison", "not closed"),
-        ({"comparison": "[" * 1000 + "]" * 1000}, "comparison", "deeper"),
-        ({"comparison": "[__import__('os')]"}, "comparison", "character 2"),
-        ({"annotator": ABSENT}, "annotator", "missing"),
-        ({"annotator": "7"}, "annotator", "not a text"),
-        ({"annotator": True}, "annotator", "not true or false"),
-        ({"annotator": -1}, "annotator", "negative"),
-        ({"annotator": 7.0}, "annotator", "not a number with a point"),
-        ({"annotation_id": None}, "annotation_id", "not null"),
-        ({"created_at": ABSENT}, "created_at", "missing"),
-        ({"created_at": "yesterday"}, "created_at", "zone"),
-        ({"created_at": "2024-03-22T16:32:50"}, "created_at", "zone"),
-        ({"created_at": "2024-13-22T16:32:50Z"}, "created_at", "zone"),
-        ({"created_at": "0001-01-01T00:00:00+14:00"}, "created_at", "zone"),
-        ({"created_at": 1711125170}, "created_at", "zone"),
-        ({"updated_at": "2024-03-01T00:00:00Z"}, "updated_at", "before created_at"),
-        ({"domain": "x" * 41}, "domain", "longer"),
-        ({"domain": 1}, "domain", "a text"),
-        ({"lead_time": "12"}, "lead_time", "number"),
-        ({"lead_time": -1}, "lead_time", "number"),
-        ({"lead_time": True}, "lead_time", "number"),
-        ({"id": "x"}, "id", "whole number"),
-        ({"length1": 1.5}, "length1", "whole number"),
-        ({"dependency": []}, "dependency", "a text"),
-        ({"comment2": "x" * 9001}, "comment2", "longer"),
-    ],
-    ids=range(41),
-)
-def test_a_bad_value_names_item_field_and_reason(
-    changes: dict[str, object], field: str, reason: str
-) -> None:
-    ((number, at, why),) = problems(item(), item(**changes))
-    assert (number, at) == (2, field)
-    assert reason in why
+BAD_VALUES: dict[str, dict[str, list[Any]]] = {
+    "input_claim": {"missing": [ABSENT], "blank": [" \u200b"]},
+    "output1": {"empty": [""]},
+    "output2": {"not null": [None], "not an array": [["2. A mug."]]},
+    "outptu2": {"unknown field": ["x"]},
+    "comparison": {
+        "one choice": [[{"selected": "left"}] * 2, "left", False, {"selected": "left"}],
+        "well formed": ["[{'selected': 'left'"],
+        "not closed": ["[{'selected': 'left"],
+        "deeper": ["[" * 1000 + "]" * 1000],
+        "character 2": ["[__import__('os')]"],
+    },
+    "comparison[1]": {"an object": [["left"]]},
+    "comparison[1].selected": {
+        "left or right": [[{"selected": wrong}] for wrong in ("middle", ["left"], None)],
+        "missing": [[{}]],
+    },
+    "annotator": {
+        "missing": [ABSENT],
+        "not a text": ["7"],
+        "not true or false": [True],
+        "negative": [-1],
+        "not a number with a point": [7.0],
+    },
+    "annotation_id": {"not null": [None]},
+    "created_at": {
+        "missing": [ABSENT],
+        "zone": [
+            *("yesterday", "2024-03-22T16:32:50", "2024-13-22T16:32:50Z", 1711125170),
+            "0001-01-01T00:00:00+14:00",
+        ],
+    },
+    "updated_at": {"before created_at": ["2024-03-01T00:00:00Z"]},
+    "domain": {"longer": ["x" * 41], "a text": [1]},
+    "lead_time": {"number": ["12", -1, True]},
+    "id": {"whole number": ["x"]},
+    "length1": {"whole number": [1.5]},
+    "dependency": {"a text": [[]]},
+    "comment2": {"longer": ["x" * 9001]},
+}
+
+
+@pytest.mark.parametrize("field", BAD_VALUES)
+def test_a_bad_value_names_item_field_and_reason(field: str) -> None:
+    for reason, values in BAD_VALUES[field].items():
+        for value in values:
+            ((number, at, why),) = problems(item(), item(**{field.partition("[")[0]: value}))
+            assert (number, at) == (2, field) and reason in why, (value, why)
 
 
 def test_a_number_that_stands_twice_is_refused() -> None:
@@ -124,29 +127,20 @@ def test_a_number_that_stands_twice_is_refused() -> None:
     assert "item 1" in why
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"[]", "0 records"),
-        (b"", "0 records"),
-        (b"[{}", "not closed"),
-        (b"{}", "array"),
-        (b"[1]", "an object was expected"),
-        (b'["x', "not closed"),
-        (b"[" + b"[" * 1000 + b"]" * 1000 + b"]", "deeper"),
-        (b'[{"output1": "a\\u0000"}]', "NUL"),
-        (b'[{"output1": "a\\ud800"}]', "surrogate"),
-        (b'[{"output1": "\xff"}]', "UTF-8"),
-        (b'[{"id": 1, "id": 2}]', "twice"),
-        (b'[{"annotator": ' + b"9" * 400 + b"}]", "digits"),
-        (b'[{"lead_time": NaN}]', "NaN"),
-        ("[{}]".encode("utf-16"), "UTF-16"),
-    ],
-    ids=range(14),
-)
-def test_what_is_no_such_file_is_refused(content: bytes, reason: str) -> None:
+NO_FILES = {
+    "0 records": b"[]",
+    "array": b"{}",
+    "an object was expected": b"[1]",
+    "twice": b'[{"id": 1, "id": 2}]',
+    "NUL": b'[{"output1": "a\\u0000"}]',
+    "UTF-16": "[{}]".encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("reason", NO_FILES)
+def test_what_is_no_such_file_is_refused(reason: str) -> None:
     with pytest.raises(FormatError) as caught:
-        list(read(io.BytesIO(content)))
+        list(read(io.BytesIO(NO_FILES[reason])))
     assert reason in " ".join([caught.value.sentence, *map(str, caught.value.bad_records)])
 
 
@@ -183,23 +177,7 @@ def bad_fields(content: bytes) -> set[str]:
 
 @pytest.mark.parametrize("name", [*item(), "dimension1", "mark1", "comment1"])
 def test_a_strange_value_is_read_or_refused_by_its_field(name: str) -> None:
-    strange: list[Any] = [
-        None,
-        True,
-        -1,
-        1.5,
-        "",
-        "x",
-        "[",
-        "[]",
-        "{}",
-        [],
-        [[]],
-        [{}],
-        {},
-        {"a": []},
-        "\n",
-    ]
+    strange: list[Any] = [None, True, -1, 1.5, "", "x", "[", "[]", "{}", [], [[]], [{}], {}, "\n"]
     found = [bad_fields(as_bytes(item(**{name: value}))) for value in strange]
     assert {name} in found
     assert all(fields <= {name} for fields in found)
@@ -226,3 +204,78 @@ def test_an_item_that_only_repeats_an_earlier_one_is_counted_and_taken_once() ->
     data = as_bytes(twice, item(annotation_id=5), twice)
     assert [one.annotation for one in read(io.BytesIO(data), notes)] == [4, 5]
     assert notes.duplicates == 1
+
+
+NOW = datetime(2024, 3, 1, tzinfo=UTC)
+RECORD = PreferenceRecord(
+    annotation=1,
+    annotator="somebody-1",
+    reference_claims="1. A cup.",
+    left="2. A mug.",
+    right="2. A pot.",
+    judgement=-1,
+    created_at=NOW,
+    updated_at=NOW,
+    error_tags=({"tag": "vagueness", "side": "left", "start": 0, "end": 2},),
+    right_comment="odd",
+    other_errors=("left",),
+)
+
+
+def test_turning_changes_all_that_has_a_side() -> None:
+    turned = RECORD.turned()
+    assert (turned.left, turned.right, turned.judgement) == ("2. A pot.", "2. A mug.", 1)
+    assert turned.error_tags == ({"tag": "vagueness", "side": "right", "start": 0, "end": 2},)
+    assert RECORD.comment == (
+        "Left: Another error of the left candidate, not described.\nRight: odd"
+    )
+    assert turned.comment == (
+        "Left: odd\nRight: Another error of the right candidate, not described."
+    )
+
+
+def test_turning_twice_changes_nothing() -> None:
+    assert RECORD.turned().turned() == RECORD
+
+
+texts = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=20)
+plain = st.one_of(texts, st.integers(-(10**17), 10**17), st.booleans(), st.none())
+objects = st.dictionaries(texts, plain, max_size=3)
+values = st.lists(st.one_of(plain, objects, st.lists(plain, max_size=3)), max_size=3)
+
+
+@given(st.one_of(values, st.dictionaries(texts, values, max_size=3)))
+def test_what_python_writes_is_read_back(value: Any) -> None:
+    assert read_literal(repr(value)) == value
+
+
+NO_LITERALS = {
+    "not well formed": [
+        *("[{'selected': 'left'}", "['a' 'b'", "]" * 100_000, "[01]", "['\\U00110000']", ""),
+    ],
+    "not closed": ["[{'selected': 'left}]", "['\\d']", "['a\nb']"],
+    "deeper": ["[" * 1000 + "]" * 1000, "[" * 100_000],
+    "character 2": [
+        *("[" + "-" * 100_000 + "1]", "[__import__('os').system('true')]", "[(1, 2)]", "[f'{1}']"),
+        *("[b'a']", "[1_000]", "[0x10]", "[1e999]", "[" + "9" * 19 + "]", "[nan]", "[\u0661]"),
+    ],
+    "character": ["[9**9**9]"],
+    "without field names": ["{'a'}"],
+    "no text": ["{1: 2}"],
+    "twice": ["{'a': 1, 'a': 2}"],
+    "NUL": ["['\\x00']", "['a\0b']"],
+    "surrogate": ["['\\ud800']", "['\ud800']"],
+    "longer": [" " * (MAX_CHARACTERS + 1)],
+}
+
+
+@pytest.mark.parametrize("reason", NO_LITERALS)
+def test_anything_else_is_refused_with_a_reason(reason: str) -> None:
+    for text in NO_LITERALS[reason]:
+        with pytest.raises(LiteralError, match=reason):
+            read_literal(text)
+
+
+def test_only_an_opening_bracket_marks_a_literal() -> None:
+    assert is_literal(" [1]") and is_literal("{'a': 1}")
+    assert not is_literal("Grammar - [x]") and not is_literal("")

@@ -1,5 +1,3 @@
-"""Error tags, marks and comments of an export: published names to codes, places to places."""
-
 import io
 from typing import Any
 
@@ -49,12 +47,7 @@ def test_every_published_name_is_known(tag: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [
-        "Grammar - Vagueness",
-        "Error",
-        ABSTRACT_TAGS[0].published,
-        {"choices": ["x\n" * 100]},
-    ],
+    ["Grammar - Vagueness", "Error", ABSTRACT_TAGS[0].published, {"choices": ["x\n" * 100]}],
     ids=range(4),
 )
 def test_an_unknown_name_is_a_bad_record(value: object) -> None:

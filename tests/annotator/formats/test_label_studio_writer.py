@@ -1,5 +1,3 @@
-"""PatentEval's layout as we write it: the golden file, and what is written can be read."""
-
 import io
 import json
 from datetime import UTC, datetime

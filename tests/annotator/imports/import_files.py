@@ -51,8 +51,7 @@ def drop_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Nor does the connection of a heartbeat see what it has made: no lease may need one.
     """
     monkeypatch.setattr(settings, "JOB_LEASE_SECONDS", 3600)
-    for module in (imports_services, imports_services):
-        monkeypatch.setattr(module, "drop_upload_once_committed", drop_upload)
+    monkeypatch.setattr(imports_services, "drop_upload_once_committed", drop_upload)
 
 
 def asked(cast: Any, content: bytes, **more: Any) -> ClaimImport:

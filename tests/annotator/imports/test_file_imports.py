@@ -1,15 +1,16 @@
-"""A whole file at once: stored with its row, or nothing."""
-
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from annotator.campaigns.services import create_campaign
 from annotator.imports import services as imports_services
+from annotator.imports.erasing import erase_texts
 from annotator.imports.services import import_file
 from annotator.models import AuditEvent, Campaign, ClaimImport, Reference
 from core.errors import OutOfDate, Refused
 from core.text_io.streams import FormatError
+from tests.annotator.imports.import_files import file, good
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 TABLE = "reference_id,reference_claims,candidate_id,claims\nr1,1. A cup.,c1,1. A mug.\n"
@@ -31,9 +32,7 @@ def test_a_missing_campaign_is_created_and_a_known_one_is_filled(tmp_path: Path)
     assert AuditEvent.objects.filter(details__import=str(first.row.pk)).count() == 1
 
 
-def test_a_campaign_that_somebody_creates_meanwhile_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_campaign_that_somebody_creates_meanwhile_is_taken(tmp_path, monkeypatch) -> None:
     def overtaken(*, slug: str) -> Campaign:
         create_campaign(slug=slug)
         raise OutOfDate("There is one already.")
@@ -62,3 +61,15 @@ def test_a_file_that_changes_while_it_is_read_is_not_stored(tmp_path: Path) -> N
     with path.open("rb") as file, pytest.raises(Refused, match="was changed"):
         import_file(slug="room", file=file, file_name="a.csv", format="csv", progress=change)
     assert not Campaign.objects.exists()
+
+
+def test_matters_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
+    import_file(slug="cups", file=file(good(3)), file_name="a.jsonl", format="claims-jsonl")
+    rows = list(Reference.objects.all())
+    # Their keys begin with the moment of the import.
+    assert len({row.pk.hex[:12] for row in rows}) == 1
+    for row in rows:
+        erase_texts(row)
+    found = Reference.objects.values_list("reference_id", "claims")
+    assert len({name for name, _ in found}) == 3
+    assert all(name.startswith("erased-") and claims == "" for name, claims in found)

@@ -1,20 +1,20 @@
-"""What a file would bring, before anything of it is stored."""
-
 import gzip
 import io
 import json
-from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 import pytest
 
-from annotator.campaigns.services import create_campaign
+from annotator.comparisons.services import assign_comparisons, submit_preference
 from annotator.formats import label_studio
 from annotator.formats.references import BATCH, CandidateRecord, ReferenceRecord
 from annotator.imports.checks import PREVIEWED, PREVIEWED_CHARACTERS, check_claims
 from annotator.imports.claims.services import import_claims
+from annotator.imports.preferences.queries import preference_check, wilson_interval
 from annotator.imports.preferences.services import import_preferences
-from annotator.models import Campaign, Candidate, Purpose, Reference
+from annotator.models import Campaign, Candidate, Comparison, Preference, Purpose, Reference
+from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.text_io.streams import FormatError
 from tests.annotator.formats.exports import as_bytes, item
 
@@ -33,27 +33,22 @@ def file(*lines: dict[str, Any]) -> io.BytesIO:
     return io.BytesIO("".join(json.dumps(one) + "\n" for one in lines).encode())
 
 
-@pytest.fixture
-def campaign() -> Campaign:
-    return create_campaign(slug="room")
-
-
 def store(campaign: Campaign, name: str, *candidates: str, text: str = "") -> None:
     made = tuple(CandidateRecord(c, f"1. A mug {c} of {name}.") for c in candidates or ("c1",))
     record = ReferenceRecord(name, text or f"1. A cup {name}.", made)
     import_claims(campaign=campaign, records=[record])
 
 
+def counted(*numbers: int, **more: int) -> dict[str, int]:
+    names = ("references", "candidates", "known_references", "known_candidates")
+    return dict(zip(names, numbers, strict=True)) | more
+
+
 def test_new_and_known_are_counted_and_nothing_is_stored(campaign: Campaign) -> None:
     store(campaign, "r1", "c1")
     found = check_claims(campaign=campaign, file=file(line("r1", "c1", "c2"), line("r2")))
     assert found.format == "claims-jsonl"
-    assert found.counts == {
-        "references": 1,
-        "candidates": 2,
-        "known_references": 1,
-        "known_candidates": 1,
-    }
+    assert found.counts == counted(1, 2, 1, 1)
     assert Reference.objects.count() == Candidate.objects.count() == 1
     without = check_claims(campaign=None, file=file(line("r1"), line("r2")))
     assert (without.counts["references"], without.counts["known_references"]) == (2, 0)
@@ -92,7 +87,7 @@ def test_alike_texts_of_the_file_and_of_the_campaign_are_told(campaign: Campaign
         campaign=campaign,
         file=file(line("r1", text="1. A cup."), line("r2", text="1. A  cup."), line("r3")),
     )
-    (pair,) = found.near_duplicates
+    (pair,) = found.as_json()["near_duplicates"]
     assert pair == {
         "first": {"reference_id": "r1", "candidate_id": ""},
         "second": {"reference_id": "r2", "candidate_id": ""},
@@ -105,14 +100,8 @@ def test_alike_texts_of_the_file_and_of_the_campaign_are_told(campaign: Campaign
 
 def test_what_the_app_made_itself_is_not_compared_with(campaign: Campaign) -> None:
     store(campaign, "r1")
-    reference = Reference.objects.get()
-    Candidate.objects.create(
-        reference=reference,
-        campaign=campaign,
-        candidate_id="x",
-        claims="1. A cup r2.",
-        purpose=Purpose.SENTINEL,
-    )
+    more = {"candidate_id": "x", "claims": "1. A cup r2.", "purpose": Purpose.SENTINEL}
+    Candidate.objects.create(reference=Reference.objects.get(), campaign=campaign, **more)
     found = check_claims(campaign=campaign, file=file(line("r2")))
     assert found.near_duplicates == []
 
@@ -159,30 +148,104 @@ def test_a_packed_file_is_checked_as_what_is_in_it() -> None:
 
 def test_everything_is_plain_json() -> None:
     found = check_claims(campaign=None, file=file(line("r1"), line("r2", text="1. A cup r1.")))
-    assert json.loads(json.dumps(asdict(found))) == asdict(found)
+    assert json.loads(json.dumps(found.as_json())) == found.as_json()
 
 
 def test_an_export_of_preferences_counts_texts_and_annotations(campaign: Campaign) -> None:
     data = as_bytes(item(), item(annotator=8))
     first = check_claims(campaign=campaign, file=io.BytesIO(data))
     assert first.format == "label-studio"
-    assert first.counts == {
-        "references": 1,
-        "candidates": 2,
-        "known_references": 0,
-        "known_candidates": 0,
-        "annotations": 2,
-        "known_annotations": 0,
-    }
+    assert first.counts == counted(1, 2, 0, 0, annotations=2, known_annotations=0)
     import_preferences(campaign=campaign, records=label_studio.read(io.BytesIO(data)))
     again = check_claims(campaign=campaign, file=io.BytesIO(data))
-    assert again.counts == {
-        "references": 0,
-        "candidates": 0,
-        "known_references": 1,
-        "known_candidates": 2,
-        "annotations": 0,
-        "known_annotations": 2,
-    }
+    assert again.counts == counted(0, 0, 1, 2, annotations=0, known_annotations=2)
     assert again.near_duplicates == []
     assert check_claims(campaign=None, file=io.BytesIO(data)).counts == first.counts
+
+
+def compare(cast, user, reference) -> Comparison:
+    pairs = list(combinations(reference.candidates.all(), 2))
+    return assign_comparisons(campaign=reference.campaign, annotator=user, pairs=pairs)[0]
+
+
+def log(row: Comparison, **said: int) -> None:
+    judgements = dict.fromkeys(ALL_CRITERIA, 0) | said
+    submit_preference(comparison_id=row.pk, annotator=row.annotator, judgements=judgements)
+
+
+def rate(cast, row: Comparison, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    for assignment in cast.assign(row.annotator, row.left.reference):
+        cast.submit(assignment, left if assignment.candidate_id == row.left_id else right)
+
+
+def test_nothing_is_counted_before_both_are_there(cast) -> None:
+    row = compare(cast, cast.alice, cast.reference("r1", 2))
+    empty = preference_check(cast.campaign)
+    assert (empty.asked, empty.answered, empty.n) == (1, 0, 0)
+    assert all(entry.share is None for entry in empty.criteria)
+    log(row)
+    first, second = cast.assign(cast.alice, row.left.reference)
+    cast.submit(first)
+    assert (preference_check(cast.campaign).answered, preference_check(cast.campaign).n) == (1, 0)
+    cast.submit(second)
+    assert preference_check(cast.campaign).n == 1
+
+
+def test_anothers_ratings_and_another_campaign_do_not_count(cast) -> None:
+    row = compare(cast, cast.alice, cast.reference("r1", 2))
+    log(row)
+    for assignment in cast.assign(cast.bob, row.left.reference):
+        cast.submit(assignment)
+    assert preference_check(cast.campaign).n == 0
+    assert preference_check(cast.elsewhere).asked == 0
+
+
+def test_each_criterion_counts_derived_against_direct(cast) -> None:
+    row = compare(cast, cast.alice, cast.reference("r1", 2))
+    log(row, feature_completeness=1, conceptual_clarity=-1, logical_linkage=1)
+    rate(cast, row, (9, 9, 4, 4), (3, 5, 4, 8))
+    found = {entry.key: entry for entry in preference_check(cast.campaign).criteria}
+    assert found["feature_completeness"].table == ((1, 0, 0), (0, 0, 0), (0, 0, 0))
+    assert found["conceptual_clarity"].table == ((0, 0, 1), (0, 0, 0), (0, 0, 0))
+    assert found["terminology_consistency"].table == ((0, 0, 0), (0, 1, 0), (0, 0, 0))
+    assert found["logical_linkage"].table == ((0, 0, 0), (0, 0, 0), (1, 0, 0))
+    assert [entry.same for entry in found.values()] == [1, 0, 1, 0, 0]
+    assert found[OVERALL].table == ((0, 1, 0), (0, 0, 0), (0, 0, 0))
+
+
+def test_the_overall_goes_by_exact_numerators(cast) -> None:
+    row = compare(cast, cast.alice, cast.reference("r1", 2))
+    log(row, overall_quality=0)
+    # 4·5 + 3·4 = 4·2 + 3·8: equal overalls of unequal scores.
+    rate(cast, row, (5, 0, 0, 4), (2, 0, 0, 8))
+    overall = preference_check(cast.campaign).criteria[-1]
+    assert (overall.key, overall.same, overall.n) == (OVERALL, 1, 1)
+
+
+def test_a_preference_of_the_overall_only_counts_there_only(cast) -> None:
+    row = compare(cast, cast.alice, cast.reference("r1", 2))
+    log(row, overall_quality=1)
+    Preference.objects.update(**dict.fromkeys(ALL_CRITERIA[:-1], None))
+    rate(cast, row, (9, 9, 9, 9), (3, 3, 3, 3))
+    check = preference_check(cast.campaign)
+    assert [entry.n for entry in check.criteria] == [0, 0, 0, 0, 1]
+    assert [entry.share is None for entry in check.criteria] == [True] * 4 + [False]
+    assert (check.n, check.criteria[-1].same) == (1, 1)
+
+
+def test_wilsons_interval_equals_published_values() -> None:
+    # Newcombe, Statistics in Medicine 17 (1998), table I, method 3: 81 of 263 and 15 of 148.
+    for hits, n, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605)):
+        found = wilson_interval(hits, n)
+        assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    # The same table: 0 of 20 and 1 of 29.
+    assert wilson_interval(0, 20).low == 0
+    assert round(wilson_interval(0, 20).high, 4) == 0.1611
+    assert round(wilson_interval(1, 29).high, 4) == 0.1718
+    assert wilson_interval(29, 29).high == 1
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 0), (2, 1), (-1, 3)])
+def test_a_share_of_nothing_has_no_interval(hits: int, n: int) -> None:
+    with pytest.raises(ValueError):
+        wilson_interval(hits, n)

@@ -1,7 +1,5 @@
-"""Importing on the web: a file is checked, shown, and stored when its admin says so."""
-
 import re
-from pathlib import Path
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,40 +7,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotator.campaigns.services import close_campaign
-from annotator.imports import services as imports_services
 from annotator.imports.files import stored_uploads
+from annotator.imports.queries import Counted, ImportPage, imports_of, recent_imports
 from annotator.imports.services import carry_out_import, request_import
-from annotator.models import Candidate, ClaimImport, ImportStage, Reference
+from annotator.models import ClaimImport, ImportStage, Reference
 from core.jobs.rows import JobStatus
-from tests.annotator.imports.import_files import bad, drop_at_once, file, good
-from tests.conftest import grant, make_user
+from tests.annotator.imports.import_files import bad, file, good
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 PAGE = "/campaigns/cups/import/"
-
-
-@pytest.fixture(autouse=True)
-def rung(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Keep files apart; give the imports that a worker was rung for."""
-    settings.DATA_DIR = tmp_path
-    drop_at_once(monkeypatch)
-    found: list[Any] = []
-    monkeypatch.setattr("annotator.imports.views.enqueue_on_commit", found.append)
-    return found
-
-
-@pytest.fixture
-def ada(cast) -> Client:
-    client = Client()
-    client.force_login(cast.ada)
-    return client
-
-
-@pytest.fixture
-def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SMALL_BYTES", "SMALL_PACKED_BYTES"):
-        monkeypatch.setattr(imports_services, name, 0)
 
 
 def upload(client: Client, content: bytes, name: str = "claims.jsonl", **more: str) -> Any:
@@ -91,17 +65,12 @@ def test_a_bad_file_is_answered_with_the_list_and_the_form(ada: Client) -> None:
     [
         ({}, "Choose a file."),
         ({"file": "words"}, "Choose a file."),
-        ({"file": SimpleUploadedFile("empty.csv", b"")}, "0 records"),
         ({"file": [SimpleUploadedFile(n, good(1)) for n in "ab"]}, "More than one file"),
         ({"file": SimpleUploadedFile("a", good(1)), "format": "xls"}, "Select a valid choice"),
-        ({"file": SimpleUploadedFile("a.csv", '{"é": 1}'.encode("utf-16"))}, "UTF-16"),
-        ({"file": SimpleUploadedFile("a.xlsx", b"PK\x03\x04rest")}, "Office document"),
     ],
-    ids=["nothing", "no file", "empty", "two", "unknown format", "utf-16", "office"],
+    ids=["nothing", "no file", "two", "unknown format"],
 )
-def test_what_cannot_be_imported_is_answered_422_in_words(
-    ada: Client, sent: dict[str, Any], words: str
-) -> None:
+def test_what_cannot_be_imported_is_answered_422_in_words(ada, sent, words) -> None:
     answer = ada.post(PAGE, sent)
     assert answer.status_code == 422
     assert words in text(answer)
@@ -115,9 +84,7 @@ def test_a_file_past_the_limit_is_answered_413(ada: Client, settings: Any) -> No
     assert not ClaimImport.objects.exists()
 
 
-def test_a_long_file_waits_for_a_worker_and_its_page_asks_until_it_is_over(
-    cast, ada: Client, rung: list[Any], nothing_is_small: None
-) -> None:
+def test_a_long_file_waits_for_a_worker_while_its_page_asks(cast, ada, rung, nothing_is_small):
     upload(ada, good(2))
     row = ClaimImport.objects.get()
     assert [one.pk for one in rung] == [row.pk]
@@ -140,9 +107,7 @@ def test_a_long_file_waits_for_a_worker_and_its_page_asks_until_it_is_over(
     assert Reference.objects.count() == 2
 
 
-def test_a_bad_long_file_has_its_list_on_the_page_of_the_import(
-    ada: Client, nothing_is_small: None
-) -> None:
+def test_a_bad_long_file_has_its_list_on_the_page_of_the_import(ada, nothing_is_small) -> None:
     assert upload(ada, bad()).status_code == 303
     row = ClaimImport.objects.get()
     carry_out_import(row.pk)
@@ -151,9 +116,7 @@ def test_a_bad_long_file_has_its_list_on_the_page_of_the_import(
 
 
 @pytest.mark.parametrize("is_checked", [False, True])
-def test_an_import_is_given_up_by_its_button(
-    ada: Client, nothing_is_small: None, is_checked: bool
-) -> None:
+def test_an_import_is_given_up_by_its_button(ada, nothing_is_small, is_checked) -> None:
     upload(ada, good(1))
     row = ClaimImport.objects.get()
     if is_checked:
@@ -167,14 +130,6 @@ def test_an_import_is_given_up_by_its_button(
     assert not Reference.objects.exists()
 
 
-def test_a_second_click_on_import_these_stores_nothing_twice(ada: Client) -> None:
-    upload(ada, good(2))
-    row = ClaimImport.objects.get()
-    assert ada.post(f"{page_of(row)}confirm/").status_code == 303
-    assert ada.post(f"{page_of(row)}confirm/").status_code == 303
-    assert Candidate.objects.count() == 4
-
-
 def test_a_closed_campaign_takes_no_file_and_says_why(cast, ada: Client) -> None:
     upload(ada, good(1))
     row = ClaimImport.objects.get()
@@ -185,28 +140,6 @@ def test_a_closed_campaign_takes_no_file_and_says_why(cast, ada: Client) -> None
     assert answer.status_code == 409 and "closed" in text(answer)
     assert "closed" in text(ada.post(f"{page_of(row)}confirm/", follow=True))
     assert not Reference.objects.exists()
-
-
-NAMES = {
-    "path": ("../../etc/passwd", "passwd"),
-    "markup": ("<img src=x onerror=alert(1)>.csv", "&lt;img src=x onerror=alert(1)&gt;.csv"),
-    "turned": ("claims\u202elnosj.csv", "claimslnosj.csv"),
-    "arabic": ("أسد.csv", "أسد.csv"),
-    "long": ("y" * 300, "y" * 255),
-    "template": ("{{7*7}}.csv", "{{7*7}}.csv"),
-}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_name_of_a_file_is_shown_as_text_that_turns_nothing(ada: Client, name: str) -> None:
-    sent, shown = NAMES[name]
-    upload(ada, good(1), sent)
-    row = ClaimImport.objects.get()
-    for path in (PAGE, page_of(row)):
-        html = ada.get(path).content.decode()
-        assert f'<bdi translate="no">{shown}</bdi>' in html
-        assert "<img" not in html and "\u202e" not in html and "etc/passwd" not in html
-    assert [str(pk) for pk, _ in stored_uploads()] == [str(row.pk)]
 
 
 def test_the_list_names_every_import_with_who_when_and_how_many(cast, ada: Client) -> None:
@@ -225,42 +158,51 @@ def test_the_campaign_page_leads_to_the_imports(ada: Client) -> None:
     assert f'href="{PAGE}"' in ada.get("/campaigns/cups/").content.decode()
 
 
-@pytest.mark.parametrize("name", ["alice", "carol", "rita", "mallory"])
-def test_nobody_else_sees_or_does_anything_of_it(cast, name: str) -> None:
-    row = request_import(campaign=cast.campaign, file=file(good(1)), file_name="a.jsonl")
-    carry_out_import(row.pk)
-    client = Client()
-    client.force_login(getattr(cast, name))
-    status = 404 if name == "mallory" else 403
-    for path in (PAGE, page_of(row), f"{page_of(row)}progress/"):
-        assert client.get(path).status_code == status
-    for path in (PAGE, f"{page_of(row)}confirm/", f"{page_of(row)}cancel/"):
-        assert client.post(path, {"file": SimpleUploadedFile("a", good(1))}).status_code == status
-    row.refresh_from_db()
-    assert row.status == JobStatus.SUCCEEDED
-    assert not Reference.objects.exists()
-
-
 def test_an_import_of_another_campaign_is_not_found(cast, ada: Client) -> None:
     row = request_import(campaign=cast.elsewhere, file=file(good(1)), file_name="a.jsonl")
-    for method, path in (
-        ("get", ""),
-        ("get", "progress/"),
-        ("post", "confirm/"),
-        ("post", "cancel/"),
-    ):
-        assert getattr(ada, method)(f"{page_of(row)}{path}").status_code == 404
+    for path in ("", "progress/"):
+        assert ada.get(f"{page_of(row)}{path}").status_code == 404
+    for path in ("confirm/", "cancel/"):
+        assert ada.post(f"{page_of(row)}{path}").status_code == 404
     row.refresh_from_db()
     assert row.status == JobStatus.QUEUED
 
 
-def test_two_admins_with_one_file_have_one_effect(cast, ada: Client) -> None:
-    eve = Client()
-    eve.force_login(grant(make_user("eve"), cast.campaign, "admin"))
-    for client in (ada, eve):
-        upload(client, good(2))
-    for client, row in zip((ada, eve), ClaimImport.objects.order_by("created_at"), strict=True):
-        client.post(f"{page_of(row)}confirm/")
-    counts = [row.result["stored"]["references"] for row in ClaimImport.objects.all()]
-    assert sorted(counts) == [0, 2]
-    assert Reference.objects.count() == 2
+def made(cast: Any, **more: Any) -> ClaimImport:
+    return ClaimImport.objects.create(
+        campaign=cast.campaign, file_name="a", file_sha256="0" * 64, file_bytes=1, **more
+    )
+
+
+@pytest.mark.parametrize("stage", ImportStage.values)
+@pytest.mark.parametrize("status", JobStatus.values)
+def test_every_state_has_words(cast, stage: str, status: str) -> None:
+    page = ImportPage(made(cast, stage=stage, status=status))
+    assert page.state
+    assert page.is_waiting == (stage == "check" and status == "succeeded")
+
+
+def test_counts_are_those_of_the_check_until_something_is_stored(cast) -> None:
+    found = {"references": 2, "known_references": 1, "candidates": 4, "known_candidates": 0}
+    row = made(cast, result={"counts": found})
+    lines = [Counted("References", 2, 1), Counted("Candidates", 4, 0)]
+    assert (ImportPage(row).counts, ImportPage(row).stored) == (lines, {})
+    row.result["stored"] = found | {"references": 0, "known_references": 3}
+    assert ImportPage(row).counts[0] == Counted("References", 0, 3)
+    assert ImportPage(made(cast)).counts == []
+
+
+def test_what_nobody_counts_as_known_has_no_number(cast) -> None:
+    row = made(cast, result={"stored": {"annotators": 2}})
+    assert ImportPage(row).counts == [Counted("Annotators", 2, None)]
+
+
+def test_imports_are_those_of_the_campaign_the_newest_first(cast) -> None:
+    second = made(cast)
+    # Said, as the clock of SQLite may tell the same millisecond for both.
+    first = made(cast, created_at=second.created_at - timedelta(seconds=1))
+    ClaimImport.objects.create(
+        campaign=cast.elsewhere, file_name="b", file_sha256="0" * 64, file_bytes=1
+    )
+    assert list(imports_of(cast.campaign)) == [second, first]
+    assert [page.row for page in recent_imports(cast.campaign)] == [second, first]

@@ -1,5 +1,5 @@
-"""Preferences stated elsewhere into a campaign: whole or nothing, and nothing twice."""
-
+import io
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -10,8 +10,8 @@ from django.contrib.auth import authenticate
 from annotator.accounts.services import create_user
 from annotator.assignments.services import take_next
 from annotator.campaigns.members.services import grant_role
-from annotator.campaigns.services import create_campaign
-from annotator.formats.label_studio import PreferenceRecord
+from annotator.formats.label_studio import TEXTS, PreferenceRecord, read
+from annotator.imports.preferences import services as preferences_services
 from annotator.imports.preferences.services import PreferenceCounts, import_preferences
 from annotator.models import (
     AuditEvent,
@@ -19,6 +19,7 @@ from annotator.models import (
     Candidate,
     ClaimImport,
     Comparison,
+    ImportedAnnotation,
     Membership,
     Preference,
     Reference,
@@ -27,6 +28,7 @@ from annotator.models import (
 from annotator.rubric import ALL_CRITERIA, OVERALL
 from core.errors import OutOfDate, Refused
 from core.text_io.text import text_sha256
+from tests.annotator.formats.exports import as_bytes, item
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -47,18 +49,11 @@ RECORD = PreferenceRecord(
 OTHERS = replace(RECORD, annotation=2, annotator="label-studio-8", judgement=1)
 
 
-@pytest.fixture
-def campaign() -> Campaign:
-    return create_campaign(slug="room")
-
-
 def bring(campaign: Campaign, *records: PreferenceRecord, **more: Any) -> PreferenceCounts:
     return import_preferences(campaign=campaign, records=records, **more)[1]
 
 
-def test_a_record_becomes_a_comparison_with_a_preference_and_its_revision(
-    campaign: Campaign,
-) -> None:
+def test_a_record_becomes_a_comparison_with_a_preference_and_its_revision(campaign) -> None:
     claims, counts = import_preferences(campaign=campaign, records=[RECORD])
     assert (claims.references, claims.candidates) == (1, 2)
     assert counts == PreferenceCounts(1, 0, 0, 0, 0, 1, 0, 2, 1, 0, 0)
@@ -67,6 +62,7 @@ def test_a_record_becomes_a_comparison_with_a_preference_and_its_revision(
     assert (comparison.left.claims, comparison.right.claims) == ("2. A mug.", "2. A pot.")
     assert comparison.left.reference.claims == "1. A cup."
     assert comparison.left.reference.ipc == "A"
+    assert (comparison.left.system, comparison.left.reference.may_train) == ("", False)
     assert row.judgements == {OVERALL: -1}
     assert all(getattr(row, name) is None for name in ALL_CRITERIA if name != OVERALL)
     assert (row.submitted_at, row.revised_at) == (RECORD.created_at, RECORD.updated_at)
@@ -82,11 +78,6 @@ def test_nobody_can_sign_in_as_an_imported_annotator(campaign: Campaign) -> None
     assert not user.is_active and not user.has_usable_password()
     assert authenticate(username=user.username, password="") is None
     assert Membership.objects.get(user=user).role == "annotator"
-
-
-def test_no_system_is_made_up(campaign: Campaign) -> None:
-    bring(campaign, RECORD)
-    assert set(Candidate.objects.values_list("system", flat=True)) == {""}
 
 
 def test_equal_texts_are_one_claim_set(campaign: Campaign) -> None:
@@ -165,14 +156,8 @@ def test_every_record_is_counted_once(campaign: Campaign) -> None:
     same = replace(RECORD, annotation=3, right=RECORD.left)
     bring(campaign, RECORD)
     found = bring(campaign, RECORD, older, same, OTHERS)
-    counted = (
-        found.preferences,
-        found.revised_preferences,
-        found.known_preferences,
-        found.superseded,
-        found.same_text,
-    )
-    assert counted == (1, 0, 1, 1, 1)
+    assert (found.preferences, found.revised_preferences, found.known_preferences) == (1, 0, 1)
+    assert (found.superseded, found.same_text) == (1, 1)
 
 
 def test_words_are_not_put_into_the_mouth_of_who_can_sign_in(campaign: Campaign) -> None:
@@ -209,11 +194,6 @@ def test_the_trail_tells_of_the_import_without_texts(campaign: Campaign) -> None
         assert "mug" not in str(one.details) and "odd" not in str(one.details)
 
 
-def test_training_stays_forbidden_unless_it_is_allowed(campaign: Campaign) -> None:
-    bring(campaign, RECORD)
-    assert not Reference.objects.get().may_train
-
-
 def test_imported_candidates_are_rated_like_any_other(campaign: Campaign) -> None:
     bring(campaign, RECORD)
     dora = create_user(username="dora", password=None)
@@ -241,3 +221,90 @@ def test_new_claim_sets_name_the_import_that_they_come_from(campaign: Campaign) 
     bring(campaign, RECORD, source=source)
     assert Reference.objects.get().imported_from == source
     assert {row.imported_from for row in Candidate.objects.all()} == {source}
+
+
+LATER = "2024-05-01T00:00:00Z"
+
+
+def add(campaign: Campaign, *items: dict[str, Any]) -> PreferenceCounts:
+    records = read(io.BytesIO(as_bytes(*items)))
+    return import_preferences(campaign=campaign, records=records)[1]
+
+
+def given_back(row: ImportedAnnotation) -> dict[str, Any]:
+    texts = (row.reference.claims, row.left.claims, row.right.claims)
+    return json.loads(row.fields) | dict(zip(TEXTS, texts, strict=True))
+
+
+def kept() -> list[dict[str, Any]]:
+    return [given_back(row) for row in ImportedAnnotation.objects.all()]
+
+
+def test_every_item_is_kept_with_its_place_superseded_and_equal_ones_too(campaign) -> None:
+    older = item(updated_at="2024-03-23T00:00:00Z", comparison=[{"selected": "right"}])
+    newer = item(comment2="blue?", lead_time=0.5)
+    equal = item(output2="2. A lid.", output1="2. A lid.", input_claim="1. A pot.")
+    counts = add(campaign, older, newer, equal)
+    assert (counts.preferences, counts.superseded, counts.same_text) == (1, 1, 1)
+    assert counts.annotations == 3
+    assert kept() == [older, newer, equal]
+    comparisons = [row.comparison for row in ImportedAnnotation.objects.all()]
+    assert comparisons == [Preference.objects.get().comparison] * 2 + [None]
+
+
+def test_a_pair_that_only_ever_stood_with_itself_is_one_candidate(campaign) -> None:
+    add(campaign, item(output1="2. A lid.", output2="2. A lid."))
+    row = ImportedAnnotation.objects.get()
+    assert row.left == row.right == Candidate.objects.get()
+    assert not Preference.objects.exists()
+
+
+def test_a_turned_item_is_kept_as_it_stands(campaign) -> None:
+    one = item()
+    turned = item(output1=one["output2"], output2=one["output1"])
+    add(campaign, one, turned)
+    assert kept() == [one, turned]
+    assert Preference.objects.count() == 1
+
+
+def test_the_same_file_again_changes_nothing(campaign) -> None:
+    items = [item(), item(output1="2. A jug.")]
+    add(campaign, *items)
+    before = list(ImportedAnnotation.objects.values())
+    counts = add(campaign, *items[::-1])
+    assert (counts.annotations, counts.renewed_annotations, counts.known_annotations) == (0, 0, 2)
+    assert list(ImportedAnnotation.objects.values()) == before
+
+
+def test_a_newer_item_of_the_same_number_takes_the_place_of_the_older(campaign) -> None:
+    first, other = item(), item(output1="2. A jug.")
+    add(campaign, first, other)
+    newer = first | {"updated_at": LATER, "comparison": [{"selected": "right"}], "comment1": "no"}
+    counts = add(campaign, newer)
+    assert (counts.renewed_annotations, counts.revised_preferences) == (1, 1)
+    assert kept() == [newer, other]
+    # The older one again does not come back.
+    assert add(campaign, first).known_annotations == 1
+    assert kept() == [newer, other]
+
+
+def test_a_number_of_other_texts_is_refused_and_nothing_stored(campaign) -> None:
+    add(campaign, item(annotation_id=5))
+    with pytest.raises(Refused, match="Annotation 5 is in this campaign with other texts"):
+        add(campaign, item(annotation_id=5, output1="2. A jug.", updated_at=LATER))
+    assert Reference.objects.count() == 1
+    assert len(kept()) == 1
+
+
+def test_positions_go_on_after_an_earlier_file(campaign) -> None:
+    for number in range(3):
+        add(campaign, item(input_claim=f"1. A cup {number}."), item(output2=f"2. {number}."))
+    assert list(ImportedAnnotation.objects.values_list("position", flat=True)) == [*range(1, 7)]
+
+
+def test_more_items_than_a_batch_holds_are_all_kept(campaign, monkeypatch) -> None:
+    monkeypatch.setattr(preferences_services, "BATCH", 5)
+    items = [item(input_claim=f"1. A cup {number}.") for number in range(11)]
+    assert add(campaign, *items).annotations == 11
+    assert kept() == items
+    assert add(campaign, *items).known_annotations == 11

@@ -1,5 +1,3 @@
-"""Uploaded files lie whole under an id, for their owner alone, and only as long as needed."""
-
 import errno
 import hashlib
 import io
@@ -25,14 +23,9 @@ from annotator.imports.files import (
     stored_uploads,
     uploads_directory,
 )
+from annotator.imports.preferences.texts import TextShelf
 
 PK = uuid.UUID(int=1)
-
-
-@pytest.fixture(autouse=True)
-def data_dir(settings: Any, tmp_path: Path) -> Path:
-    settings.DATA_DIR = tmp_path / "data"
-    return tmp_path / "data"
 
 
 def mode(path: Path) -> int:
@@ -105,3 +98,20 @@ def test_what_broke_off_on_its_way_is_deleted_once_it_is_old() -> None:
     os.utime(stale, (long_ago, long_ago))
     assert drop_stale_arrivals() == 1
     assert fresh.exists() and not stale.exists()
+
+
+def test_texts_come_back_in_any_order_also_between_new_ones() -> None:
+    shelf = TextShelf()
+    texts = ["1. A cup.\r\n", "", "e\u0301 \u2028 \U0001f600", "x" * 100_000]
+    places = [shelf.put(text) for text in texts[:2]]
+    assert shelf.get(places[0]) == texts[0]
+    places += [shelf.put(text) for text in texts[2:]]
+    assert [shelf.get(place) for place in reversed(places)] == texts[::-1]
+
+
+def test_a_closed_shelf_gives_nothing() -> None:
+    shelf = TextShelf()
+    place = shelf.put("1. A cup.")
+    shelf.close()
+    with pytest.raises(ValueError, match="closed"):
+        shelf.get(place)

@@ -1,5 +1,3 @@
-"""`create_user`, `create_token` and `changepassword`."""
-
 import io
 import json
 from datetime import datetime
@@ -10,7 +8,9 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotator.accounts.sessions import token_digest
+from annotator.management.base import asked_password
 from annotator.models import ApiToken, AuditEvent, Campaign, Membership, User
+from core.errors import Refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 
@@ -100,9 +100,7 @@ def test_a_token_for_nobody_or_for_ever_is_refused() -> None:
     assert not ApiToken.objects.exists()
 
 
-def test_a_new_password_ends_sessions_and_tokens(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_password_ends_sessions_and_tokens(campaign, monkeypatch) -> None:
     for name in ("dora", "bob"):
         run("create_user", name, "--role", "annotator", "--campaign", "room")
     dora = User.objects.get(username="dora")
@@ -128,3 +126,27 @@ def test_a_new_password_ends_sessions_and_tokens(
     event = AuditEvent.objects.get(action="password.changed")
     assert (event.actor, event.object_id) == (None, str(dora.pk))
     assert AuditEvent.objects.filter(action="token.revoked").count() == 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def type_in(monkeypatch: pytest.MonkeyPatch):
+    def sit_down(*typed: str) -> None:
+        answers = iter(typed)
+        monkeypatch.delenv("NEW_USER_PASSWORD", raising=False)
+        monkeypatch.setattr("sys.stdin", Terminal())
+        monkeypatch.setattr("getpass.getpass", lambda prompt: next(answers))
+
+    return sit_down
+
+
+def test_what_is_typed_twice_alike_is_taken_and_nothing_else(type_in) -> None:
+    type_in("Marmalade-7", "Marmalade-7")
+    assert asked_password() == "Marmalade-7"
+    type_in("Marmalade-7", "Marmelade-7")
+    with pytest.raises(Refused, match="not the same"):
+        asked_password()

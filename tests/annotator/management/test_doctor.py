@@ -1,5 +1,3 @@
-"""`doctor` says what is missing and how to mend it, and is content with a whole installation."""
-
 import io
 import json
 from datetime import timedelta
@@ -56,13 +54,8 @@ def parts(findings: list[dict[str, str]]) -> set[str]:
 def test_nothing_is_missing_where_every_program_lives(programs) -> None:
     code, levels = examine()
     assert (code, levels["missing"]) == (0, [])
-    assert {
-        "worker of queue web",
-        "worker of queue gpu",
-        SWEEPER,
-        "broker",
-        "model files",
-    } <= parts(levels["ok"])
+    workers = {"worker of queue web", "worker of queue gpu", SWEEPER}
+    assert workers | {"broker", "model files"} <= parts(levels["ok"])
 
 
 @pytest.mark.parametrize(
@@ -73,9 +66,7 @@ def test_nothing_is_missing_where_every_program_lives(programs) -> None:
         (["web", "gpu"], SWEEPER),
     ],
 )
-def test_a_program_that_is_not_alive_is_missing(
-    settings: Any, tmp_path: Path, works: list[str], part: str
-) -> None:
+def test_a_program_that_is_not_alive_is_missing(settings, tmp_path, works, part) -> None:
     tmp_path.chmod(0o700)
     settings.DATA_DIR = tmp_path
     report_presence(name="some", works=works)
@@ -96,9 +87,7 @@ def test_a_program_that_is_not_alive_is_missing(
     ],
     ids=str,
 )
-def test_a_worker_that_lives_and_takes_nothing_is_missing(
-    programs, campaign: Campaign, others: dict[str, Any], is_stuck: bool
-) -> None:
+def test_a_worker_that_lives_and_takes_nothing_is_missing(programs, campaign, others, is_stuck):
     now = timezone.now()
     waits = ClaimImport.objects.create(campaign=campaign, file_name="a", file_bytes=1)
     given = {n: now + v if isinstance(v, timedelta) else v for n, v in others.items()}
@@ -115,9 +104,7 @@ def test_a_worker_that_lives_and_takes_nothing_is_missing(
         assert "1 alive, but 1 jobs wait" in levels["missing"][0]["found"]
 
 
-def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_database(
-    programs,
-) -> None:
+def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_database(programs):
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'scoring'")
     code, levels = examine()
@@ -126,9 +113,7 @@ def test_a_migration_that_waits_is_missing_and_nothing_else_is_asked_of_the_data
     assert not any("worker" in finding["part"] for finding in levels["ok"])
 
 
-def test_a_data_directory_that_others_can_enter_is_missing_its_lock(
-    programs, tmp_path: Path
-) -> None:
+def test_a_data_directory_that_others_can_enter_is_missing_its_lock(programs, tmp_path) -> None:
     tmp_path.chmod(0o755)
     code, levels = examine()
     assert (code, parts(levels["missing"])) == (1, {"file modes"})

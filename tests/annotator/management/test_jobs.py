@@ -1,18 +1,19 @@
-"""`jobs` lists what waits, runs or has failed in both houses, and nothing of what is in it."""
-
 import io
 import json
+import time
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
+from annotator.management.commands import sweep
 from core.clock import database_now
+from core.jobs import registry
 from core.jobs.leases import claim, close
 from core.jobs.registry import kinds_of_jobs
 from core.jobs.rows import JobRow, JobStatus
-from scoring.models import Dataset, DatasetVersion
+from scoring.models import AgreementReport, Dataset, DatasetVersion
 from tests.bad_input.test_messages import CANARY, rows_of_jobs
 
 pytestmark = pytest.mark.django_db
@@ -78,9 +79,7 @@ def test_a_limit_says_how_many_are_left_out(rows: list[JobRow]) -> None:
         printed("--limit", "0")
 
 
-def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(
-    rows: list[JobRow],
-) -> None:
+def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(rows) -> None:
     now = database_now()
     times = (
         ("queued", None, None),
@@ -102,3 +101,60 @@ def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(
     assert (failed["attempt"], failed["progress"]) == (1, 0.25)
     assert failed["started_at"] == (now - timedelta(hours=1)).isoformat(timespec="seconds")
     assert printed().splitlines()[1].split()[-2:] == ["-", "-"]
+
+
+@pytest.fixture
+def report() -> AgreementReport:
+    version = DatasetVersion.objects.create(
+        dataset=Dataset.objects.create(name="tiny"), number=1, sha256="0" * 64, items=0, card={}
+    )
+    return AgreementReport.objects.create(
+        dataset_version=version, criterion="x", scorers=[], split="all", tie_threshold=0
+    )
+
+
+def test_a_waiting_job_is_rung_once(report, monkeypatch) -> None:
+    rung: list[object] = []
+    monkeypatch.setattr(registry, "_enqueuers", {AgreementReport: rung.append})
+    rest = "0 leases lapsed, 0 repeats given, 0 uploads and 0 rows or folders deleted"
+    for expected in (f"1 jobs enqueued, {rest}", f"0 jobs enqueued, {rest}"):
+        err = io.StringIO()
+        call_command("sweep", stderr=err)
+        assert err.getvalue().strip() == expected
+    assert rung == [report.pk]
+
+
+def test_for_ever_outlives_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import OperationalError
+
+    swept: list[int] = []
+
+    def away() -> int:
+        swept.append(1)
+        raise OperationalError("gone")
+
+    class Enough(Exception):
+        pass
+
+    def rest(seconds: float) -> None:
+        if len(swept) == 3:
+            raise Enough
+
+    monkeypatch.setattr(sweep, "sweep", away)
+    monkeypatch.setattr(sweep, "close_old_connections", lambda: None)
+    monkeypatch.setattr(time, "sleep", rest)
+    with pytest.raises(Enough):
+        call_command("sweep", "--forever", stderr=io.StringIO())
+    assert len(swept) == 3
+
+
+def test_rows_whose_time_is_over_are_deleted_and_counted(db, monkeypatch) -> None:
+    monkeypatch.setattr(registry, "_tidying", [lambda: 2, lambda: 3])
+    err = io.StringIO()
+    call_command("sweep", stderr=err)
+    assert err.getvalue().strip().endswith("0 uploads and 5 rows or folders deleted")
+
+
+def test_score_requests_are_among_what_is_deleted() -> None:
+    tidied = {delete.__name__ for delete in registry._tidying}
+    assert {"delete_old_scores", "clear_ended_runs", "forget_presences"} <= tidied

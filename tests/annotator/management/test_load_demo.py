@@ -1,5 +1,3 @@
-"""`load_demo`: the demo campaign as the issue describes it, once."""
-
 import io
 import json
 from collections import Counter
@@ -44,13 +42,8 @@ def test_the_demo_holds_what_it_promises_and_loads_once() -> None:
     assert first["references"] >= 12
     assert first["candidates"] == 5 * first["references"]
     assert first["conflicts"] == Conflict.objects.filter(status="open").count() > 0
-    assert set(Candidate.objects.values_list("candidate_id", flat=True)) == {
-        "c1",
-        "c2",
-        "c3",
-        "c4",
-        "c5",
-    }
+    names = {f"c{number}" for number in range(1, 6)}
+    assert set(Candidate.objects.values_list("candidate_id", flat=True)) == names
     assert all(Reference.objects.values_list("may_train", flat=True))
     assert_the_absent_two_rated_long_ago()
     assert_alice_and_bob_have_work()

@@ -1,12 +1,12 @@
-"""One migration at a time, and none waits for a dead one."""
-
 import os
 import signal
 import subprocess
 import sys
 import threading
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 from annotator.management.base import migrating_alone
@@ -46,3 +46,21 @@ def test_the_second_waits_for_the_first_and_not_for_a_dead_one() -> None:
     second.join()
     first.wait()
     first.stdout.close()
+
+
+FORGETTING = {"sqlite": "PRAGMA synchronous=OFF", "postgresql": "SET synchronous_commit=off"}
+KEEPING = {"sqlite": "PRAGMA synchronous=FULL", "postgresql": "SET synchronous_commit=on"}
+
+
+@pytest.mark.parametrize("statements", [FORGETTING, KEEPING], ids=["forgets", "keeps"])
+def test_a_start_warns_where_a_power_cut_takes_back_what_was_acknowledged(statements) -> None:
+    said = StringIO()
+    with connection.cursor() as cursor:
+        cursor.execute(statements[connection.vendor])
+    try:
+        call_command("migrate", stdout=StringIO(), stderr=said, no_color=True)
+    finally:
+        connection.close()
+    # The server of `make test` runs without fsync, for speed, and is told so each time.
+    names = said.getvalue()
+    assert ("synchronous" in names) == (statements is FORGETTING)

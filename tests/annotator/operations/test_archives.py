@@ -1,13 +1,14 @@
-"""The archive in a backup, and what is not accepted as one."""
-
 import gzip
 import hashlib
 import io
 import json
+import re
 import tarfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pyrage
 import pytest
 
 from annotator.operations.backups import archives
@@ -18,6 +19,15 @@ from annotator.operations.backups.archives import (
     archive,
     check_archive,
     header,
+)
+from annotator.operations.backups.sealing import (
+    Key,
+    KeyFile,
+    Passphrase,
+    open_sealed,
+    seal_by_passphrase,
+    seal_to,
+    write_sealed,
 )
 from core.errors import Refused
 
@@ -166,9 +176,7 @@ def packed_as(directory: Path, unpacked: bytes, **told: object) -> io.BytesIO:
     return io.BytesIO(b"".join(archive(manifest, io.BytesIO(packed), directory)))
 
 
-def test_a_table_is_unpacked_no_further_than_its_stated_size_and_a_row_no_further_than_rows_go(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_and_a_row_are_unpacked_no_further_than_they_may_go(directory, monkeypatch) -> None:
     read = 0
     readline = gzip.GzipFile.readline
 
@@ -196,3 +204,92 @@ def test_another_format_is_refused_with_both_versions() -> None:
     data = header("manifest.json", len(content)) + content.encode()
     with pytest.raises(Refused, match=r"version 9\.9 in format 2; this is version"):
         check_archive(io.BytesIO(data))
+
+
+# Longer than what the format seals at a time.
+WORDS = b"one two three " * 20_000
+
+
+def sealed_to(public: str) -> bytes:
+    target = io.BytesIO()
+    write_sealed(iter([WORDS[:7], b"", WORDS[7:]]), target, seal_to([public]))
+    return target.getvalue()
+
+
+def opened(sealed: bytes, key: Key) -> bytes:
+    target = io.BytesIO()
+    open_sealed(io.BytesIO(sealed), target, key)
+    return target.getvalue()
+
+
+def test_what_is_sealed_opens_with_the_key_file_and_is_not_readable_without(key) -> None:
+    sealed = sealed_to(key[0])
+    assert b"one two" not in sealed
+    assert opened(sealed, KeyFile(key[1])) == WORDS
+
+
+@pytest.fixture(scope="module")
+def by_passphrase() -> bytes:
+    """Give what a passphrase sealed, which takes seconds, as opening it does."""
+    target = io.BytesIO()
+    write_sealed(iter([WORDS]), target, seal_by_passphrase("twelve or more"))
+    return target.getvalue()
+
+
+def test_only_the_passphrase_opens_what_it_sealed(by_passphrase: bytes) -> None:
+    assert opened(by_passphrase, Passphrase("twelve or more")) == WORDS
+    with pytest.raises(Refused, match="passphrase is wrong"):
+        opened(by_passphrase, Passphrase("twelve or less"))
+    with pytest.raises(Refused, match="leave out --identity"):
+        opened(by_passphrase, KeyFile(Path("/nowhere")))
+
+
+DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "cut by a byte": (lambda b: b[:-1], "damaged or cut off"),
+    "cut at a seam": (lambda b: b[: -len(b) // 2], "damaged or cut off"),
+    "a byte more": (lambda b: b + b"x", "damaged or cut off"),
+    "another bit": (lambda b: b[:9000] + bytes([b[9000] ^ 1]) + b[9001:], "damaged or cut off"),
+    "another header": (lambda b: b[:60] + b"AAAA" + b[64:], "the key is another one"),
+    "another kind": (lambda b: b"PK" + b, "no backup of this application"),
+    "nothing": (lambda b: b"", "no backup of this application"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused(key, damage: str) -> None:
+    harm, words = DAMAGES[damage]
+    with pytest.raises(Refused, match=words):
+        opened(harm(sealed_to(key[0])), KeyFile(key[1]))
+
+
+def test_poor_keys_are_refused_in_words(key, tmp_path: Path) -> None:
+    sealed = sealed_to(key[0])
+    (tmp_path / "empty").write_text("no key")
+    for what, words in (
+        (lambda: seal_by_passphrase("short"), "at least 12"),
+        (lambda: seal_to(["age1nonsense"]), "age-keygen"),
+        (lambda: opened(sealed, KeyFile(tmp_path / "none")), "Cannot read"),
+        (lambda: opened(sealed, KeyFile(tmp_path / "empty")), "no key file"),
+        (lambda: opened(sealed, Passphrase("twelve or more")), "--identity KEYFILE"),
+    ):
+        with pytest.raises(Refused, match=words):
+            what()
+
+
+def test_an_error_of_what_is_sealed_comes_out_as_it_was(key) -> None:
+    def pieces():  # type: ignore[no-untyped-def]
+        yield b"a"
+        raise Refused("a file went away")
+
+    with pytest.raises(Refused, match="went away"):
+        write_sealed(pieces(), io.BytesIO(), seal_to([key[0]]))
+
+
+def test_a_sealed_key_that_asks_for_gigabytes_of_memory_is_not_tried(by_passphrase, monkeypatch):
+    costly = re.sub(rb"(-> scrypt \S+) \d\d\n", rb"\1 25\n", by_passphrase, count=1)
+    assert costly != by_passphrase
+    tried: list[bytes] = []
+    monkeypatch.setattr(pyrage.passphrase, "decrypt", lambda key, _: tried.append(key))
+    with pytest.raises(Refused, match="none that `backup` writes"):
+        opened(costly, Passphrase("twelve or more"))
+    assert tried == []

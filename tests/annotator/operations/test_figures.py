@@ -81,12 +81,6 @@ def test_a_scraper_needs_the_token_of_the_settings(settings: Any) -> None:
     assert Client().get("/api/v1/campaigns/", headers=given).status_code == 401
 
 
-def test_a_campaigns_admin_is_no_site_admin(cast) -> None:
-    client = Client()
-    client.force_login(cast.ada)
-    assert client.get("/metrics").status_code == 403
-
-
 def test_a_broker_that_is_away_hides_no_other_figure(boss: Client, monkeypatch: Any) -> None:
     from kombu.exceptions import OperationalError
 

@@ -1,5 +1,3 @@
-"""Health."""
-
 import pytest
 from django.db import DatabaseError, connection
 from django.test import Client
@@ -49,9 +47,7 @@ def test_a_database_that_fails_is_not_ready(client: Client, monkeypatch) -> None
 
 
 @pytest.mark.django_db
-def test_asking_again_reads_no_migration_from_disk_and_looks_at_the_database_anew(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_asking_again_reads_no_migration_and_looks_at_the_database_anew(client, monkeypatch):
     assert client.get("/readyz").status_code == 200
 
     def fail(*args: object, **kwargs: object) -> None:

@@ -1,5 +1,3 @@
-"""What a restore refuses before it writes anything."""
-
 import gzip
 import hashlib
 import io
@@ -9,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyrage
 import pytest
 from django.contrib.auth.models import Group
 from django.core.management import call_command
@@ -40,14 +37,6 @@ from tests.conftest import make_reference
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 NEWER = ("annotator", "9999_from_the_future")
 HONEST = ("annotator_campaign", "annotator_reference")
-
-
-@pytest.fixture
-def key(tmp_path: Path) -> tuple[str, Path]:
-    made = pyrage.x25519.Identity.generate()
-    path = tmp_path / "key.txt"
-    path.write_text(str(made))
-    return str(made.to_public()), path
 
 
 def sealed(
@@ -99,18 +88,14 @@ def found_in(directory: Path) -> dict[str, bytes]:
     return {str(path.relative_to(directory)): path.read_bytes() for path in files}
 
 
-def test_a_backup_of_a_newer_version_is_refused_with_both_versions(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path
-) -> None:
+def test_a_backup_of_a_newer_version_is_refused_with_both_versions(key, own_directory, tmp_path):
     said = refusal(sealed(tmp_path / "b", key[0], NEWER), key[1])
     assert "version 9.9" in said
     assert "this is version 0." in said
     assert "annotator.9999_from_the_future" in said
 
 
-def test_a_host_with_rows_or_with_files_is_refused_and_keeps_them(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path
-) -> None:
+def test_a_host_with_rows_or_with_files_is_refused_and_keeps_them(key, own_directory, tmp_path):
     source = sealed(tmp_path / "b", key[0])
     campaign = Campaign.objects.create(slug="kept", name="kept")
     assert "holds data already (annotator_campaign)" in refusal(source, key[1])
@@ -122,20 +107,12 @@ def test_a_host_with_rows_or_with_files_is_refused_and_keeps_them(
     assert file.read_bytes() == b"1"
 
 
-def test_a_backup_that_is_not_there_is_refused_in_words(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path
-) -> None:
-    assert "No such file" in refusal(tmp_path / "nowhere", key[1])
-
-
 DATASET = b"a dataset\n"
 DATASET_NAME = f"datasets/{hashlib.sha256(DATASET).hexdigest()}.jsonl"
 
 
 @pytest.mark.parametrize("name", ["secret_key", "static/app.js", "broker/messages/1.web.msg"])
-def test_a_file_that_no_backup_has_is_refused_and_what_lies_there_stays(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_file_that_no_backup_has_is_refused_and_others_stay(key, own_directory, tmp_path, name):
     (own_directory / name).parent.mkdir(parents=True, exist_ok=True)
     (own_directory / name).write_bytes(b"ours")
     source = sealed(tmp_path / "b", key[0], files={name: b"theirs"})
@@ -143,9 +120,7 @@ def test_a_file_that_no_backup_has_is_refused_and_what_lies_there_stays(
     assert found_in(own_directory) == {name: b"ours"}
 
 
-def test_a_file_of_the_same_name_stays_whether_it_is_the_same_or_another(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path
-) -> None:
+def test_a_file_of_the_same_name_stays_whether_the_same_or_another(key, own_directory, tmp_path):
     path = own_directory / DATASET_NAME
     path.parent.mkdir()
     # The rows are none: what was written has to go again, and nothing else.
@@ -179,9 +154,7 @@ BAD_ROWS: dict[str, tuple[str, list[str], list[bytes]]] = {
 
 
 @pytest.mark.parametrize("what", few(BAD_ROWS, 6))
-def test_rows_that_fit_no_table_are_refused_in_words_and_nothing_is_left(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path, what: str
-) -> None:
+def test_rows_that_fit_no_table_are_refused_and_nothing_is_left(key, own_directory, tmp_path, what):
     name, columns, lines = BAD_ROWS[what]
     told = [line + b"\n" for line in lines[0].splitlines()]
     rows = [(name, columns, told)]
@@ -192,7 +165,7 @@ def test_rows_that_fit_no_table_are_refused_in_words_and_nothing_is_left(
 
 
 def test_a_backup_that_would_fill_the_disk_is_refused_with_both_sizes(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key, own_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = bytes(100_000)
     name = f"datasets/{hashlib.sha256(content).hexdigest()}.jsonl"
@@ -209,15 +182,14 @@ def test_a_backup_that_would_fill_the_disk_is_refused_with_both_sizes(
     assert found_in(own_directory) == {}
 
 
-def test_what_is_no_plain_file_is_not_read(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path
-) -> None:
+def test_what_is_no_plain_file_is_not_read(key, own_directory: Path, tmp_path: Path) -> None:
     for source in (tmp_path, Path("/dev/zero")):
         assert "it is no plain file" in refusal(source, key[1])
+    assert "No such file" in refusal(tmp_path / "nowhere", key[1])
 
 
 @pytest.fixture
-def before(key: tuple[str, Path], own_directory: Path, tmp_path: Path) -> tuple[Path, Reference]:
+def before(key, own_directory: Path, tmp_path: Path) -> tuple[Path, Reference]:
     """A backup of two matters in an emptied database; the first is erased since then."""
     return backed_up(key[0], tmp_path, was_erased=False)
 
@@ -255,10 +227,7 @@ def in_a_file(reference: Reference, elsewhere: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("on_progress", [on_this_host, in_a_file])
 def test_a_backup_from_before_an_erasure_names_the_matter_and_comes_back_by_a_word_only(
-    before: tuple[Path, Reference],
-    key: tuple[str, Path],
-    tmp_path: Path,
-    on_progress: Callable[[Reference, Path], dict[str, Any]],
+    before, key, tmp_path: Path, on_progress: Callable[[Reference, Path], dict[str, Any]]
 ) -> None:
     source, erased = before
     how = on_progress(erased, tmp_path)
@@ -280,9 +249,7 @@ def restore(source: Path, key_file: Path, **how: Any) -> Restored:
     return restore_backup(source=source, key=KeyFile(key_file), **how)
 
 
-def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(
-    before: tuple[Path, Reference], key: tuple[str, Path]
-) -> None:
+def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(before, key):
     source, erased = before
     restore(source, key[1])
     Reference.objects.filter(pk=erased.pk).update(erased_at=timezone.now())
@@ -292,33 +259,21 @@ def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(
     assert str(erased.pk) in record_path().read_text()
 
 
-def test_a_matter_that_was_erased_when_the_backup_was_made_is_not_brought_back(
-    key: tuple[str, Path], own_directory: Path, tmp_path: Path
-) -> None:
+def test_a_matter_erased_when_the_backup_was_made_is_not_brought_back(key, own_directory, tmp_path):
     source, erased = backed_up(key[0], tmp_path, was_erased=True)
     assert restore(source, key[1], **in_a_file(erased, tmp_path)).brought_back == []
 
 
-def test_a_record_that_cannot_be_read_to_its_end_is_no_record_without_erasures(
-    before: tuple[Path, Reference], key: tuple[str, Path], tmp_path: Path
-) -> None:
+def test_a_record_that_cannot_be_read_whole_is_no_record_without_erasures(before, key, tmp_path):
     record = tmp_path / "record"
     assert "No such file" in refusal(before[0], key[1], erasures=record)
-    for content in (
-        b"{}\n",
-        b"[]\n",
-        b"\xff\n",
-        b'{"reference": 1, "campaign": "", "erased_at": 2}\n',
-    ):
+    wrong = b'{"reference": 1, "campaign": "", "erased_at": 2}\n'
+    for content in (b"{}\n", b"[]\n", b"\xff\n", wrong):
         record.write_bytes(content)
         assert "damaged in line 1" in refusal(before[0], key[1], erasures=record)
 
 
-def test_the_command_says_what_came_back_and_how_to_erase_it_again(
-    before: tuple[Path, Reference],
-    key: tuple[str, Path],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_says_what_came_back_and_how_to_erase_it_again(before, key, capsys) -> None:
     source, erased = before
     remember_erasures([matter(erased)])
     words = ("restore", str(source), "--identity", str(key[1]))

@@ -1,5 +1,3 @@
-"""Rows as lines, and lines as rows again."""
-
 import json
 from datetime import UTC, datetime
 from typing import Any

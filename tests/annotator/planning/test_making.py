@@ -1,5 +1,3 @@
-"""Plans are whole, full where they can be, even, linked, and the same for a seed."""
-
 from collections import Counter
 from itertools import combinations
 
@@ -125,9 +123,7 @@ def test_every_place_is_taken_or_told_with_a_reason_that_is_true(situation, seed
 
 
 @given(situations(), st.integers(), st.randoms())
-def test_a_seed_gives_the_same_plan_whatever_the_order_of_the_annotators(
-    situation, seed, chance
-) -> None:
+def test_a_seed_gives_the_same_plan_whatever_the_order_of_the_annotators(situation, seed, chance):
     references, annotators = situation
     other = list(annotators)
     chance.shuffle(other)
@@ -135,9 +131,7 @@ def test_a_seed_gives_the_same_plan_whatever_the_order_of_the_annotators(
 
 
 @given(st.integers(1, 6), st.integers(1, 20), st.integers(1, 3), st.integers(1, 4), st.integers())
-def test_fresh_references_stay_whole_and_loads_differ_by_one_reference_at_most(
-    count, number, free, size, seed
-) -> None:
+def test_references_stay_whole_and_loads_differ_by_one_at_most(count, number, free, size, seed):
     references = [reference(f"r{n}", size, free) for n in range(number)]
     plan = make_plan(references, people(count), seed)
     assert all(len(share.candidates) == size for share in plan.shares)
@@ -147,9 +141,7 @@ def test_fresh_references_stay_whole_and_loads_differ_by_one_reference_at_most(
 
 
 @given(st.lists(st.integers(1, 5), max_size=15), st.integers(2, 6), st.integers(1, 3))
-def test_loads_differ_by_the_largest_reference_at_most_when_sizes_differ(
-    sizes, count, free
-) -> None:
+def test_loads_differ_by_the_largest_reference_at_most_when_sizes_differ(sizes, count, free):
     references = [reference(f"r{n}", size, free) for n, size in enumerate(sizes)]
     plan = make_plan(references, people(count), 0)
     counts = [loads(plan)[name] for name in NAMES[:count]]
@@ -168,9 +160,7 @@ def assert_linked(count: int, number: int, free: int, seed: int) -> None:
 
 
 @given(st.integers(2, 6), st.integers(1, 20), st.integers(2, 3), st.integers())
-def test_annotators_are_linked_whenever_there_are_references_enough(
-    count, number, free, seed
-) -> None:
+def test_annotators_are_linked_whenever_there_are_references_enough(count, number, free, seed):
     assert_linked(count, number, free, seed)
 
 
@@ -201,19 +191,11 @@ def test_systems_are_seen_equally_often_where_references_hold_different_ones() -
 
 
 def test_who_has_begun_a_reference_gets_the_rest_of_it() -> None:
-    begun = PlanReference(
-        "r",
-        (
-            PlanCandidate("one", "x", 1, frozenset({"ben"})),
-            PlanCandidate("two", "y", 2),
-            PlanCandidate("three", "z", 2),
-        ),
-    )
+    one = PlanCandidate("one", "x", 1, frozenset({"ben"}))
+    begun = PlanReference("r", (one, PlanCandidate("two", "y", 2), PlanCandidate("three", "z", 2)))
     plan = make_plan([begun], [PlanAnnotator("ann"), PlanAnnotator("ben", load=30)], 0)
-    assert {share.annotator: share.candidates for share in plan.shares} == {
-        "ben": ("two", "three"),
-        "ann": ("one", "two", "three"),
-    }
+    given = {share.annotator: share.candidates for share in plan.shares}
+    assert given == {"ben": ("two", "three"), "ann": ("one", "two", "three")}
     assert plan.unplaced == ()
 
 
@@ -226,11 +208,8 @@ def test_others_hand_references_on_when_only_so_every_place_is_taken() -> None:
     references = [reference(key, 1, 1) for key in ("early", "middle", "late")]
     for seed in range(30):
         plan = make_plan(references, annotators, seed)
-        assert {s.reference: s.annotator for s in plan.shares} == {
-            "late": "ann",
-            "middle": "ben",
-            "early": "cid",
-        }
+        given = {share.reference: share.annotator for share in plan.shares}
+        assert given == {"late": "ann", "middle": "ben", "early": "cid"}
 
 
 def test_a_quota_too_small_for_the_whole_reference_takes_none_of_it() -> None:

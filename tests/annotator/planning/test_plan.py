@@ -1,5 +1,3 @@
-"""The plan page: who has what, a plan that is shown before it is given out."""
-
 import re
 from collections import Counter
 from datetime import timedelta
@@ -9,9 +7,22 @@ import pytest
 from django.utils import timezone
 
 from annotator.assignments.services import take_next
-from annotator.models import Assignment, Campaign, Candidate, Membership
+from annotator.models import (
+    Assignment,
+    AuditEvent,
+    Campaign,
+    Candidate,
+    Membership,
+    Purpose,
+    Reference,
+)
+from annotator.planning import services as planning_services
+from annotator.planning.queries import plan_facts
+from annotator.planning.services import carry_out_plan, preview_plan
+from annotator.rating.services import recuse
+from core.errors import OutOfDate, Refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 PAGE = "/campaigns/cups/plan/"
 
@@ -44,12 +55,8 @@ def test_the_page_tells_who_has_what(admin, cast, work) -> None:
     Membership.objects.filter(user=cast.alice).update(quota=7)
     html = admin.get(PAGE).content.decode()
     row = html.split('<th scope="row">alice')[1].split("</tr>")[0]
-    assert re.findall(r'<td class="number">(?:<strong class="late">)?(\d+)', row) == [
-        "3",
-        "1",
-        "2",
-        "1",
-    ]
+    numbers = re.findall(r'<td class="number">(?:<strong class="late">)?(\d+)', row)
+    assert numbers == ["3", "1", "2", "1"]
     assert 'value="7"' in row
     assert "Free places: 21." in html
 
@@ -75,9 +82,7 @@ def test_the_plan_that_was_shown_is_given_out(admin, cast, work) -> None:
     shown = admin.get(PAGE, {"annotators": ["alice"], "seed": 3})
     answer = admin.post(f"{PAGE}carry-out/", hidden(shown))
     assert (answer.status_code, answer["Location"]) == (303, PAGE)
-    assert Counter(Assignment.objects.values_list("annotator__username", flat=True)) == {
-        "alice": 12
-    }
+    assert cast.alice.assignments.count() == Assignment.objects.count() == 12
     assert "12 candidates are given out" in admin.get(PAGE).content.decode()
 
 
@@ -100,26 +105,21 @@ def test_what_finds_nobody_is_told_with_its_reason(admin, cast, work) -> None:
     assert re.search(r"\d+ places stay free, because .*quota.*: r\d", unescape(html))
 
 
-WRONG = (
-    {"seed": "1"},
-    {"annotators": "nobody", "seed": "1"},
-    {"annotators": "mallory", "seed": "1"},
-    {"annotators": "al\x00ice", "seed": "1"},
-    {"annotators": "alice", "seed": "x"},
-    {"annotators": "alice", "seed": "-1"},
-    {"annotators": "alice", "seed": "9" * 400},
-    {"annotators": "alice", "seed": "1", "due_on": "soon"},
-    {"annotators": "alice", "seed": "1", "due_on": "9999-12-31"},
-    {"annotators": "alice", "seed": "1", "digest": "x" * 65},
-    {"annotators": ["alice"] * 50 + ["zoe"], "seed": ["1", "2", ""]},
-)
+WRONG = {
+    "annotators": ["", "nobody", "mallory", "al\x00ice", ["alice"] * 50 + ["zoe"]],
+    "seed": ["x", "-1", "9" * 400, ["1", "2", ""]],
+    "due_on": ["soon", "9999-12-31"],
+    "digest": ["x" * 65],
+}
 
 
 def test_a_plan_that_cannot_be_made_is_refused(admin, work) -> None:
-    for sent in WRONG:
-        assert admin.get(PAGE, sent).status_code == 422, sent
-        assert admin.post(f"{PAGE}carry-out/", sent).status_code == 422, sent
-        assert not Assignment.objects.exists(), sent
+    for field, values in WRONG.items():
+        for value in values:
+            sent = {"annotators": "alice", "seed": "1", field: value}
+            assert admin.get(PAGE, sent).status_code == 422, sent
+            assert admin.post(f"{PAGE}carry-out/", sent).status_code == 422, sent
+            assert not Assignment.objects.exists(), sent
 
 
 @pytest.mark.parametrize("due", ["2001-01-01", "0001-01-01"])
@@ -139,9 +139,224 @@ def test_a_closed_campaign_shows_who_has_what_and_no_form(admin, cast, work) -> 
     assert answer.status_code == 409
 
 
-def test_a_campaign_of_others_is_not_found_and_an_annotator_is_kept_out(client, cast) -> None:
+DAMAGEABLE = (
+    "1. A pump comprising a housing, a piston in the housing, a valve and a spring, wherein the "
+    "housing is closed.\n2. The pump of claim 1, wherein the valve is round."
+)
+
+
+@pytest.fixture
+def planner(client, cast):
     client.force_login(cast.ada)
-    assert client.get("/campaigns/elsewhere/plan/").status_code == 404
-    client.force_login(cast.alice)
-    assert client.get(PAGE).status_code == 403
-    assert Candidate.objects.count() == 0
+    cast.reference("r1", 2)
+    cast.reference("r2", 2)
+    return client
+
+
+def post(planner, where: str, **sent: object):
+    return planner.post(f"{PAGE}{where}/", sent)
+
+
+def said(planner) -> str:
+    return planner.get(PAGE).content.decode()
+
+
+def test_references_are_given_by_name(planner, cast) -> None:
+    day = (timezone.now() + timedelta(days=2)).date()
+    answer = post(planner, "by-name", annotator="alice", references=" r1 \r\n\r\nr2", due_on=day)
+    assert (answer.status_code, answer["Location"]) == (303, PAGE)
+    assert cast.alice.assignments.count() == 4
+    due = cast.alice.assignments.first().due_at
+    assert (due.date(), due.hour) == (day, 23)
+    assert "alice is given 4 candidates." in said(planner)
+
+
+def test_what_is_full_or_all_theirs_is_told(planner, cast) -> None:
+    Candidate.objects.update(places=1, held=1, has_room=False)
+    post(planner, "by-name", annotator="alice", references="r1")
+    assert "2 of them beyond their places" in said(planner)
+    answer = post(planner, "by-name", annotator="alice", references="r1")
+    assert answer.status_code == 422
+    assert "has all of this already" in answer.content.decode()
+
+
+def test_open_work_is_withdrawn_with_a_reason(planner, cast) -> None:
+    cast.assign(cast.alice, cast.campaign.references.get(reference_id="r1"))
+    answer = post(planner, "withdraw", annotator="alice", references="r2", reason="ill")
+    assert answer.status_code == 409
+    assert "nothing open" in answer.content.decode()
+    answer = post(planner, "withdraw", annotator="alice", references="", reason="ill")
+    assert answer.status_code == 303
+    assert set(Assignment.objects.values_list("status", flat=True)) == {"withdrawn"}
+
+
+def test_a_quota_is_set_and_lifted(planner, cast) -> None:
+    for sent, stored in (("12", 12), ("", None)):
+        assert post(planner, "quota", annotator="alice", quota=sent).status_code == 303
+        assert Membership.objects.get(user=cast.alice).quota == stored
+
+
+def test_references_are_marked_for_qualification_and_unmarked(planner, cast) -> None:
+    assert post(planner, "qualification", references="r1", step="mark").status_code == 303
+    assert cast.bob.assignments.count() == 2
+    assert "1 reference: r1" in said(planner)
+    assert post(planner, "qualification", references="r1", step="mark").status_code == 409
+    assert post(planner, "qualification", references="r1", step="unmark").status_code == 303
+    assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}
+
+
+def test_sentinels_are_made_or_refused_with_the_reason(planner, cast) -> None:
+    Reference.objects.filter(reference_id="r1").update(claims=DAMAGEABLE)
+    Reference.objects.filter(reference_id="r2").update(claims="A cup")
+    answer = post(planner, "sentinels", count="2", seed="1")
+    assert answer.status_code == 422
+    assert "Only 1 of 2 sentinels" in answer.content.decode()
+    assert post(planner, "sentinels", count="1", seed="1").status_code == 303
+    assert "1 made, 0 ratings of them" in said(planner)
+
+
+def test_repeats_are_set_and_shown(planner, cast) -> None:
+    assert post(planner, "repeats", percent="8", lag="12").status_code == 303
+    row = Campaign.objects.get(slug="cups")
+    assert (row.repeat_percent, row.repeat_lag) == (8, 12)
+    html = said(planner)
+    assert 'value="8"' in html and 'value="12"' in html
+
+
+# For each action what may be sent, and what its fields may not hold.
+WRONG_ACTIONS = {
+    "by-name": (
+        {"annotator": "alice", "references": "r1"},
+        {
+            "annotator": ["", "nobody", "mallory", "al\x00ice", ["alice", "bob", "x"]],
+            "references": ["", "r9", "r\x001", " \n ", "r\n" * 100_000],
+            "due_on": ["2001-01-01", "31.12.2030"],
+        },
+    ),
+    "withdraw": (
+        {"annotator": "alice", "reason": "why"},
+        {"annotator": ["carol"], "reason": ["", "x" * 200_000, "a\x00b"]},
+    ),
+    "quota": (
+        {"annotator": "alice", "quota": "3"},
+        {"annotator": ["", "ada"], "quota": ["-1", "1" * 30, "many"]},
+    ),
+    "qualification": ({}, {"references": ["", "r1\nr9"]}),
+    "sentinels": ({"count": "1", "seed": "1"}, {"count": ["0", "9" * 5000], "seed": ["x"]}),
+    "repeats": (
+        {"percent": "5", "lag": "5"},
+        {"percent": ["", "51", "\u0665"], "lag": ["", "0", "nought"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("where", WRONG_ACTIONS)
+def test_what_cannot_be_done_is_refused_and_changes_nothing(planner, cast, where: str) -> None:
+    right, wrong = WRONG_ACTIONS[where]
+    for field, values in wrong.items():
+        for value in values:
+            answer, said = post(planner, where, **right | {field: value}), f"{field}: {value!s:.99}"
+            assert answer.status_code == 422, said
+            assert 'class="error"' in answer.content.decode(), said
+            assert not Assignment.objects.exists(), said
+            assert set(Candidate.objects.values_list("purpose", flat=True)) == {"rated"}, said
+            assert set(Membership.objects.values_list("quota", flat=True)) == {None}, said
+            assert Campaign.objects.get(slug="cups").repeat_percent == 0, said
+
+
+def test_an_id_is_on_the_page_once_and_each_field_has_its_label(planner) -> None:
+    html = said(planner)
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    for wanted in re.findall(r'\bfor="([^"]+)"', html):
+        assert wanted in ids
+
+
+def carry_out(cast, seed: int = 1, digest: str = "", due_at=None):
+    given = {"campaign": cast.campaign, "annotators": [cast.alice, cast.bob], "by": cast.ada}
+    return carry_out_plan(**given, due_at=due_at, seed=seed, digest=digest)
+
+
+def counts() -> Counter[str]:
+    return Counter(Assignment.objects.values_list("annotator__username", flat=True))
+
+
+def test_a_preview_stores_nothing_and_is_carried_out_as_it_was_shown(cast) -> None:
+    for number in range(4):
+        cast.reference(f"r{number}", 3)
+    Candidate.objects.update(places=1)
+    people = [cast.alice, cast.bob]
+    shown = preview_plan(campaign=cast.campaign, annotators=people, seed=1)
+    assert not Assignment.objects.exists()
+    due = timezone.now() + timedelta(days=5)
+    assert carry_out(cast, digest=shown.digest, due_at=due) == shown
+    assert counts() == {"alice": 6, "bob": 6}
+    given = {(str(r.annotator_id), str(r.candidate_id)) for r in Assignment.objects.all()}
+    assert given == {(s.annotator, key) for s in shown.plan.shares for key in s.candidates}
+    assert set(Assignment.objects.values_list("due_at", "lease_expires_at")) == {(due, None)}
+    assert set(Candidate.objects.values_list("held", "has_room")) == {(1, False)}
+    event = AuditEvent.objects.get(action="plan.carried_out")
+    assert event.actor == cast.ada
+    assert event.details["annotators"] == ["alice", "bob"]
+    assert (event.details["count"], event.details["seed"]) == (12, 1)
+
+
+def test_nothing_is_stored_when_a_place_is_taken_in_between(cast, monkeypatch) -> None:
+    cast.reference("r1", 2)
+
+    def late(campaign, annotators):
+        read = plan_facts(campaign, annotators)
+        Candidate.objects.update(held=2, has_room=False)
+        return read
+
+    monkeypatch.setattr(planning_services, "plan_facts", late)
+    with pytest.raises(OutOfDate, match="moved on"):
+        carry_out(cast)
+    assert not Assignment.objects.exists()
+
+
+def test_quotas_recusals_and_what_is_theirs_already_are_honoured(cast) -> None:
+    cast.reference("r1", 2)
+    cast.reference("r2", 2)
+    row = cast.take(cast.alice)
+    assert row.candidate.reference.reference_id == "r1"
+    recuse(assignment=row)
+    Membership.objects.filter(user=cast.bob).update(quota=2)
+    left = carry_out(cast).plan.unplaced
+    by_person = {
+        (row.annotator.username, row.candidate.reference.reference_id)
+        for row in Assignment.objects.filter(status="open")
+    }
+    assert ("alice", "r2") in by_person and ("alice", "r1") not in by_person
+    assert Assignment.objects.filter(annotator=cast.bob).count() == 2
+    assert sum(row.places for row in left) == 4
+    with pytest.raises(Refused, match="nothing to give out"):
+        carry_out(cast)
+
+
+def test_a_lapsed_assignment_is_opened_again_and_repeats_are_left_alone(cast) -> None:
+    reference = cast.reference("r1", 1)
+    row = cast.take(cast.alice)
+    Assignment.objects.update(status="lapsed")
+    Candidate.objects.update(held=0, has_room=True)
+    repeat = {"purpose": Purpose.REPEAT, "original": row.candidate, "places": 1, "has_room": False}
+    Candidate.objects.create(reference=reference, campaign=cast.campaign, claims="x", **repeat)
+    carry_out(cast)
+    assert counts() == {"alice": 1, "bob": 1}
+    row.refresh_from_db()
+    assert (row.status, row.lease_expires_at) == ("open", None)
+
+
+def test_a_plan_wants_annotators_a_future_and_an_open_campaign(cast) -> None:
+    cast.reference()
+    with pytest.raises(Refused, match="at least one annotator"):
+        preview_plan(campaign=cast.campaign, annotators=[], seed=0)
+    with pytest.raises(Refused, match="passed already"):
+        carry_out(cast, due_at=timezone.now() - timedelta(days=1))
+    Membership.objects.filter(user=cast.bob).delete()
+    with pytest.raises(OutOfDate, match="no annotator"):
+        carry_out(cast)
+    cast.campaign.status = "closed"
+    cast.campaign.save()
+    with pytest.raises(OutOfDate, match="closed"):
+        carry_out(cast)

@@ -1,12 +1,9 @@
-"""Hidden repeats: the right share, late enough, once, and only for who rated it."""
-
 import random
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from annotator.assignments.services import take_next
 from annotator.models import Assignment, AuditEvent, Campaign, Candidate, Conflict, Membership
 from annotator.planning.sentinels import give_repeat, repeat_everywhere, set_repeats
 from annotator.rating.services import recuse
@@ -56,11 +53,8 @@ def test_a_repeat_is_the_same_text_for_the_same_annotator_with_a_new_label(cast)
     assert first is not None
     assert row.annotator == cast.alice
     assert first.pk in {old.candidate_id for old in rated[:2]}
-    assert (again.claims, again.claims_sha256, again.reference_id) == (
-        first.claims,
-        first.claims_sha256,
-        first.reference_id,
-    )
+    for name in ("claims", "claims_sha256", "reference_id"):
+        assert getattr(again, name) == getattr(first, name), name
     assert (again.system, again.places, again.held, again.has_room) == ("", 1, 1, False)
     assert (row.status, row.lease_expires_at, row.due_at) == ("open", None, due)
     assert (row.label, row.position) == ("Candidate 6", 6)
@@ -100,41 +94,27 @@ def test_who_works_on_demand_gets_it_as_the_next_one_and_nobody_else_does(cast) 
     for number in range(8):
         cast.reference(f"r{number}", 1)
     for _ in range(5):
-        row = take_next(slug="cups", annotator=cast.alice)
-        assert row is not None
-        cast.submit(row)
+        cast.submit(cast.take(cast.alice))
     assert repeat_everywhere() == 1
     assert not Assignment.objects.filter(status="open").exists()
-    taken = take_next(slug="cups", annotator=cast.bob)
-    assert taken is not None and taken.candidate.purpose == "rated"
-    row = take_next(slug="cups", annotator=cast.alice)
-    assert row is not None and row == repeats()[0]
+    assert cast.take(cast.bob).candidate.purpose == "rated"
+    row = cast.take(cast.alice)
+    assert row == repeats()[0]
     assert row.lease_expires_at is not None and row.status == "open"
     assert row.label == "Candidate 6"
     cast.submit(row)
-    after = take_next(slug="cups", annotator=cast.alice)
-    assert after is not None and (after.label, after.candidate.purpose) == ("Candidate 7", "rated")
+    after = cast.take(cast.alice)
+    assert (after.label, after.candidate.purpose) == ("Candidate 7", "rated")
     assert repeat_everywhere() == 0
 
 
 def test_nothing_is_repeated_of_a_reference_they_are_recused_from(cast) -> None:
     rated = rate(cast, cast.alice, 5)
     for old in rated[:2]:
-        more = Candidate.objects.create(
-            reference_id=old.candidate.reference_id,
-            campaign=cast.campaign,
-            candidate_id="more",
-            claims="1. A jug.",
-            claims_sha256="x",
-        )
-        row = Assignment.objects.create(
-            campaign=cast.campaign,
-            annotator=cast.alice,
-            candidate=more,
-            label="Candidate 90",
-            position=90,
-        )
-        recuse(assignment=row)
+        reference = old.candidate.reference
+        more = Candidate.objects.create(reference=reference, campaign=cast.campaign, claims="x")
+        named = {"campaign": cast.campaign, "annotator": cast.alice, "candidate": more}
+        recuse(assignment=Assignment.objects.create(**named, label="Candidate 90", position=90))
     assert not give_repeat(campaign=cast.campaign, annotator=cast.alice, chance=random.Random(0))
 
 

@@ -65,9 +65,7 @@ def test_an_id_that_is_taken_is_drawn_again() -> None:
     assert unguessable_id("cand-12345678", {first}, random.Random(3)) != first
 
 
-def test_of_a_text_with_thousands_of_terms_the_most_frequent_are_looked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_text_with_thousands_of_terms_the_most_frequent_are_looked_for(monkeypatch) -> None:
     given: list[int] = []
 
     def counted(text: str, severity: int, seed: int, *pairs: WordPairs) -> Damaged:

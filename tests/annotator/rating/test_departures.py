@@ -1,5 +1,3 @@
-"""Skip, recuse, come back, flag."""
-
 from datetime import timedelta
 
 import pytest
@@ -9,37 +7,20 @@ from annotator.assignments.services import assign_candidates, lapse_leases, take
 from annotator.models import (
     Assignment,
     AuditEvent,
+    Campaign,
     Candidate,
     Departure,
     Draft,
     Flag,
-    Membership,
     Rating,
-    User,
 )
-from annotator.rating.services import (
-    flag_candidate,
-    recuse,
-    return_to,
-    skip_assignment,
-)
+from annotator.rating.services import flag_candidate, recuse, return_to, skip_assignment
 from core.errors import OutOfDate, Refused
 from core.text_io.shapes import LONGEST_REASON
-from tests.conftest import spread
+from tests.annotator.adjudication.discrepant import member
+from tests.conftest import grant, make_user, spread
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
-
-
-def annotator(cast, name: str, **more: object) -> User:
-    user = User.objects.create(username=name, **more)
-    Membership.objects.create(campaign=cast.campaign, user=user, role="annotator")
-    return user
-
-
-def take(cast, user: User) -> Assignment:
-    taken = take_next(slug=cast.campaign.slug, annotator=user)
-    assert taken is not None
-    return taken
 
 
 def rerouted(departure: Departure) -> Assignment:
@@ -80,11 +61,11 @@ def test_what_is_rated_or_left_already_is_not_skipped(cast) -> None:
 
 def test_a_lapsed_one_is_skipped_without_freeing_a_place_twice(cast) -> None:
     cast.reference("r1", 1)
-    row = take(cast, cast.alice)
+    row = cast.take(cast.alice)
     past = timezone.now() - timedelta(minutes=1)
     Assignment.objects.filter(pk=row.pk).update(lease_expires_at=past)
     lapse_leases(cast.campaign)
-    take(cast, cast.bob)
+    cast.take(cast.bob)
     skip_assignment(assignment=row, reason_code="not-now")
     assert places() == [(1, True)]
     assert take_next(slug=cast.campaign.slug, annotator=cast.alice) is None
@@ -104,9 +85,7 @@ LONG = "x" * (LONGEST_REASON + 1)
         ("not-now", "a\x00b", "reason"),
     ],
 )
-def test_a_skip_without_a_good_reason_is_refused_and_changes_nothing(
-    cast, code: str, reason: str, field: str
-) -> None:
+def test_a_skip_without_a_good_reason_is_refused_and_changes_nothing(cast, code, reason, field):
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
     with pytest.raises(Refused) as refused:
         skip_assignment(assignment=row, reason_code=code, reason=reason)
@@ -127,10 +106,8 @@ def test_a_recusal_takes_the_whole_reference_and_leaves_other_references(cast) -
         ("recusal", "conflict-of-interest", "I drafted it")
     }
     statuses = dict(Assignment.objects.filter(annotator=cast.alice).values_list("pk", "status"))
-    assert [statuses[row.pk] for row in (*rows, other)] == [
-        *("submitted", "recused", "recused"),
-        "open",
-    ]
+    assert [statuses[row.pk] for row in rows] == ["submitted", "recused", "recused"]
+    assert statuses[other.pk] == "open"
     actions = AuditEvent.objects.values_list("action", flat=True)
     assert list(actions).count("assignment.recusal") == 2
     with pytest.raises(OutOfDate, match="Nothing of this reference"):
@@ -138,9 +115,9 @@ def test_a_recusal_takes_the_whole_reference_and_leaves_other_references(cast) -
 
 
 def test_what_was_assigned_by_name_goes_to_the_least_busy_who_may_rate_it(cast) -> None:
-    busy, idle = annotator(cast, "busy"), annotator(cast, "idle")
-    recused_too, away = annotator(cast, "aa-recused"), annotator(cast, "ab-away", is_active=False)
-    keyless = annotator(cast, "ac-keyless", password="!x")
+    busy, idle, recused_too = (member(cast, name) for name in ("busy", "idle", "aa-recused"))
+    away = grant(make_user("ab-away", is_active=False), cast.campaign, "annotator")
+    keyless = grant(make_user("ac-keyless", password="!x"), cast.campaign, "annotator")
     reference = cast.reference("r1", 1)
     cast.assign(cast.bob, reference)
     cast.assign(busy, cast.reference("r2", 2))
@@ -163,7 +140,7 @@ def test_what_was_assigned_by_name_goes_to_the_least_busy_who_may_rate_it(cast) 
 
 def test_who_is_recused_from_one_candidate_of_a_reference_is_given_no_other_of_it(cast) -> None:
     cast.reference("r1", 2)
-    theirs = take(cast, cast.bob)
+    theirs = cast.take(cast.bob)
     recuse(assignment=theirs)
     other = Candidate.objects.exclude(pk=theirs.candidate_id).get()
     (row,) = assign_candidates(campaign=cast.campaign, annotator=cast.alice, candidates=[other])
@@ -171,7 +148,7 @@ def test_who_is_recused_from_one_candidate_of_a_reference_is_given_no_other_of_i
 
 
 def test_each_of_several_goes_its_own_way_and_the_places_stay_held(cast) -> None:
-    carl, dora = annotator(cast, "carl"), annotator(cast, "dora")
+    carl, dora = member(cast, "carl"), member(cast, "dora")
     rows = cast.assign(cast.alice, cast.reference("r1", 4))
     cast.assign(cast.bob, cast.reference("r2", 5))
     got = [rerouted(departure).annotator for departure in recuse(assignment=rows[0])]
@@ -190,19 +167,19 @@ def test_where_nobody_can_take_it_the_place_is_free(cast) -> None:
 
 def test_what_was_taken_on_demand_is_free_for_all_but_never_theirs_again(cast) -> None:
     cast.reference("r1", 2)
-    row = take(cast, cast.alice)
+    row = cast.take(cast.alice)
     (departure,) = recuse(assignment=row)
     assert departure.rerouted_to is None and places() == [(0, True)] * 2
     assert take_next(slug=cast.campaign.slug, annotator=cast.alice) is None
-    assert take(cast, cast.bob).status == "open"
+    assert cast.take(cast.bob).status == "open"
 
 
 def test_a_skipped_one_whose_place_is_taken_is_not_rerouted_beyond_the_overlap(cast) -> None:
     spread(cast.campaign, 1)
-    annotator(cast, "carl")
+    member(cast, "carl")
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
     skip_assignment(assignment=row, reason_code="not-now")
-    take(cast, cast.bob)
+    cast.take(cast.bob)
     (departure,) = recuse(assignment=row)
     assert departure.rerouted_to is None
     assert places() == [(1, False)]
@@ -211,7 +188,7 @@ def test_a_skipped_one_whose_place_is_taken_is_not_rerouted_beyond_the_overlap(c
 @pytest.mark.parametrize("is_named", [True, False])
 def test_a_skipped_one_is_taken_back_with_its_place(cast, is_named: bool) -> None:
     reference = cast.reference("r1", 1)
-    row = cast.assign(cast.alice, reference)[0] if is_named else take(cast, cast.alice)
+    row = cast.assign(cast.alice, reference)[0] if is_named else cast.take(cast.alice)
     skip_assignment(assignment=row, reason_code="not-now")
     return_to(assignment=row)
     row.refresh_from_db()
@@ -225,7 +202,7 @@ def test_a_skipped_one_is_taken_back_with_its_place(cast, is_named: bool) -> Non
 
 def test_a_lease_that_is_taken_back_runs_its_whole_time_again(cast) -> None:
     cast.reference("r1", 1)
-    row = take(cast, cast.alice)
+    row = cast.take(cast.alice)
     row.lease_expires_at = timezone.now() - timedelta(hours=1)
     row.save()
     skip_assignment(assignment=row, reason_code="not-now")
@@ -238,9 +215,9 @@ def test_a_lease_that_is_taken_back_runs_its_whole_time_again(cast) -> None:
 def test_a_place_that_others_took_is_not_taken_back(cast) -> None:
     spread(cast.campaign, 1)
     cast.reference("r1", 1)
-    row = take(cast, cast.alice)
+    row = cast.take(cast.alice)
     skip_assignment(assignment=row, reason_code="not-now")
-    take(cast, cast.bob)
+    cast.take(cast.bob)
     with pytest.raises(OutOfDate, match="Somebody else"):
         return_to(assignment=row)
     row.refresh_from_db()
@@ -280,3 +257,123 @@ def test_no_reason_and_no_text_enters_the_trail(cast) -> None:
     skip_assignment(assignment=row, reason_code="other", reason="reasoncanary")
     recuse(assignment=row, reason="reasoncanary")
     assert "reasoncanary" not in str(list(AuditEvent.objects.values()))
+
+
+SCRIPT = {"HX-Request": "true"}
+ACTIONS = {
+    "skip/": {"leave_code": "not-now"},
+    "recuse/": {},
+    "take-back/": {},
+    "flag/": {"flag_code": "wrong-text"},
+}
+
+
+def path(row: Assignment, action: str = "") -> str:
+    return f"/rate/{row.pk}/{action}"
+
+
+def status(row: Assignment) -> str:
+    return Assignment.objects.get(pk=row.pk).status
+
+
+def run_out(cast, row: Assignment) -> None:
+    past = timezone.now() - timedelta(minutes=1)
+    Assignment.objects.filter(pk=row.pk).update(lease_expires_at=past)
+    assert lapse_leases(cast.campaign) == 1
+
+
+def test_a_skip_goes_on_with_the_next_and_keeps_what_was_typed(client, rows, typed) -> None:
+    sent = typed(comment="half", draft_version=0, leave_code="other", leave_reason=" why\r\nnot ")
+    answer = client.post(path(rows[0], "skip/"), sent)
+    assert (answer.status_code, answer["Location"]) == (303, path(rows[1]))
+    assert status(rows[0]) == "skipped"
+    assert Departure.objects.get().reason == "why\nnot"
+    assert Draft.objects.get().typed["comment"] == "half"
+    page = client.get(path(rows[0])).content.decode()
+    assert "half</textarea>" in page and ">Take it back</button>" in page
+    assert "Submit rating" not in page
+
+
+def test_the_last_one_skipped_leads_home(client, rows) -> None:
+    for row, target in zip(rows, [path(rows[1]), path(rows[2]), "/"], strict=True):
+        assert client.post(path(row, "skip/"), ACTIONS["skip/"])["Location"] == target
+
+
+def test_a_recusal_takes_the_reference_and_says_how_much_went_back(client, rows) -> None:
+    answer = client.post(path(rows[1], "recuse/"), {"leave_reason": "my client"}, follow=True)
+    assert b"You are recused from this reference; 3 candidates went back." in answer.content
+    assert {status(row) for row in rows} == {"recused"}
+    assert set(Departure.objects.values_list("reason", flat=True)) == {"my client"}
+    page = client.get(path(rows[0]))
+    assert b"You recused yourself" in page.content and b"Take it back" not in page.content
+    assert client.post(path(rows[0], "take-back/")).status_code == 409
+
+
+def test_a_skipped_candidate_is_taken_back_and_rated(client, rows, typed, form_of) -> None:
+    client.post(
+        path(rows[0], "skip/"), typed(comment="half", draft_version=0, leave_code="not-now")
+    )
+    answer = client.post(path(rows[0], "take-back/"), form_of(client.get(path(rows[0]))))
+    assert (answer.status_code, answer["Location"]) == (303, path(rows[0]))
+    shown = form_of(client.get(path(rows[0])))
+    assert shown["comment"] == "half"
+    assert client.post(path(rows[0]), shown).status_code == 303
+    assert Rating.objects.get().comment == "half"
+
+
+def test_a_flag_is_for_the_admin_and_one_stays_on_the_page(client, rows, typed) -> None:
+    sent = typed(flag_code="other", flag_reason="reads oddly", comment="half", draft_version=0)
+    answer = client.post(path(rows[0], "flag/"), sent)
+    assert (answer.status_code, answer["Location"]) == (303, path(rows[0]))
+    page = client.get(path(rows[0])).content.decode()
+    assert "flagged for the campaign" in page and "half</textarea>" in page
+    assert Flag.objects.get().reason == "reads oddly" and status(rows[0]) == "open"
+
+
+def test_a_late_submit_counts_while_the_place_is_free(client, cast, typed) -> None:
+    cast.reference("r1", 1)
+    client.force_login(cast.alice)
+    row = cast.take(cast.alice)
+    run_out(cast, row)
+    assert b"Your time for this candidate ran out" in client.get(path(row)).content
+    assert client.post(path(row), typed()).status_code == 303
+    assert Candidate.objects.get().held == 1
+
+
+def test_a_campaign_that_closed_meanwhile_is_409_with_the_words_kept(client, rows, typed, form_of):
+    shown = form_of(client.get(path(rows[0])))
+    Campaign.objects.update(status="closed")
+    answer = client.post(path(rows[0]), shown | typed(comment="my words"))
+    assert answer.status_code == 409 and b"my words</textarea>" in answer.content
+    assert Draft.objects.get().typed["comment"] == "my words"
+    event = AuditEvent.objects.get(action="rating.refused")
+    assert event.actor == rows[0].annotator and "my words" not in str(event.details)
+
+
+@pytest.mark.parametrize("action", ["skip/", "recuse/", "take-back/"])
+def test_nothing_changes_hands_in_a_closed_campaign(client, rows, action: str) -> None:
+    if action == "take-back/":
+        client.post(path(rows[0], "skip/"), ACTIONS["skip/"])
+    before = status(rows[0])
+    Campaign.objects.update(status="closed")
+    answer = client.post(path(rows[0], action), ACTIONS[action])
+    assert answer.status_code == 409
+    assert b"closed" in answer.content
+    assert status(rows[0]) == before
+
+
+def test_a_refused_skip_does_not_call_unset_scores_a_fault(client, rows, form_of) -> None:
+    sent = form_of(client.get(path(rows[0])))
+    answer = client.post(path(rows[0], "skip/"), sent | {"leave_code": ""})
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert "Choose a reason." in html
+    assert "Choose a score" not in html
+
+
+def test_a_refusal_that_the_script_repeats_as_a_page_is_told_once(client, cast, rows, typed):
+    cast.submit(rows[0])
+    sent = typed(version="0", draft_version="0", key="late")
+    for headers in (SCRIPT, {}):
+        assert client.post(path(rows[0]), sent, headers=headers).status_code == 409
+    assert AuditEvent.objects.filter(action="rating.refused").count() == 1

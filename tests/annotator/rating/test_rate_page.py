@@ -1,19 +1,17 @@
-"""What the rate page is given."""
+import re
+from html import unescape
+from urllib.parse import quote
 
 import pytest
+from django.test import Client
 
 from annotator.conflicts.queries import LOCKED_SENTENCE
-from annotator.models import Assignment, Campaign
+from annotator.keymap import ACTIONS
+from annotator.models import Assignment, Campaign, Rating, ReadingPreference
 from annotator.rating.queries import CLOSED_SENTENCE, rate_page
 from annotator.rating.services import skip_assignment
 
 pytestmark = pytest.mark.postgres
-
-
-@pytest.mark.parametrize("name", ["bob", "ada", "mallory"])
-def test_another_persons_assignment_has_no_page(cast, name: str) -> None:
-    row = cast.assign(cast.alice, cast.reference())[0]
-    assert rate_page(getattr(cast, name), row.pk) is None
 
 
 def test_siblings_are_ones_own_candidates_of_the_reference(cast) -> None:
@@ -23,11 +21,8 @@ def test_siblings_are_ones_own_candidates_of_the_reference(cast) -> None:
     cast.submit(rows[0])
     page = rate_page(cast.alice, rows[1].pk)
     assert page is not None
-    assert [(s.is_rated, s.is_current) for s in page.siblings] == [
-        (True, False),
-        (False, True),
-        (False, False),
-    ]
+    assert [sibling.is_rated for sibling in page.siblings] == [True, False, False]
+    assert [sibling.is_current for sibling in page.siblings] == [False, True, False]
 
 
 def test_a_closed_campaign_says_why_nothing_can_be_sent(cast) -> None:
@@ -35,8 +30,7 @@ def test_a_closed_campaign_says_why_nothing_can_be_sent(cast) -> None:
     cast.submit(rows[0])
     Campaign.objects.update(status="closed")
     rated, unrated = (rate_page(cast.alice, row.pk) for row in rows[:2])
-    assert rated is not None
-    assert unrated is not None
+    assert rated is not None and unrated is not None
     assert rated.closed_because == LOCKED_SENTENCE
     assert unrated.closed_because == CLOSED_SENTENCE
     assert not rated.is_writable
@@ -62,24 +56,194 @@ def test_neighbours_are_ones_own_assignments_in_order_whatever_their_state(cast)
     assert [page.following for page in pages if page] == [*keys[1:], None]
 
 
-def test_the_reading_holds_both_texts_whole(cast) -> None:
-    (row, *_) = cast.assign(cast.alice, cast.reference())
-    page = rate_page(cast.alice, row.pk)
-    assert page is not None
-    for side, text in (
-        (page.reading.reference, row.candidate.reference.claims),
-        (page.reading.candidate, row.candidate.claims),
-    ):
-        pieces = [
-            claim.marker + "".join(s.text for part in claim.limitations for s in part.segments)
-            for claim in side.claims
-        ]
-        assert "".join(pieces) == text
-
-
 def test_what_was_withdrawn_says_so_and_takes_no_rating(cast) -> None:
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
     Assignment.objects.update(status="withdrawn")
     page = rate_page(cast.alice, row.pk)
     assert page is not None and not page.is_writable
     assert "taken this candidate back" in page.closed_because
+
+
+SCRIPT = {"HX-Request": "true"}
+
+
+def path(row) -> str:
+    return f"/rate/{row.pk}/reading/"
+
+
+def test_the_script_gets_the_claim_sets_alone_as_they_look_now(client, rows) -> None:
+    answer = client.post(path(rows[0]), {"aid": "aligned off"}, headers=SCRIPT)
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert html.lstrip().startswith('<div id="panes"') and "<form" not in html
+    assert 'class="columns"' in html and 'value="aligned on"' in html
+    answer = client.post(path(rows[0]), {"aid": "aligned on"}, headers=SCRIPT)
+    assert b'class="columns"' not in answer.content and b'class="row' in answer.content
+
+
+@pytest.mark.parametrize("aid", ["aligned", "diff", "marks"])
+def test_without_script_the_page_comes_with_the_aid_switched(client, rows, form_of, typed, aid):
+    page = f"/rate/{rows[0].pk}/"
+    shown = form_of(client.get(page))
+    answer = client.post(path(rows[0]), shown | typed(comment="half") | {"aid": f"{aid} off"})
+    assert (answer.status_code, answer["Location"]) == (303, page)
+    html = client.get(page).content.decode()
+    assert f'value="{aid} on" aria-pressed="false"' in html and "half</textarea>" in html
+
+
+def test_aids_follow_the_person_to_every_candidate_and_stay_off_others(client, cast, rows) -> None:
+    client.post(path(rows[0]), {"aid": "marks off"}, headers=SCRIPT)
+    assert b'value="marks on"' in client.get(f"/rate/{rows[1].pk}/").content
+    theirs = cast.assign(cast.bob, rows[0].candidate.reference)
+    client.force_login(cast.bob)
+    assert b'value="marks off"' in client.get(f"/rate/{theirs[0].pk}/").content
+
+
+def test_a_rating_says_which_aids_were_on_the_screen(client, rows, form_of, typed) -> None:
+    client.post(path(rows[0]), {"aid": "diff off"}, headers=SCRIPT)
+    sent = form_of(client.get(f"/rate/{rows[0].pk}/")) | typed()
+    client.post(f"/rate/{rows[0].pk}/", sent)
+    assert Rating.objects.get().shown == {"aligned": True, "diff": False, "marks": True}
+
+
+NO_AIDS = ("", "off", "diff", "diff maybe", "single_keys off", "<b> on", "diff\0 off", "x" * 9999)
+
+
+@pytest.mark.parametrize("headers", [SCRIPT, {}], ids=["script", "page"])
+def test_what_is_no_aid_is_422_in_a_plain_sentence(client, rows, headers) -> None:
+    for aid in NO_AIDS:
+        answer = client.post(path(rows[0]), {"aid": aid}, headers=headers)
+        assert answer.status_code == 422, aid[:9]
+        is_script = answer["Content-Type"].startswith("text/plain") and len(answer.content) < 200
+        assert is_script == bool(headers), aid[:9]
+        assert "reading aid" in answer.content.decode(), aid[:9]
+        assert not ReadingPreference.objects.exists(), aid[:9]
+
+
+def test_claims_that_hold_attributes_of_the_script_stay_text(client, rows) -> None:
+    candidate = rows[0].candidate
+    candidate.claims = '1. A cup <b hx-post="/logout/" data-hx-on="x">of</b> {{7*7}}\u202e.'
+    candidate.save()
+    html = client.post(path(rows[0]), {"aid": "diff on"}, headers=SCRIPT).content.decode()
+    assert "<b hx-post" not in html and "{{7*7}}" in html
+    assert 'class="claim-text" hx-ignore' in html
+    assert 'data-code="U+202E"' in html
+
+
+@pytest.fixture
+def alice(cast, client: Client) -> Client:
+    client.force_login(cast.alice)
+    return client
+
+
+def value(html: str, name: str) -> str:
+    match = re.search(rf'<input id="id_{name}" name="{name}" value="([^"]*)"', html)
+    assert match
+    return unescape(match[1])
+
+
+def test_the_page_shows_every_action_with_the_key_in_force_and_its_defaults(alice) -> None:
+    html = alice.get("/keys/").content.decode()
+    assert all(action.words in html for action in ACTIONS)
+    assert (value(html, "ten"), value(html, "scroll-down")) == ("t", "PgDn")
+    assert "default t or -" in html and "default j or ↓" in html
+    assert re.search('name="single_keys" checked', html)
+    assert not ReadingPreference.objects.exists()
+
+
+def test_what_the_page_shows_can_be_sent_back_unchanged(alice) -> None:
+    html = alice.get("/keys/").content.decode()
+    shown = {action.code: value(html, action.code) for action in ACTIONS}
+    answer = alice.post("/keys/", shown | {"single_keys": "on"})
+    assert (answer.status_code, answer["Location"]) == (303, "/keys/")
+    assert ReadingPreference.objects.get().keys == {}
+
+
+def test_changed_keys_are_stored_for_that_person_and_shown_again(alice, cast) -> None:
+    alice.post("/keys/", {"ten": "x", "comment": "ctrl+m", "undo": "u", "single_keys": "on"})
+    stored = ReadingPreference.objects.get()
+    assert stored.user == cast.alice and stored.single_keys
+    assert stored.keys == {"ten": "x", "comment": "Ctrl+m"}
+    html = alice.get("/keys/").content.decode()
+    assert (value(html, "ten"), value(html, "comment")) == ("x", "Ctrl+m")
+    assert "Your keys are stored." in html
+    alice.force_login(cast.bob)
+    assert value(alice.get("/keys/").content.decode(), "ten") == "t"
+
+
+def test_stored_keys_do_not_stand_in_the_way_of_sent_ones(alice) -> None:
+    alice.post("/keys/", {"flag": "z"})
+    assert alice.post("/keys/", {"undo": "z"}).status_code == 303
+    assert ReadingPreference.objects.get().keys == {"undo": "z"}
+
+
+def test_a_blank_field_brings_the_default_back(alice) -> None:
+    alice.post("/keys/", {"ten": "x", "single_keys": "on"})
+    alice.post("/keys/", {"ten": "", "single_keys": "on"})
+    assert ReadingPreference.objects.get().keys == {}
+
+
+def test_single_letter_keys_can_be_switched_off(alice) -> None:
+    alice.post("/keys/", {"ten": "t"})
+    assert ReadingPreference.objects.get().single_keys is False
+    assert not re.search('name="single_keys" checked', alice.get("/keys/").content.decode())
+
+
+def test_wrong_keys_are_told_at_their_fields_with_everything_kept(alice) -> None:
+    sent = {"ten": "5", "undo": "n", "comment": "x", "note": "<b>"}
+    answer = alice.post("/keys/?next=/rated/", sent)
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert {name: value(html, name) for name in sent} == sent
+    for name, words in (
+        ("ten", "The digits 0 to 9 always give scores."),
+        ("undo", "n is already the key for: next candidate."),
+        ("note", "Type one character"),
+    ):
+        error = re.search(rf'<p class="error" id="{name}-error">([^<]*)<', html)
+        assert error and words in error[1]
+    assert 'id="comment-error"' not in html and html.count(" autofocus") == 1
+    assert 'name="single_keys" checked' not in html
+    assert 'name="next" value="/rated/"' in html
+    assert not ReadingPreference.objects.exists()
+
+
+def test_an_unknown_action_is_refused(alice) -> None:
+    answer = alice.post("/keys/", {"dance": "x"})
+    assert answer.status_code == 422 and "no action named dance" in answer.content.decode()
+
+
+def test_reset_brings_all_defaults_back_whatever_is_typed_and_keeps_the_way_back(alice) -> None:
+    alice.post("/keys/", {"ten": "x"})
+    answer = alice.post("/keys/", {"ten": "5", "reset": "1", "next": "/rated/"})
+    assert (answer.status_code, answer["Location"]) == (303, "/keys/?next=%2Frated%2F")
+    stored = ReadingPreference.objects.get()
+    assert (stored.keys, stored.single_keys) == ({}, True)
+
+
+def test_reading_aids_stay_as_they_were(alice, cast) -> None:
+    ReadingPreference.objects.create(user=cast.alice, shows_diff=False)
+    alice.post("/keys/", {"ten": "x"})
+    alice.post("/keys/", {"reset": "1"})
+    assert ReadingPreference.objects.get().shows_diff is False
+
+
+def test_saving_leads_back_to_where_one_came_from(alice) -> None:
+    html = alice.get("/keys/?next=/rate/7/%3Fa=1").content.decode()
+    assert '<a href="/rate/7/?a=1">Back</a>' in html
+    answer = alice.post("/keys/", {"next": "/rate/7/?a=1", "ten": "x"})
+    assert answer["Location"] == "/rate/7/?a=1"
+
+
+TARGETS = (
+    *("https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"),
+    *("rate/7/", "///evil.example", "\x00/rated/", "/" + "a" * 500),
+)
+
+
+def test_no_other_site_is_led_to(alice) -> None:
+    for target in TARGETS:
+        html = alice.get(f"/keys/?next={quote(target)}").content.decode()
+        assert 'class="trail"' not in html and "evil.example" not in html, target
+        answer = alice.post("/keys/", {"next": target, "ten": "x"})
+        assert answer["Location"] == "/keys/", target

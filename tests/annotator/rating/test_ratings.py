@@ -1,243 +1,218 @@
-"""Submitting and revising ratings."""
-
 from datetime import timedelta
 
 import pytest
+from django.http import QueryDict
 from django.utils import timezone
 
 from annotator.assignments.services import assign_candidates, lapse_leases
 from annotator.models import (
     Assignment,
     AuditEvent,
-    Campaign,
     Candidate,
     Conflict,
     Draft,
-    IdempotencyKey,
-    Membership,
     Rating,
     RatingRevision,
     Reference,
     User,
     WorkTime,
 )
-from annotator.rating.services import revise_rating, submit_rating
+from annotator.rating.forms import RatingForm, as_sent
+from annotator.rating.services import submit_rating
+from annotator.rating_values import LONGEST_WORDS, WORDS
 from annotator.rubric import CRITERIA
 from core.errors import OutOfDate, Refused
+from tests.annotator.adjudication.discrepant import revise
+from tests.conftest import make_user
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-class Scene:
-    """One reference with two candidates, assigned to alice and bob."""
-
-    def __init__(self) -> None:
-        self.campaign = Campaign.objects.create(slug="room", name="Room")
-        reference = Reference.objects.create(
-            campaign=self.campaign, reference_id="r1", claims="1. A cup.", claims_sha256="a" * 64
-        )
-        self.candidates = [
-            Candidate.objects.create(
-                reference=reference,
-                campaign=reference.campaign,
-                queue_position=reference.position,
-                candidate_id=f"c{n}",
-                claims=f"1. A cup {n}.",
-                claims_sha256=str(n),
-            )
-            for n in (1, 2)
-        ]
-        self.alice, self.bob = (self._annotator(name) for name in ("alice", "bob"))
-
-    def _annotator(self, name: str) -> User:
-        user = User.objects.create(username=name)
-        Membership.objects.create(campaign=self.campaign, user=user, role="annotator")
-        assign_candidates(campaign=self.campaign, annotator=user, candidates=self.candidates)
-        return user
-
-    def assignment(self, user: User, number: int = 0) -> Assignment:
-        return Assignment.objects.get(annotator=user, candidate=self.candidates[number])
-
-    def submit(self, user: User, *values: int, number: int = 0, **more: object) -> Rating:
-        return submit_rating(
-            assignment_id=self.assignment(user, number).pk,
-            annotator=user,
-            scores=dict(zip(CRITERIA, values, strict=True)),
-            **more,  # type: ignore[arg-type]
-        )
+@pytest.fixture(autouse=True)
+def reference(cast) -> Reference:
+    """A reference with two candidates, which alice and bob have by name."""
+    reference = cast.reference("r1", 2)
+    cast.assign(cast.alice, reference)
+    cast.assign(cast.bob, reference)
+    return reference
 
 
-@pytest.fixture
-def scene() -> Scene:
-    return Scene()
+def assigned(user: User, number: int = 0) -> Assignment:
+    return user.assignments.order_by("candidate__candidate_id")[number]
 
 
-def test_a_submit_stores_rating_revision_and_audit_row(scene: Scene) -> None:
-    rating = scene.submit(scene.alice, 8, 6, 7, 9, comment="fine")
+def test_a_submit_stores_rating_revision_and_audit_row(cast) -> None:
+    rating = cast.submit(assigned(cast.alice), (8, 6, 7, 9), comment="fine")
     assert rating.overall_numerator == 85
     revision = RatingRevision.objects.get(rating=rating)
     assert (revision.number, revision.scores, revision.comment) == (1, rating.scores, "fine")
     event = AuditEvent.objects.get(action="rating.submitted")
     assert event.object_id == str(rating.pk)
-    assert event.actor == scene.alice
-    assert scene.assignment(scene.alice).status == "submitted"
-
-
-def test_nothing_is_stored_when_the_audit_row_cannot_be_written(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(**_: object) -> None:
-        raise RuntimeError("disk full")
-
-    monkeypatch.setattr(AuditEvent.objects, "create", fail)
-    with pytest.raises(RuntimeError):
-        scene.submit(scene.alice, 1, 1, 1, 1, idempotency_key="k")
-    assert not Rating.objects.exists()
-    assert not RatingRevision.objects.exists()
-    assert not IdempotencyKey.objects.exists()
-    assert scene.assignment(scene.alice).status == "open"
+    assert event.actor == cast.alice
+    assert assigned(cast.alice).status == "submitted"
 
 
 @pytest.mark.parametrize("wrong", [11, -1, True, 9.0, "9"])
-def test_a_score_off_the_scale_is_refused_and_nothing_stored(scene: Scene, wrong: int) -> None:
+def test_a_score_off_the_scale_is_refused_and_nothing_stored(cast, wrong: int) -> None:
     with pytest.raises(Refused):
-        scene.submit(scene.alice, wrong, 1, 1, 1)
+        cast.submit(assigned(cast.alice), (wrong, 1, 1, 1))
     assert not Rating.objects.exists()
 
 
-def test_a_second_rating_of_the_same_candidate_is_out_of_date(scene: Scene) -> None:
-    scene.submit(scene.alice, 5, 5, 5, 5)
-    with pytest.raises(OutOfDate):
-        scene.submit(scene.alice, 6, 6, 6, 6)
-    assert Rating.objects.get().scores == dict.fromkeys(CRITERIA, 5)
-
-
-def test_the_same_key_gives_the_same_rating_and_another_request_is_refused(scene: Scene) -> None:
-    first = scene.submit(scene.alice, 5, 5, 5, 5, idempotency_key="k", request_sha256="1")
-    again = scene.submit(scene.alice, 5, 5, 5, 5, idempotency_key="k", request_sha256="1")
-    assert again.pk == first.pk
-    with pytest.raises(OutOfDate):
-        scene.submit(scene.alice, 6, 5, 5, 5, idempotency_key="k", request_sha256="2")
-    assert Rating.objects.count() == RatingRevision.objects.count() == 1
-
-
-def test_nobody_submits_anothers_assignment(scene: Scene) -> None:
+def test_nobody_submits_anothers_assignment(cast) -> None:
     with pytest.raises(Assignment.DoesNotExist):
         submit_rating(
-            assignment_id=scene.assignment(scene.bob).pk,
-            annotator=scene.alice,
+            assignment_id=assigned(cast.bob).pk,
+            annotator=cast.alice,
             scores=dict.fromkeys(CRITERIA, 5),
         )
 
 
-def test_a_closed_campaign_takes_no_rating(scene: Scene) -> None:
-    Campaign.objects.update(status="closed")
-    with pytest.raises(OutOfDate):
-        scene.submit(scene.alice, 5, 5, 5, 5)
-
-
-def test_a_second_rating_that_disagrees_opens_a_conflict_in_its_transaction(scene: Scene) -> None:
-    scene.submit(scene.alice, 8, 8, 8, 8)
+def test_a_second_rating_that_disagrees_opens_a_conflict_in_its_transaction(cast) -> None:
+    cast.submit(assigned(cast.alice), (8, 8, 8, 8))
     assert not Conflict.objects.exists()
-    scene.submit(scene.bob, 5, 8, 8, 8)
+    cast.submit(assigned(cast.bob), (5, 8, 8, 8))
     conflict = Conflict.objects.get()
-    assert (conflict.kind, conflict.criterion, conflict.gap) == (
-        "criterion_gap",
-        "feature_completeness",
-        3,
-    )
+    assert (conflict.kind, conflict.criterion) == ("criterion_gap", "feature_completeness")
+    assert conflict.gap == 3
     assert AuditEvent.objects.filter(action="conflict.opened").count() == 1
 
 
-def test_a_revision_that_agrees_lets_the_conflict_lapse(scene: Scene) -> None:
-    scene.submit(scene.alice, 8, 8, 8, 8)
-    rating = scene.submit(scene.bob, 5, 8, 8, 8)
-    revise_rating(
-        rating_id=rating.pk,
-        annotator=scene.bob,
-        version=1,
-        scores=dict.fromkeys(CRITERIA, 8),
-    )
+def test_a_revision_that_agrees_lets_the_conflict_lapse(cast) -> None:
+    cast.submit(assigned(cast.alice), (8, 8, 8, 8))
+    rating = cast.submit(assigned(cast.bob), (5, 8, 8, 8))
+    revise(cast.bob, rating.candidate, (8, 8, 8, 8))
     assert Conflict.objects.get().status == "lapsed"
     assert [r.number for r in RatingRevision.objects.filter(rating=rating)] == [1, 2]
 
 
-def test_of_two_revisions_of_one_version_the_second_is_out_of_date(scene: Scene) -> None:
-    rating = scene.submit(scene.alice, 8, 8, 8, 8)
-    for number, expected in ((7, None), (6, OutOfDate)):
-        change = {
-            "rating_id": rating.pk,
-            "annotator": scene.alice,
-            "version": 1,
-            "scores": dict.fromkeys(CRITERIA, number),
-        }
-        if expected is None:
-            revise_rating(**change)  # type: ignore[arg-type]
-        else:
-            with pytest.raises(expected):
-                revise_rating(**change)  # type: ignore[arg-type]
-    assert Rating.objects.get().feature_completeness == 7
-
-
-def test_a_locked_rating_is_not_revised(scene: Scene) -> None:
-    rating = scene.submit(scene.alice, 8, 8, 8, 8)
-    scene.submit(scene.bob, 8, 8, 8, 8)
-    Rating.objects.update(revised_at=timezone.now() - timedelta(hours=25))
-    with pytest.raises(OutOfDate):
-        revise_rating(
-            rating_id=rating.pk,
-            annotator=scene.alice,
-            version=1,
-            scores=dict.fromkeys(CRITERIA, 1),
-        )
-
-
-def test_a_lapsed_lease_is_honoured_while_the_place_is_free(scene: Scene) -> None:
+def test_a_lapsed_lease_is_honoured_while_the_place_is_free(cast, reference) -> None:
     past = timezone.now() - timedelta(minutes=1)
-    Assignment.objects.filter(annotator=scene.alice).update(lease_expires_at=past)
-    assert lapse_leases(scene.campaign) == 2
+    Assignment.objects.filter(annotator=cast.alice).update(lease_expires_at=past)
+    assert lapse_leases(cast.campaign) == 2
     assert Candidate.objects.filter(held=1, has_room=True).count() == 2
-    scene.submit(scene.alice, 5, 5, 5, 5)
-    assert Candidate.objects.get(pk=scene.candidates[0].pk).held == 2
-    carl = User.objects.create(username="carl")
-    assign_candidates(campaign=scene.campaign, annotator=carl, candidates=scene.candidates[1:])
+    cast.submit(assigned(cast.alice), (5, 5, 5, 5))
+    first, second = reference.candidates.order_by("candidate_id")
+    assert first.held == 2
+    assign_candidates(campaign=cast.campaign, annotator=make_user("carl"), candidates=[second])
     with pytest.raises(OutOfDate, match="given to another"):
-        scene.submit(scene.alice, 5, 5, 5, 5, number=1)
+        cast.submit(assigned(cast.alice, 1), (5, 5, 5, 5))
 
 
 @pytest.mark.parametrize("status", ["skipped", "recused"])
-def test_what_was_left_is_not_rated_before_it_is_taken_back(scene: Scene, status: str) -> None:
-    Assignment.objects.filter(annotator=scene.alice).update(status=status)
+def test_what_was_left_is_not_rated_before_it_is_taken_back(cast, status: str) -> None:
+    Assignment.objects.filter(annotator=cast.alice).update(status=status)
     with pytest.raises(OutOfDate, match="take it back"):
-        scene.submit(scene.alice, 5, 5, 5, 5)
+        cast.submit(assigned(cast.alice), (5, 5, 5, 5))
 
 
-def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(scene: Scene) -> None:
-    assignment = scene.assignment(scene.alice)
+def test_a_submit_keeps_note_aids_and_active_time_and_ends_the_draft(cast) -> None:
+    assignment = assigned(cast.alice)
     Draft.objects.create(assignment=assignment, saved_at=timezone.now())
     WorkTime.objects.create(assignment=assignment, seconds=61.6, last_ping_at=timezone.now())
     shown = {"aligned": True, "diff": False, "marks": True}
-    rating = scene.submit(scene.alice, 5, 5, 5, 5, note="see claim 2", shown=shown, draft_version=1)
+    rating = cast.submit(
+        assigned(cast.alice), (5, 5, 5, 5), note="see claim 2", shown=shown, draft_version=1
+    )
     revision = rating.revisions.get()
     for row in (rating, revision):
         assert (row.note, row.shown, row.active_seconds) == ("see claim 2", shown, 62)
     assert not Draft.objects.exists()
 
 
-def test_error_tags_are_stored_clean_and_bad_ones_are_refused_by_field(scene: Scene) -> None:
-    rating = scene.submit(scene.alice, 5, 5, 5, 5, error_tags=["Vagueness"])
+def test_error_tags_are_stored_clean_and_bad_ones_are_refused_by_field(cast) -> None:
+    rating = cast.submit(assigned(cast.alice), (5, 5, 5, 5), error_tags=["Vagueness"])
     assert rating.error_tags == [{"tag": "vagueness", "side": "candidate"}]
     with pytest.raises(Refused) as refused:
-        scene.submit(scene.alice, 5, 5, 5, 5, number=1, error_tags=["no such tag"])
+        cast.submit(assigned(cast.alice, 1), (5, 5, 5, 5), error_tags=["no such tag"])
     assert set(refused.value.fields) == {"error_tags"}
-    assert scene.assignment(scene.alice, 1).status == "open"
+    assert assigned(cast.alice, 1).status == "open"
 
 
-def test_a_submit_never_ends_a_draft_that_was_typed_elsewhere(scene: Scene) -> None:
-    assignment = scene.assignment(scene.alice)
+def test_a_submit_never_ends_a_draft_that_was_typed_elsewhere(cast) -> None:
+    assignment = assigned(cast.alice)
     Draft.objects.create(assignment=assignment, version=3, saved_at=timezone.now())
     with pytest.raises(OutOfDate, match="Another tab"):
-        scene.submit(scene.alice, 5, 5, 5, 5, draft_version=2)
+        cast.submit(assigned(cast.alice), (5, 5, 5, 5), draft_version=2)
     assert not Rating.objects.exists()
-    scene.submit(scene.alice, 5, 5, 5, 5)
+    cast.submit(assigned(cast.alice), (5, 5, 5, 5))
     assert Draft.objects.get().version == 3
+
+
+FIRST = CRITERIA[0]
+
+
+def sent(**changes: str | list[str] | None) -> QueryDict:
+    data = QueryDict(mutable=True)
+    data.update(dict.fromkeys(CRITERIA, "5"))
+    for name, value in changes.items():
+        if value is None:
+            del data[name]
+        else:
+            data.setlist(name, value if isinstance(value, list) else [value])
+    return data
+
+
+@pytest.mark.parametrize("text", ["0", "9", "10", " 7 ", "\t3\r\n"])
+def test_a_whole_number_from_0_to_10_is_a_score(text: str) -> None:
+    form = RatingForm(sent(**{FIRST: text}))
+    assert form.is_valid()
+    assert form.scores[FIRST] == int(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("10.5", "-1", "11", "", " ", "9.0", "9.", "+9", "09", "00", "1e1", "0x5", "1_0"),
+        *("true", "[9]", "null", "9;drop", "9\x00", "9\u00a0", "\u0669", "\uff11"),
+    ],
+)
+def test_anything_else_is_no_score(text: str) -> None:
+    form = RatingForm(sent(**{FIRST: text}))
+    assert not form.is_valid()
+    assert list(form.errors) == [FIRST]
+    assert set(form.scores) == set(CRITERIA[1:])
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({FIRST: None}, FIRST, ""),
+        ({FIRST: ["9", "9"]}, FIRST, "more than once"),
+        ({"novelty": "5"}, "__all__", "novelty"),
+        ({"comment": "x" * (LONGEST_WORDS + 1)}, "comment", str(LONGEST_WORDS)),
+        *(({name: "a\x00b"}, name, "") for name in ("comment", "key")),
+        *(({"version": version}, "version", "") for version in ("-1", "x", "1.5", "9" * 30)),
+    ],
+    ids=["missing", "twice", "of another rubric", "long", "NUL", "NUL key", *"-x.9"],
+)
+def test_what_else_cannot_be_is_refused_at_its_field(changes, field: str, words: str) -> None:
+    form = RatingForm(sent(**changes))
+    assert list(form.errors) == [field]
+    assert words in str(form.errors[field])
+
+
+def test_comment_keeps_its_words_and_loses_only_the_line_ends_of_forms() -> None:
+    form = RatingForm(sent(comment="  <b>a</b>\r\nb {{7*7}} "))
+    assert form.is_valid()
+    assert form.cleaned_data["comment"] == "  <b>a</b>\nb {{7*7}} "
+
+
+def test_a_refusal_of_the_service_is_shown_beside_its_field_or_above() -> None:
+    form = RatingForm(sent())
+    form.is_valid()
+    form.take_refusal(Refused("Too long.", {"comment": ["Too long."]}))
+    form.take_refusal(Refused("Too late."))
+    assert form.errors["comment"] == ["Too long."]
+    assert form.non_field_errors() == ["Too late."]
+
+
+def test_a_stored_rating_reads_as_the_form_would_send_it() -> None:
+    words = {field.name: f"a {field.name}" for field in WORDS}
+    rating = Rating(**dict.fromkeys(CRITERIA, 10), **words, version=3)
+    rating.error_tags = [{"tag": "vagueness"}]
+    assert {"comment", "note"} <= words.keys()
+    assert as_sent(rating) == dict.fromkeys(CRITERIA, "10") | words | {
+        "error_tags": '[{"tag": "vagueness"}]',
+        "version": "3",
+    }

@@ -1,12 +1,14 @@
-"""Error tags: one more, one less, with script and without."""
-
 import json
 import re
-import uuid
+from html import unescape
 
 import pytest
+from django.test import Client
 
+from annotator.exemplars import lesson_of
 from annotator.models import Campaign, Draft, Rating
+from annotator.rubric import CRITERIA, RUBRIC
+from annotator.typology import ABSTRACT_TAGS, CLAIM_TAGS
 from tests.amounts import IS_THOROUGH
 
 SCRIPT = {"HX-Request": "true"}
@@ -38,16 +40,10 @@ def test_the_script_gets_the_chips_with_one_more_and_nothing_is_stored(client, r
     assert not Draft.objects.exists() and not Rating.objects.exists()
 
 
-def test_a_tag_is_removed_by_its_place_and_a_place_that_is_none_removes_nothing(
-    client, rows
-) -> None:
+def test_a_tag_is_removed_by_its_place_and_a_place_that_is_none_removes_nothing(client, rows):
     assert tags_in(change(client, rows[0], "remove 0", VAGUE, ON_WORDS)) == [ON_WORDS]
     assert tags_in(change(client, rows[0], "remove 2", VAGUE, ON_WORDS)) == [VAGUE, ON_WORDS]
     assert tags_in(change(client, rows[0], "show", VAGUE, ON_WORDS)) == [VAGUE, ON_WORDS]
-
-
-def test_the_same_tag_chosen_twice_is_one(client, rows) -> None:
-    assert tags_in(change(client, rows[0], "add vagueness", VAGUE)) == [VAGUE]
 
 
 WISHES = (
@@ -81,9 +77,7 @@ UNREADABLE = (
 )
 
 
-def test_tags_that_cannot_be_read_are_no_fault_here_and_422_at_submit(
-    client, rows, form_of, typed
-) -> None:
+def test_tags_that_cannot_be_read_are_no_fault_here_and_422_at_submit(client, rows, form_of, typed):
     for chosen in UNREADABLE:
         said, sent = chosen[:40], {"tag": "add vagueness", "error_tags": chosen}
         answer = client.post(path(rows[0]), sent, headers=SCRIPT)
@@ -94,9 +88,7 @@ def test_tags_that_cannot_be_read_are_no_fault_here_and_422_at_submit(
         Draft.objects.all().delete()
 
 
-def test_without_script_a_tag_is_kept_with_the_draft_and_reaches_the_rating(
-    client, rows, form_of, typed
-) -> None:
+def test_without_script_a_tag_is_kept_as_draft_and_reaches_the_rating(client, rows, form_of, typed):
     page = f"/rate/{rows[0].pk}/"
     sent = form_of(client.get(page)) | typed(comment="half") | {"tag": "add vagueness"}
     answer = client.post(path(rows[0]), sent)
@@ -107,9 +99,7 @@ def test_without_script_a_tag_is_kept_with_the_draft_and_reaches_the_rating(
     assert Rating.objects.get().error_tags == [VAGUE]
 
 
-def test_without_script_removing_is_not_adding_what_the_list_shows(
-    client, rows, form_of, typed
-) -> None:
+def test_without_script_removing_is_not_adding_what_the_list_shows(client, rows, form_of, typed):
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     client.post(path(rows[0]), shown | {"tag": "add vagueness"})
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
@@ -117,24 +107,6 @@ def test_without_script_removing_is_not_adding_what_the_list_shows(
     answer = client.post(path(rows[0]), shown | {"tag": ["add vagueness", "remove 0"]})
     assert answer.status_code == 303
     assert json.loads(Draft.objects.get().typed["error_tags"]) == []
-
-
-def test_without_script_a_stale_page_is_409_with_both_and_the_wish_kept(
-    client, rows, form_of, typed
-) -> None:
-    shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
-    client.post(f"/rate/{rows[0].pk}/draft/", shown | typed(comment="there"))
-    mine = shown | typed(comment="here") | {"tag": "add vagueness"}
-    answer = client.post(path(rows[0]), mine)
-    assert answer.status_code == 409
-    assert b"there</q>" in answer.content and b"here</textarea>" in answer.content
-
-
-def test_a_hundred_tags_fit_and_one_more_is_refused_without_losing_them(client, rows) -> None:
-    many = [VAGUE | {"remark": f"n{number}"} for number in range(100)]
-    assert len(tags_in(change(client, rows[0], "show", *many))) == 100
-    answer = change(client, rows[0], "add vagueness", *many)
-    assert answer.status_code == 422 and b"100 error tags" in answer.content
 
 
 def test_quotes_are_shown_as_text_and_long_ones_are_cut(client, rows) -> None:
@@ -146,22 +118,86 @@ def test_quotes_are_shown_as_text_and_long_ones_are_cut(client, rows) -> None:
     assert "x" * 60 not in html
 
 
-@pytest.mark.parametrize("name", ["bob", "mallory"])
-@pytest.mark.parametrize("headers", [SCRIPT, {}], ids=["script", "page"])
-def test_anothers_text_is_not_quoted(client, cast, rows, name: str, headers) -> None:
-    client.force_login(getattr(cast, name))
-    for pk in (rows[0].pk, uuid.uuid4()):
-        sent = {"tag": "add vagueness candidate 0 9", "error_tags": "[]"}
-        answer = client.post(f"/rate/{pk}/tags/", sent, headers=headers)
-        assert answer.status_code == 404 and b"A mug" not in answer.content
-    assert not Draft.objects.exists()
-
-
-def test_without_script_a_locked_rating_takes_no_tag_and_gets_no_draft(
-    client, cast, rows, form_of
-) -> None:
+def test_without_script_a_locked_rating_takes_no_tag_and_gets_no_draft(client, cast, rows, form_of):
     cast.submit(rows[0])
     Campaign.objects.update(status="closed")
     sent = form_of(client.get(f"/rate/{rows[0].pk}/")) | {"tag": "add vagueness"}
     assert client.post(path(rows[0]), sent).status_code == 409
     assert not Draft.objects.exists()
+
+
+PART = {"HX-Request": "true"}
+
+
+def words(html: str) -> str:
+    """Return what a person reads: no tags, one space between words."""
+    plain = unescape(re.sub(r"<[^>]*>", "", html)).replace("\n", " ")
+    return " ".join(plain.split())
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def page(client: Client, cast) -> str:
+    client.force_login(cast.rita)
+    return client.get("/rubric/").content.decode()
+
+
+def test_every_criterion_stands_there_with_bands_examples_and_an_address(page: str) -> None:
+    for criterion in RUBRIC:
+        assert page.count(f'id="{criterion.key}"') == 1
+        assert page.count(f'id="example-{criterion.key}"') == 1
+        assert criterion.name in page
+        assert all(band.sentence in page for band in criterion.bands)
+        for example in lesson_of(criterion.key).examples:
+            assert flat(example.candidate) in words(page)
+            assert example.why in unescape(page) and example.contrast in unescape(page)
+            assert f"overall {example.overall}, " in page
+
+
+def test_the_overall_is_worked_through_with_the_rubrics_weights(page: str) -> None:
+    assert "(4 · feature completeness + 2 · conceptual clarity + 2 · ter" in words(page)
+    assert "(4 · 4 + 2 · 9 + 2 · 10 + 3 · 9) / 11 = 81 / 11 = 7.36, high." in words(page)
+
+
+def test_every_error_tag_has_its_definition_and_an_address(page: str) -> None:
+    assert page.count('id="tags"') == 1
+    for tag in (*CLAIM_TAGS, *ABSTRACT_TAGS):
+        assert f'<dt id="tag-{tag.code}">{tag.name}</dt>' in page
+        assert tag.definition in unescape(page)
+
+
+def test_no_address_on_the_page_is_given_twice_and_every_link_within_leads_somewhere(page) -> None:
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(set(ids)) == len(ids)
+    targets = re.findall(r'href="#([^"]+)"', page) + re.findall(r'aria-labelledby="([^"]+)"', page)
+    assert len(targets) > len(CRITERIA)
+    assert set(targets) <= set(ids)
+
+
+@pytest.mark.parametrize("key", CRITERIA)
+def test_a_script_gets_one_criterion_alone_and_a_person_gets_a_page(client, cast, key) -> None:
+    client.force_login(cast.alice)
+    part = client.get(f"/rubric/{key}/", headers=PART)
+    whole = client.get(f"/rubric/{key}/")
+    assert "<html" not in part.content.decode() and "<html" in whole.content.decode()
+    assert words(part.content.decode()) in words(whole.content.decode())
+    assert f'id="example-{key}"' in part.content.decode()
+    others = [other for other in CRITERIA if other != key]
+    assert not any(f'id="example-{other}"' in part.content.decode() for other in others)
+    assert "HX-Request" in part["Vary"] and "HX-Request" in whole["Vary"]
+
+
+@pytest.mark.parametrize("name", ["overall_quality", "none", "Feature_Completeness", "%00"])
+def test_an_unknown_criterion_is_not_found(client: Client, cast, name: str) -> None:
+    client.force_login(cast.alice)
+    for headers in ({}, PART):
+        assert client.get(f"/rubric/{name}/", headers=headers).status_code == 404
+
+
+def test_the_rubric_costs_no_query_beyond_signing_in(client, cast, django_assert_max_num_queries):
+    client.force_login(cast.alice)
+    with django_assert_max_num_queries(4):
+        client.get(f"/rubric/{CRITERIA[0]}/", headers=PART)

@@ -1,8 +1,20 @@
 """What every button of the rate form does first, and what is shown again after a refusal."""
 
-import pytest
+import uuid
 
-from annotator.models import Campaign, Draft, Rating
+import pytest
+from django.test import Client
+
+from annotator.models import (
+    Assignment,
+    Campaign,
+    Departure,
+    Draft,
+    Flag,
+    Rating,
+    ReadingPreference,
+    WorkTime,
+)
 from annotator.rating.forms import RatingForm
 from annotator.rating.page import page_context
 from annotator.rating.queries import rate_page
@@ -35,9 +47,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("action", BUTTONS)
-def test_every_button_keeps_what_is_typed_and_the_page_shows_it_again(
-    client, rows, form_of, typed, action: str
-) -> None:
+def test_every_button_keeps_what_is_typed_and_shows_it_again(client, rows, form_of, typed, action):
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     words = typed(3, 4, 5, 6, comment="half\r\na sentence", note="n")
     answer = client.post(f"/rate/{rows[0].pk}/{action}", shown | words | BUTTONS[action])
@@ -49,9 +59,7 @@ def test_every_button_keeps_what_is_typed_and_the_page_shows_it_again(
 
 
 @pytest.mark.parametrize("action", few(BUTTONS, 3))
-def test_a_button_pressed_on_a_stale_page_is_409_and_does_nothing(
-    client, rows, form_of, typed, action: str
-) -> None:
+def test_a_button_on_a_stale_page_is_409_and_does_nothing(client, rows, form_of, typed, action):
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     client.post(f"/rate/{rows[0].pk}/draft/", shown | typed(comment="of the other tab"))
     mine = shown | typed(1, 1, 1, 1, comment="of this tab") | BUTTONS[action]
@@ -65,9 +73,7 @@ def test_a_button_pressed_on_a_stale_page_is_409_and_does_nothing(
 
 
 @pytest.mark.parametrize("action", REFUSED)
-def test_a_refused_button_shows_all_that_was_typed_and_can_be_pressed_again(
-    client, rows, form_of, typed, action: str
-) -> None:
+def test_a_refused_button_shows_all_typed_and_works_again(client, rows, form_of, typed, action):
     fields, code = REFUSED[action]
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     words = typed(3, 4, 5, 6, comment="half\r\na sentence")
@@ -94,9 +100,7 @@ def test_a_refused_leaving_shows_its_reason_again(client, rows, form_of, action:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=["markup", "line ends"])
-def test_hostile_words_come_back_as_text_in_draft_refusal_and_rating(
-    client, rows, form_of, typed, text: str
-) -> None:
+def test_hostile_words_are_text_in_draft_refusal_and_rating(client, rows, form_of, typed, text):
     path = f"/rate/{rows[0].pk}/"
     words = {"comment": text, "note": text}
     shown = form_of(client.get(path))
@@ -127,11 +131,190 @@ def test_the_small_forms_of_a_scripted_page_save_nothing(client, rows) -> None:
     assert not Draft.objects.exists()
 
 
-def test_a_draft_of_another_tab_stays_another_tabs_after_a_plain_mistake(
-    client, cast, rows, typed
-) -> None:
+def test_a_draft_of_another_tab_stays_another_tabs_after_a_plain_mistake(client, cast, rows, typed):
     client.post(f"/rate/{rows[0].pk}/draft/", typed(comment="there", draft_version=0))
     page = rate_page(cast.alice, rows[0].pk)
     assert page is not None
     form = RatingForm(typed(comment="here", draft_version=0))
     assert page_context(page, form)["sent"]["draft_version"] == "0"
+
+
+@pytest.mark.parametrize("headers", [{"HX-Request": "true"}, {}], ids=["script", "page"])
+@pytest.mark.parametrize("name", ["bob", "mallory"])
+def test_anothers_assignment_is_answered_as_one_that_does_not_exist(
+    client, cast, rows, typed, name: str, headers
+) -> None:
+    client.force_login(getattr(cast, name))
+    others = ("", "overall/", "draft/discard/", "ping/", "take-back/")
+    for action in (*BUTTONS, *others):
+        sent = typed(draft_version=0) | BUTTONS.get(action, {})
+        answers = [
+            client.post(f"/rate/{pk}/{action}", sent, headers=headers)
+            for pk in (rows[0].pk, uuid.uuid4())
+        ]
+        assert [answer.status_code for answer in answers] == [404, 404], action
+        assert answers[0].content == answers[1].content, action
+    assert set(Assignment.objects.values_list("status", flat=True)) == {"open"}
+    for model in (Rating, Draft, Departure, Flag, WorkTime, ReadingPreference):
+        assert not model.objects.exists(), model
+
+
+SCRIPT = {"HX-Request": "true"}
+
+
+def path(row: Assignment, action: str = "draft/") -> str:
+    return f"/rate/{row.pk}/{action}"
+
+
+@pytest.fixture
+def save(client: Client, rows: list[Assignment]):
+    """Give a function that sends an autosave of the first candidate as the page's script does."""
+
+    def send(comment: str, version: int, **more: str):
+        sent = {"comment": comment, "draft_version": version, "version": 0} | more
+        return client.post(path(rows[0]), sent, headers=SCRIPT)
+
+    return send
+
+
+def test_the_script_is_told_the_new_version_and_when_it_was_kept(save) -> None:
+    answers = [save(f"words {n}", n) for n in range(3)]
+    assert [answer.json()["version"] for answer in answers] == [1, 2, 3]
+    draft = Draft.objects.get()
+    assert draft.typed["comment"] == "words 2"
+    assert answers[-1].json()["saved_at"] == draft.saved_at.isoformat()
+
+
+def test_a_draft_keeps_what_no_rating_could_hold(save, client, rows) -> None:
+    for number, wrong in enumerate(("10.5", "-1", "11", "", "9 ", "9.", "+9", "9\u00a0", "<b>")):
+        assert save(f"words {number}", number, **{FIRST: wrong}).status_code == 200, wrong
+        assert Draft.objects.get().typed[FIRST] == wrong
+        html = client.get(f"/rate/{rows[0].pk}/").content.decode()
+        assert f"words {number}</textarea>" in html and "not submitted yet" in html, wrong
+
+
+def test_a_stale_autosave_is_409_with_the_text_that_stands_there(save) -> None:
+    save("first", 0)
+    save("of the other tab", 1)
+    answer = save("of this tab", 1)
+    assert answer.status_code == 409
+    said = answer.json()
+    assert (said["typed"]["comment"], said["version"]) == ("of the other tab", 2)
+    assert said["sentence"] == "Another tab changed this draft."
+    assert Draft.objects.get().typed["comment"] == "of the other tab"
+
+
+def test_what_cannot_be_kept_is_said_in_a_sentence(save) -> None:
+    answer = save("a\x00b", 0)
+    assert answer.status_code == 422 and set(answer.json()) == {"sentence"}
+    assert not Draft.objects.exists()
+
+
+def test_a_version_that_is_none_overwrites_nothing(save) -> None:
+    save("old", 0)
+    for version in ("x", "-1", "9" * 40, "1.5", "\x00", "2"):
+        answer = save("odd", version)
+        assert answer.status_code == 409, version
+        assert Draft.objects.get().typed["comment"] == "old", version
+
+
+def test_without_script_a_button_keeps_the_draft_and_the_page_shows_it(
+    client, rows, form_of, typed
+) -> None:
+    shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    sent = shown | typed(3, 4, 5, 6, comment="one\r\ntwo  ", note="<i>note</i>")
+    sent["error_tags"] = '[{"tag": "vagueness", "side": "candidate"}]'
+    answer = client.post(path(rows[0]), sent)
+    assert (answer.status_code, answer["Location"]) == (303, f"/rate/{rows[0].pk}/")
+    again = form_of(client.get(answer["Location"]))
+    assert {name: again[name] for name in sent if name not in ("key", "draft_version")} == {
+        name: value for name, value in sent.items() if name not in ("key", "draft_version")
+    }
+    assert again["draft_version"] == "1"
+
+
+def test_without_script_nothing_is_kept_where_nothing_was_typed(client, rows, form_of) -> None:
+    sent = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    assert client.post(path(rows[0]), sent).status_code == 303
+    assert not Draft.objects.exists()
+
+
+def test_a_rating_of_several_lines_sent_back_as_shown_makes_no_draft(client, rows, form_of, typed):
+    client.post(f"/rate/{rows[0].pk}/", typed(comment="one\r\ntwo", note="a\r\nb"))
+    sent = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    assert sent["comment"] == "one\r\ntwo"
+    client.post(path(rows[0]), sent)
+    assert not Draft.objects.exists()
+
+
+def test_without_script_a_stale_draft_is_409_with_both_texts(client, rows, form_of, typed) -> None:
+    shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    client.post(path(rows[0]), shown | typed(1, 1, 1, 1, comment="theirs"))
+    answer = client.post(path(rows[0]), shown | typed(2, 2, 2, 2, comment="mine"))
+    assert answer.status_code == 409
+    html = answer.content.decode()
+    assert "theirs</q>" in html and "mine</textarea>" in html
+    again = form_of(answer)
+    assert (again[FIRST], again["draft_version"]) == ("2", "1")
+    assert client.post(path(rows[0]), again).status_code == 303
+    assert Draft.objects.get().typed["comment"] == "mine"
+
+
+def test_a_draft_is_discarded_as_it_was_shown(client, rows, form_of, typed) -> None:
+    client.post(f"/rate/{rows[0].pk}/", typed(comment="stored"))
+    client.post(path(rows[0]), typed(1, 1, 1, 1, comment="draft", draft_version=0, version=1))
+    shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    assert shown["comment"] == "draft"
+    answer = client.post(path(rows[0], "draft/discard/"), shown)
+    assert answer.status_code == 303 and not Draft.objects.exists()
+    assert form_of(client.get(answer["Location"]))["comment"] == "stored"
+
+
+def test_a_draft_into_which_another_tab_typed_is_not_discarded(client, rows, save, form_of) -> None:
+    save("seen", 0)
+    shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    save("typed since", 1)
+    answer = client.post(path(rows[0], "draft/discard/"), shown)
+    assert answer.status_code == 409 and b"typed since</q>" in answer.content
+    assert Draft.objects.get().typed["comment"] == "typed since"
+
+
+def test_two_tabs_over_a_whole_life_never_lose_the_later_words(client, rows, form_of, typed):
+    here = form_of(client.get(f"/rate/{rows[0].pk}/"))
+    there = dict(here)
+    assert client.post(f"/rate/{rows[0].pk}/", here | typed(comment="here")).status_code == 303
+    answer = client.post(f"/rate/{rows[0].pk}/", there | typed(1, 1, 1, 1, comment="there"))
+    assert answer.status_code == 409
+    html = answer.content.decode()
+    assert "here</q>" in html and "there</textarea>" in html
+    # Kept as a draft of the author, so that closing the page loses nothing either.
+    assert form_of(client.get(f"/rate/{rows[0].pk}/"))["comment"] == "there"
+    assert client.post(f"/rate/{rows[0].pk}/", form_of(answer)).status_code == 303
+    assert Rating.objects.get().comment == "there" and not Draft.objects.exists()
+
+
+def test_a_refused_submit_sent_again_as_a_page_is_no_clash_with_itself(client, rows, typed) -> None:
+    client.post(f"/rate/{rows[0].pk}/", typed(comment="stored"))
+    late = typed(1, 1, 1, 1, draft_version=0, version=0, error_tags="[]")
+    script = client.post(f"/rate/{rows[0].pk}/", late | {"comment": "a\nb"}, headers=SCRIPT)
+    page = client.post(f"/rate/{rows[0].pk}/", late | {"comment": "a\r\nb"})
+    assert (script.status_code, page.status_code) == (409, 409)
+    assert b"another tab" not in page.content
+
+
+def test_pings_count_and_say_how_long_the_lease_runs(client, cast) -> None:
+    cast.reference("r1", 1)
+    client.force_login(cast.alice)
+    row = cast.take(cast.alice)
+    answer = client.post(path(row, "ping/"))
+    assert answer.json() == {"lease_expires_at": row.lease_expires_at.isoformat()}
+    assert WorkTime.objects.get().assignment == row
+
+
+def test_a_ping_of_a_named_assignment_has_no_lease_to_tell(client, rows) -> None:
+    assert client.post(path(rows[0], "ping/")).json() == {"lease_expires_at": None}
+
+
+def test_the_script_keeps_words_after_the_campaign_closed(save) -> None:
+    Campaign.objects.update(status="closed")
+    assert save("not lost", 0).status_code == 200

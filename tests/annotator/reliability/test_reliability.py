@@ -1,5 +1,3 @@
-"""Reliability reports: asked for once for a state of the ratings, worked out, stored whole."""
-
 from random import Random
 from typing import Any
 
@@ -124,15 +122,8 @@ def test_repeats_and_sentinels_tell_of_annotators_and_do_not_count_as_ratings(ca
     one, two = reference.candidates.all()
     rate(cast.alice, one, (4, 4, 4, 4))
     rate(cast.bob, one, (6, 4, 4, 4))
-    again = Candidate.objects.create(
-        reference=reference,
-        campaign=cast.campaign,
-        candidate_id="again",
-        purpose=Purpose.REPEAT,
-        original=one,
-        claims=one.claims,
-        claims_sha256=one.claims_sha256,
-    )
+    more = {"purpose": Purpose.REPEAT, "original": one, "claims": one.claims}
+    again = Candidate.objects.create(reference=reference, campaign=cast.campaign, **more)
     rate(cast.alice, again, (5, 4, 4, 4))
     Candidate.objects.filter(pk=two.pk).update(
         purpose=Purpose.SENTINEL, damage={"criterion": CRITERIA[3], "kind": "x", "places": 1}

@@ -1,30 +1,40 @@
-"""The reliability page: asked for by a POST, read without names, names on record after closing."""
-
+import json
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from django.test import Client
 
 from annotator.campaigns.services import close_campaign, reopen_campaign
 from annotator.models import AuditEvent, Membership, ReliabilityReport, Role, Unblinding
+from annotator.reliability.people import drift_report, repeats_report
+from annotator.reliability.rules import (
+    STANDARD_ERRORS,
+    annotators_needed,
+    criterion_report,
+    histogram,
+    preference_report,
+)
 from annotator.reliability.services import carry_out_reliability
+from annotator.reliability.severity import (
+    LEAST_CHANGE,
+    MOST_ITEMS,
+    NORMAL,
+    severities,
+    severity_report,
+)
 from core.jobs.rows import JobStatus
+from core.statistics.coefficients import intraclass_correlations, krippendorff_alpha
+from core.statistics.tables import Repeat, Table
 from tests.annotator.rating_rows import random_ratings, rate
 from tests.conftest import grant, make_user
+from tests.core.statistics.conftest import GAP, make_table, random_table
 
 pytestmark = pytest.mark.django_db
 
 PAGE = "/campaigns/cups/reliability/"
 NAMES = f"{PAGE}names/"
-
-
-@pytest.fixture(autouse=True)
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """No broker: what would be rung is noted."""
-    found: list[Any] = []
-    monkeypatch.setattr("annotator.reliability.views.enqueue_on_commit", found.append)
-    return found
 
 
 @pytest.fixture
@@ -57,9 +67,7 @@ def test_a_view_asks_for_nothing_and_a_post_rings_once(cast, client: Client, run
     assert "Waiting for a worker." in page and "Work it out" not in page
 
 
-def test_the_page_shows_figures_with_intervals_reasons_and_numbers_for_names(
-    cast, people, client: Client
-) -> None:
+def test_the_page_shows_figures_with_intervals_reasons_and_numbers_for_names(cast, people, client):
     random_ratings(cast, people)
     page = text_of(asked(client, cast.ada).get(PAGE))
     report = ReliabilityReport.objects.get()
@@ -112,38 +120,8 @@ def test_progress_gives_the_body_alone(cast, client: Client) -> None:
     assert part.startswith('<section id="reliability-body"') and "<html" not in part
 
 
-@pytest.mark.parametrize("name", ["alice", "carol", "mallory"])
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("get", PAGE),
-        ("post", PAGE),
-        ("get", f"{PAGE}progress/"),
-        ("post", f"{PAGE}cancel/"),
-        ("post", NAMES),
-        ("get", "/campaigns/cups/unblindings/"),
-    ],
-)
-def test_annotators_adjudicators_and_outsiders_cannot_reach_it(
-    cast, client: Client, name: str, method: str, path: str
-) -> None:
-    client.force_login(getattr(cast, name))
-    assert getattr(client, method)(path).status_code in {403, 404}
-    assert not ReliabilityReport.objects.exists()
-
-
-def test_a_researcher_elsewhere_does_not_read_this_campaign(cast, client: Client) -> None:
-    grant(cast.mallory, cast.elsewhere, "researcher")
-    client.force_login(cast.mallory)
-    assert client.get(PAGE).status_code == 404
-    grant(cast.mallory, cast.campaign, "annotator")
-    assert client.get(PAGE).status_code == 403
-
-
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.RESEARCHER])
-def test_who_rates_here_too_reads_nothing_before_the_campaign_is_closed(
-    cast, client: Client, role: str
-) -> None:
+def test_who_rates_here_too_reads_nothing_before_the_campaign_is_closed(cast, client, role) -> None:
     grant(cast.alice, cast.campaign, role)
     client.force_login(cast.alice)
     for method, path in (("get", PAGE), ("post", PAGE), ("get", f"{PAGE}progress/")):
@@ -169,18 +147,14 @@ def test_researchers_are_told_nothing_of_each_of_two_annotators(cast, client: Cl
     assert "annotator:campaign_places" not in page and "/rulings/" not in page
 
 
-def test_researchers_are_told_of_three_under_numbers_of_this_report_only(
-    cast, people, client: Client
-) -> None:
+def test_researchers_are_told_of_three_under_numbers_of_this_report_only(cast, people, client):
     random_ratings(cast, people)
     page = text_of(asked(client, cast.rita).get(PAGE))
     assert "Annotator 3" in page
     assert "mean moves most" not in page
 
 
-def test_names_are_shown_after_closing_with_a_reason_and_on_record(
-    cast, people, client: Client
-) -> None:
+def test_names_are_shown_after_closing_with_a_reason_and_on_record(cast, people, client) -> None:
     random_ratings(cast, people)
     asked(client, cast.ada)
     open_answer = client.post(NAMES, {"reason": "I want to know."})
@@ -207,20 +181,103 @@ def test_names_are_shown_after_closing_with_a_reason_and_on_record(
     assert "Annotator 1" in text_of(client.get(PAGE))
 
 
-@pytest.mark.parametrize(
-    "reason",
-    ["", "\x00", "x" * 200_000, "a\x00b"],
-    ids=["empty", "nul", "200 kB", "nul inside"],
-)
-def test_a_bad_reason_is_refused_and_shows_nothing(cast, client: Client, reason: str) -> None:
-    close_campaign(campaign=cast.campaign, reason="Done.", closed_by=cast.ada)
-    client.force_login(cast.ada)
-    assert client.post(NAMES, {"reason": reason}).status_code == 422
-    assert not Unblinding.objects.exists()
-
-
 def test_a_list_of_reasons_is_read_as_its_last(cast, client: Client) -> None:
     close_campaign(campaign=cast.campaign, reason="Done.", closed_by=cast.ada)
     client.force_login(cast.ada)
     client.post(NAMES, {"reason": ["one", "two"]})
     assert Unblinding.objects.get().reason == "two"
+
+
+UNIT = 11
+
+
+@pytest.fixture
+def scores() -> Table:
+    return random_table(np.random.default_rng(2), 30, 3)
+
+
+def in_units(table: Table) -> Table:
+    """The same scores, each point told as eleven units."""
+    return Table(table.values * UNIT, table.clusters, table.items, table.annotators)
+
+
+def by_key(report: Any) -> dict[str, Any]:
+    return {one["key"]: one for one in report["figures"]}
+
+
+def test_eleven_units_a_point_change_no_figure_of_interval_scale(scores) -> None:
+    one = by_key(criterion_report(scores, draws=20))
+    other = by_key(criterion_report(in_units(scores), UNIT, draws=20))
+    same = ("alpha_interval", "icc_single", "kappa_quadratic", "within_one", "mean_difference")
+    for key in same:
+        for end in ("value", "low", "high"):
+            assert other[key][end] == pytest.approx(one[key][end], abs=1e-9), (key, end)
+
+
+def test_figures_are_those_of_their_packages(scores) -> None:
+    found = by_key(criterion_report(scores, draws=20))
+    alpha = krippendorff_alpha(scores, "ordinal", 20)
+    assert (found["alpha_ordinal"]["value"], found["alpha_ordinal"]["n"]) == (alpha.value, alpha.n)
+    assert found["alpha_ordinal"]["interval"] == alpha.interval == "jackknife-t"
+
+
+def test_the_plan_asks_for_points(scores) -> None:
+    plan: Any = criterion_report(in_units(scores), UNIT, draws=20)["plan"]
+    components: Any = intraclass_correlations(scores, draws=20).components
+    wanted = [annotators_needed(components, error) for error in STANDARD_ERRORS]
+    assert [line["annotators"] for line in plan] == wanted
+    assert wanted == sorted(wanted, reverse=True)
+
+
+def test_a_histogram_rounds_half_up() -> None:
+    table = make_table([[5, 6], [110, 104], [GAP, 0]])
+    assert histogram(table, UNIT) == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert histogram(make_table([[0, 10], [3, 3]]), 1)[3] == 2
+
+
+def test_severity_has_an_interval_and_the_mean_that_follows(scores) -> None:
+    found: Any = severity_report(in_units(scores), UNIT)
+    expected: Any = severities(scores).severities
+    for person, own in zip(found["people"], expected, strict=True):
+        assert person["severity"] == pytest.approx(own.value, abs=1e-9)
+        assert person["high"] - person["severity"] == pytest.approx(NORMAL * own.standard_error)
+        assert person["adjusted_mean"] == pytest.approx(person["raw_mean"] + own.value)
+
+
+def test_items_that_move_most_come_first_and_those_that_hardly_do_not_at_all(scores) -> None:
+    items: Any = severity_report(scores)["items"]
+    moves = [abs(one["adjusted"] - one["raw"]) for one in items]
+    assert moves == sorted(moves, reverse=True)
+    assert 0 < len(moves) <= MOST_ITEMS and min(moves) >= LEAST_CHANGE
+
+
+def test_reports_of_nothing_and_of_little_are_json_without_nan() -> None:
+    nothing, alone = make_table(np.zeros((0, 0))), make_table([[5], [7]])
+    repeats = [Repeat("a", "r", 5, 6)]
+    for table in (nothing, alone):
+        reports = [
+            criterion_report(table, draws=5),
+            severity_report(table),
+            drift_report(table, table),
+            preference_report(make_table([[1, 0]]) if table is alone else nothing, draws=5),
+            repeats_report(repeats, draws=5),
+        ]
+        json.dumps(reports, allow_nan=False)
+
+
+def test_a_report_stops_where_its_check_raises(scores) -> None:
+    calls = []
+
+    def stop() -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        criterion_report(scores, 1, stop, draws=5)
+    assert len(calls) == 3
+
+
+def test_answers_are_counted_from_worse_to_better() -> None:
+    found = preference_report(make_table([[1, 1], [0, -1], [1, GAP]]), draws=5)
+    assert found["answers"] == [1, 1, 3]

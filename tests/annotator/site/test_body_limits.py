@@ -1,5 +1,3 @@
-"""A body that is too long is refused by its announced length, before anything reads it."""
-
 import io
 from pathlib import Path
 from typing import Any
@@ -87,9 +85,7 @@ def test_a_body_without_a_length_is_empty(cast) -> None:
 
 
 @pytest.mark.parametrize("name", ["a." + "x" * 300, "../../etc/passwd", "a\u202ecod.jsonl", "con"])
-def test_a_file_on_its_way_lies_in_the_data_folder_under_no_name_of_its_own(
-    cast, client: Client, name: str, monkeypatch: Any
-) -> None:
+def test_a_file_on_its_way_lies_nameless_in_the_data_folder(cast, client, name, monkeypatch):
     seen: list[Path] = []
 
     def look(**kwargs: Any) -> Any:

@@ -1,9 +1,10 @@
-"""Pages for what cannot be answered."""
+from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
+from annotator.models import Assignment, Candidate, Membership
 from annotator.site.errors import server_error
 
 
@@ -30,9 +31,7 @@ def test_the_page_of_a_fault_needs_no_database() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/", "/api/v1/campaigns/"])
-def test_a_database_that_does_not_answer_is_503_and_says_what_to_do(
-    client: Client, path: str
-) -> None:
+def test_a_database_that_does_not_answer_is_503_and_says_what_to_do(client, path) -> None:
     client.raise_request_exception = False
 
     def fail(*_: object) -> None:
@@ -56,14 +55,57 @@ def test_too_many_fields_are_400(client: Client, cast) -> None:
     assert b"could not be read" in answer.content
 
 
-@pytest.mark.parametrize("page", ["/", "/rated/", "/rubric/", "/login/", "/none/"])
-def test_every_page_has_a_strict_policy_and_stays_out_of_caches(client, cast, page: str) -> None:
-    client.force_login(cast.alice)
-    answer = client.get(page)
-    policy = answer["Content-Security-Policy"]
-    assert "default-src 'none'" in policy and "unsafe" not in policy
-    assert "no-store" in answer["Cache-Control"]
-    html = answer.content.decode()
-    assert " style=" not in html and "hx-on" not in html and "onclick" not in html
-    assert "<script>" not in html and "<style" not in html
-    assert "http://" not in html and "https://" not in html
+OWN = 30
+FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("by-name", {"annotator": "alice"}),
+    ("withdraw", {"annotator": "alice", "reason": "ill"}),
+    ("qualification", {"step": "mark"}),
+    ("qualification", {"step": "unmark"}),
+)
+
+
+@pytest.fixture
+def admin(client, cast):
+    """Give ada's browser; both campaigns have references."""
+    for campaign, count in ((cast.campaign, OWN), (cast.elsewhere, 1)):
+        for number in range(count):
+            cast.reference(f"{campaign.slug}-{number}", 1, campaign)
+    client.force_login(cast.ada)
+    return client
+
+
+def stored() -> list[Any]:
+    tables = (Assignment.objects.order_by("pk"), Candidate.objects.order_by("pk"))
+    return [list(rows.values()) for rows in tables]
+
+
+@pytest.mark.parametrize(("where", "sent"), FORMS)
+def test_a_list_with_one_foreign_reference_is_refused_as_a_whole(cast, admin, where, sent) -> None:
+    ids = [*cast.campaign.references.values_list("reference_id", flat=True), "elsewhere-0"]
+    assert len(ids) == OWN + 1
+    before = stored()
+    foreign = admin.post(f"/campaigns/cups/plan/{where}/", {**sent, "references": "\n".join(ids)})
+    assert foreign.status_code == 422 and stored() == before
+    # One that is nowhere is answered in the same words.
+    ids[-1] = "nowhere-000"
+    nowhere = admin.post(f"/campaigns/cups/plan/{where}/", {**sent, "references": "\n".join(ids)})
+    assert nowhere.status_code == 422
+    page = "This campaign has no reference of these ids: {}."
+    assert page.format("elsewhere-0") in foreign.content.decode()
+    assert page.format("nowhere-000") in nowhere.content.decode()
+
+
+def test_the_same_list_without_it_is_carried_out(cast, admin) -> None:
+    ids = "\n".join(cast.campaign.references.values_list("reference_id", flat=True))
+    sent = {"annotator": "alice", "references": ids}
+    assert admin.post("/campaigns/cups/plan/by-name/", sent).status_code == 303
+    assert Assignment.objects.filter(annotator=cast.alice).count() == OWN
+
+
+@pytest.mark.parametrize("where", ["", "carry-out/"])
+def test_a_plan_with_one_foreign_annotator_is_refused_as_a_whole(cast, admin, where) -> None:
+    assert Membership.objects.filter(user=cast.mallory, campaign=cast.campaign).count() == 0
+    sent = {"annotators": ["alice", "bob", "mallory"], "seed": "1"}
+    send = admin.post if where else admin.get
+    assert send(f"/campaigns/cups/plan/{where}", sent).status_code == 422
+    assert not Assignment.objects.exists()

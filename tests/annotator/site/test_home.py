@@ -1,10 +1,11 @@
-"""Home, own ratings."""
-
 import re
+from datetime import timedelta
 
+import pytest
 from django.test import Client
+from django.utils import timezone
 
-from annotator.models import Membership
+from annotator.models import Campaign, Membership
 
 
 def test_the_queue_links_every_open_assignment_once_and_no_other(client: Client, cast) -> None:
@@ -46,3 +47,88 @@ def test_own_ratings_are_listed_with_their_overall(client: Client, cast) -> None
     html = client.get("/rated/").content.decode()
     assert f"/rate/{mine.assignment_id}/" in html and "7.82" in html
     assert str(theirs.assignment_id) not in html
+
+
+def test_people_are_led_to_what_is_theirs_and_nobody_anywhere(cast, client: Client) -> None:
+    scoring = "Datasets, Training runs, Model versions, Score, Reports"
+    led = {cast.alice: "Home, Rated, Rubric, Your acts", cast.rita: f"Home, {scoring}, Rubric"}
+    for person, names in led.items():
+        client.force_login(person)
+        assert ", ".join(place.name for place in client.get("/").context["places"]) == names
+    assert list(Client().get("/login/").context["places"]) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "here", "around"),
+    [
+        ("/", "Home", []),
+        ("/datasets/", "Datasets", []),
+        ("/datasets/freeze/", "", ["Datasets"]),
+        ("/rubric/conceptual_clarity/", "", ["Rubric"]),
+    ],
+)
+def test_the_place_of_a_page_is_marked(cast, client, path, here, around) -> None:
+    client.force_login(cast.rita)
+    answer = client.get(path)
+    places = answer.context["places"]
+    assert "".join(place.name for place in places if place.is_here) == here
+    assert [place.name for place in places if place.is_around] == around
+    for name in around:
+        assert f'aria-current="true">{name}</a>' in answer.content.decode()
+
+
+PAGES = ("", "counts/")
+
+
+def test_an_admin_reads_the_counts(client: Client, cast) -> None:
+    cast.submit(cast.assign(cast.alice, cast.reference())[0])
+    client.force_login(cast.ada)
+    for page in PAGES:
+        html = client.get(f"/campaigns/cups/{page}").content.decode()
+        numbers = ('<th scope="row">alice</th>', *(f'<td class="number">{n}</td>' for n in (3, 1)))
+        assert "".join(numbers) in html
+        assert "<dd>0 open, 0 waiting for annotators, 0 ruled, 0 lapsed;" in html
+
+
+def test_the_counts_come_without_a_page_around_them(client: Client, cast) -> None:
+    client.force_login(cast.ada)
+    html = client.get("/campaigns/cups/counts/").content.decode()
+    assert 'id="counts"' in html
+    assert "<html" not in html
+
+
+def test_counts_are_asked_for_again_only_while_the_campaign_is_open(client: Client, cast) -> None:
+    client.force_login(cast.ada)
+    asks = 'hx-get="/campaigns/cups/counts/"'
+    for page in PAGES:
+        assert asks in client.get(f"/campaigns/cups/{page}").content.decode()
+    Campaign.objects.update(status="closed")
+    for page in PAGES:
+        html = client.get(f"/campaigns/cups/{page}").content.decode()
+        assert asks not in html
+        assert "counts.js" not in html
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (None, "nobody has decided"),
+        (90, "<dt>Texts kept until</dt>"),
+        (12, "12 days left"),
+        (0, "today is the last day"),
+        (-3, "that was 3 days ago"),
+    ],
+)
+def test_the_page_says_until_when_texts_are_kept(client, cast, days, words) -> None:
+    until = None if days is None else timezone.now().date() + timedelta(days=days)
+    Campaign.objects.update(retain_until=until)
+    client.force_login(cast.ada)
+    html = client.get("/campaigns/cups/").content.decode()
+    assert words in html
+    assert ("Freeze and export" in html) == (days in {0, 12})
+
+
+def test_an_admin_who_rates_is_marked(client: Client, cast) -> None:
+    Membership.objects.create(user=cast.ada, campaign=cast.campaign, role="annotator")
+    client.force_login(cast.ada)
+    assert "also admin" in client.get("/campaigns/cups/").content.decode()

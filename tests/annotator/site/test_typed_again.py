@@ -1,5 +1,3 @@
-"""Nothing typed is lost where the site cannot take a form: it is shown, and can be sent again."""
-
 import html
 from collections.abc import Callable
 from typing import Any
@@ -139,18 +137,14 @@ def test_a_form_that_a_server_in_need_refuses_comes_back(scenario) -> None:
 
 
 @pytest.mark.parametrize("form", few(["a ruling", "a preference"]))
-def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(
-    scenario, form: str
-) -> None:
+def test_a_form_sent_after_the_session_had_ended_is_there_after_the_sign_in(scenario, form) -> None:
     who, path, sent = FORMS[form](scenario)
     client = Client(enforce_csrf_checks=True)
     client.get("/login/")
     sent["csrfmiddlewaretoken"] = token_of(client)
     answer = client.post(path, sent)
-    assert (answer.status_code, answer["Location"]) == (
-        307,
-        f"/login/?next={path.replace('/', '%2F')}",
-    )
+    assert answer.status_code == 307
+    assert answer["Location"] == f"/login/?next={path.replace('/', '%2F')}"
     page = client.post(answer["Location"], sent)
     assert page.status_code == 401 and b"What you typed is not lost" in page.content
     assert PASSWORD not in page.content.decode()
@@ -207,12 +201,9 @@ def test_a_form_of_another_site_is_not_offered_to_be_sent_from_here(row) -> None
 
 
 def test_scripts_calls_and_forms_without_a_field_are_shown_nothing() -> None:
-    make = RequestFactory(headers=HERE)
+    make, script = RequestFactory(headers=HERE), {"HX-Request": "true"}
     assert resubmitted_form(make.post("/rate/x/", {"comment": "c"})) is not None
-    assert (
-        resubmitted_form(make.post("/rate/x/", {"comment": "c"}, headers={"HX-Request": "true"}))
-        is None
-    )
+    assert resubmitted_form(make.post("/rate/x/", {"comment": "c"}, headers=script)) is None
     assert resubmitted_form(make.post("/api/v1/ratings/", {"comment": "c"})) is None
     assert resubmitted_form(make.post("/logout/", {"csrfmiddlewaretoken": "x"})) is None
     assert resubmitted_form(make.get("/rate/x/", {"comment": "c"})) is None
@@ -226,19 +217,15 @@ def test_an_address_that_looks_like_another_host_stays_on_this_one() -> None:
 
 
 def test_secrets_and_tokens_are_left_out_and_choices_are_not_words() -> None:
-    text = (
-        "csrfmiddlewaretoken=t&password=p&new_password1=q&code=1&reason=vague&decision=take+1&s=1"
-    )
-    shown = of_form("/", QueryDict(text))
+    secrets = "csrfmiddlewaretoken=t&password=p&new_password1=q&code=1"
+    shown = of_form("/", QueryDict(f"{secrets}&reason=vague&decision=take+1&s=1"))
     assert shown is not None and shown.had_password
     assert [(one.label, one.value) for one in shown.words] == [("Reason", "vague")]
     assert shown.hidden == (("decision", "take 1"), ("s", "1"))
 
 
 @pytest.mark.parametrize("has_another_role", [False, True])
-def test_a_role_that_is_lost_before_the_submit_loses_no_word(
-    row: Assignment, has_another_role: bool
-) -> None:
+def test_a_role_that_is_lost_before_the_submit_loses_no_word(row, has_another_role) -> None:
     path, sent = form_of(row)
     person, client = row.annotator, Client(headers=HERE)
     client.force_login(person)
@@ -265,4 +252,5 @@ def test_nobody_keeps_words_at_what_was_never_theirs(cast: Cast, row: Assignment
         client.force_login(person)
         answer = client.post(path, sent)
         assert answer.status_code in {403, 404} and b"kept as your draft" not in answer.content
+        assert client.post("/campaigns/elsewhere/next/").status_code in {403, 404}
     assert not Draft.objects.exists()

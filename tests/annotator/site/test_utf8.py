@@ -1,5 +1,3 @@
-"""Bytes that are no UTF-8 are refused in addresses, forms and names of files; nothing is kept."""
-
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -57,9 +55,7 @@ def test_an_address_with_them_is_refused(cast, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", BYTES)
-def test_a_file_with_such_a_name_or_beside_them_is_refused_by_page_and_call(
-    cast, data: bytes, tmp_path: Any, settings: Any
-) -> None:
+def test_a_file_of_such_a_name_or_beside_one_is_refused(cast, data, tmp_path, settings) -> None:
     settings.DATA_DIR = tmp_path
     client = Client()
     client.force_login(cast.ada)

@@ -1,5 +1,3 @@
-"""A request is answered when it is whole, and no thread waits for who sends or reads slowly."""
-
 import asyncio
 import errno
 import io
@@ -98,9 +96,7 @@ class Client:
 
 @pytest.mark.parametrize("pieces", [(b"whole",), (b"who", b"le"), (b"x" * 40_000, b"y" * 50_000)])
 @pytest.mark.parametrize("is_announced", [True, False])
-def test_a_body_is_given_whole_and_with_its_length(
-    pieces: tuple[bytes, ...], is_announced: bool
-) -> None:
+def test_a_body_is_given_whole_and_with_its_length(pieces, is_announced) -> None:
     site, sent = Site(HttpResponse(b"fine")), b"".join(pieces)
     told = {"content_length": str(len(sent))} if is_announced else {"transfer_encoding": "chunked"}
     client = Client(*pieces, **told)
@@ -121,9 +117,7 @@ def test_a_body_that_breaks_off_reaches_nobody(told: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("pause", "grace"), [(0.01, 60.0), (60.0, 0.01)], ids=["a pause", "too slow in all"]
 )
-def test_a_body_that_does_not_come_is_given_up(
-    monkeypatch: pytest.MonkeyPatch, pause: float, grace: float
-) -> None:
+def test_a_body_that_does_not_come_is_given_up(monkeypatch, pause, grace) -> None:
     monkeypatch.setattr(whole_requests, "PAUSE_SECONDS", pause)
     monkeypatch.setattr(whole_requests, "GRACE_SECONDS", grace)
     site = Site()

@@ -1,4 +1,4 @@
-"""Claims as HTML: the text without its tags is the claim, whatever it holds."""
+"""Claims as HTML: the text without its tags is the claim, and what nobody sees is its code."""
 
 from html.parser import HTMLParser
 
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from annotator.claims.reading import ClaimView, LimitationView, read_pair
 from annotator.claims.segments import Segment
 from annotator.templatetags.claim_words import claim_words, indent
+from annotator.templatetags.import_words import with_signs
 
 PIECES = st.sampled_from(
     [
@@ -130,3 +131,20 @@ def test_a_claim_of_nothing_is_no_fault() -> None:
 
 def test_deep_claims_are_indented_no_further() -> None:
     assert [indent(depth) for depth in (0, 1, 4, 5, 1000)] == [0, 1, 4, 4, 4]
+
+
+def test_a_plain_text_stays_as_it_is() -> None:
+    assert with_signs("1. A cup;\n2. The cup of claim 1.") == "1. A cup;\n2. The cup of claim 1."
+
+
+def test_invisible_characters_stand_as_their_codes() -> None:
+    shown = with_signs("a\u202eb\u200b")
+    assert "\u202e" not in shown and "\u200b" not in shown
+    assert '<mark title="U+202E RIGHT-TO-LEFT OVERRIDE">U+202E</mark>b' in shown
+    assert shown.endswith("U+200B</mark>")
+
+
+def test_markup_is_text() -> None:
+    assert with_signs("<img src=x>\u202e<b>") == (
+        '&lt;img src=x&gt;<mark title="U+202E RIGHT-TO-LEFT OVERRIDE">U+202E</mark>&lt;b&gt;'
+    )
