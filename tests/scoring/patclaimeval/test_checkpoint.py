@@ -10,9 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
-from safetensors.torch import save
+from numpy.typing import NDArray
+from safetensors.numpy import save
+from safetensors.torch import save as save_torch
 
 from scoring.patclaimeval.checkpoint import (
     Checkpoint,
@@ -21,18 +24,20 @@ from scoring.patclaimeval.checkpoint import (
     write_checkpoint,
 )
 from scoring.patclaimeval.config import TrainingSettings
+from scoring.patclaimeval.features import FEATURE_VERSION, FEATURES
 
-TENSORS = {
-    "head.weight": torch.arange(4.0),
-    "head.centre": torch.zeros(4),
-    "head.scale": torch.ones(4),
-    "head.bias": torch.tensor(0.5),
+SIZE = len(FEATURES)
+TENSORS: dict[str, NDArray[Any]] = {
+    "centre": np.zeros(SIZE),
+    "factor": np.ones(SIZE),
+    "weight": np.arange(float(SIZE)),
 }
 PROBE: dict[str, Any] = {
     "kind": "probe",
-    "features": ["a", "b", "c", "d"],
+    "features": list(FEATURES),
+    "feature_version": FEATURE_VERSION,
     "settings": TrainingSettings("overall_quality").resolved().as_dict(),
-    "encoder": {"name": "default", "limit": 4096, "sha256": "0" * 64},
+    "encoder": {},
     "clip": 5.0,
     "tie_threshold": 0.1,
 }
@@ -48,7 +53,8 @@ def saved(tmp_path: Path) -> Path:
 
 def test_saved_model_is_read_back_as_it_was(saved: Path) -> None:
     found = read_checkpoint(saved)
-    assert torch.equal(found.tensors["head.weight"], torch.arange(4.0))
+    assert found.tensors["weight"].tolist() == TENSORS["weight"].tolist()
+    assert set(found.tensors) == {"centre", "factor", "weight"}
     assert found.config["kind"] == "probe"
     assert sorted(p.name for p in saved.parent.iterdir()) == ["model"]
 
@@ -92,7 +98,7 @@ def test_file_left_out_of_the_manifest_is_refused(saved: Path) -> None:
 def test_weights_that_are_not_finite_are_neither_saved_nor_read(
     saved: Path, tmp_path: Path
 ) -> None:
-    bad = TENSORS | {"head.bias": torch.tensor(float("nan"))}
+    bad = TENSORS | {"factor": np.full(SIZE, np.nan)}
     with pytest.raises(CheckpointInvalid, match="finite"):
         write_checkpoint(tmp_path / "bad", Checkpoint(bad, {}, {}))
     assert not (tmp_path / "bad").exists()
@@ -127,30 +133,48 @@ def test_manifest_remade_after_a_change_is_refused_by_who_knows_the_registered_o
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"more": torch.zeros(2)}, "has more, which the model does not use"),
-        ({"Head.bias": torch.tensor(0.5)}, "has Head.bias, which"),
-        ({"head.bias": None}, "lacks head.bias"),
-        ({"head.weight": torch.arange(4)}, r"head.weight as I64 \[4\] where F32 \[4\]"),
+        ({"more": np.zeros(2)}, "has more, which the model does not use"),
+        ({"Factor": np.ones(SIZE)}, "has Factor, which"),
+        ({"factor": None}, "lacks factor"),
+        ({"weight": np.arange(SIZE)}, rf"weight as I64 \[{SIZE}\] where F64 \[{SIZE}\]"),
         *(
-            ({"head.weight": torch.zeros(4, dtype=dtype)}, f"head.weight as {name}")
-            for dtype, name in (
-                *((torch.float16, "F16"), (torch.bfloat16, "BF16"), (torch.float64, "F64")),
-            )
+            ({"weight": np.zeros(SIZE, dtype)}, f"weight as {name}")
+            for dtype, name in ((np.float16, "F16"), (np.float32, "F32"))
         ),
-        ({"head.weight": torch.zeros(0)}, r"F32 \[0\] where"),
-        ({"head.weight": torch.zeros(4, 1)}, r"F32 \[4, 1\] where"),
-        ({"head.bias": torch.zeros(1)}, r"head.bias as F32 \[1\] where F32 \[\]"),
-        ({"head.scale": torch.tensor([1, 1, 1, float("inf")])}, "not finite"),
-        ({f"{n}": torch.zeros(1) for n in range(9)}, "and 6 more"),
+        ({"weight": np.zeros(0)}, r"F64 \[0\] where"),
+        ({"weight": np.zeros((SIZE, 1))}, rf"F64 \[{SIZE}, 1\] where"),
+        ({"weight": np.float64(1)}, rf"weight as F64 \[\] where F64 \[{SIZE}\]"),
+        ({"factor": np.append(np.ones(SIZE - 1), np.inf)}, "not finite"),
+        ({f"{n}": np.zeros(1) for n in range(9)}, "and 6 more"),
     ],
     ids=str,
 )
 def test_weights_are_exactly_what_the_configuration_requires(
-    saved: Path, changes: dict[str, torch.Tensor | None], sentence: str
+    saved: Path, changes: dict[str, NDArray[Any] | None], sentence: str
 ) -> None:
-    tensors = {name: value for name, value in (TENSORS | changes).items() if value is not None}
+    given = (TENSORS | changes).items()
+    tensors = {name: np.asarray(value) for name, value in given if value is not None}
     vouched_for(saved, "model.safetensors", save(tensors))
     with pytest.raises(CheckpointInvalid, match=sentence):
+        read_checkpoint(saved)
+
+
+def test_floats_that_numpy_does_not_know_are_refused_in_a_sentence(saved: Path) -> None:
+    tensors = {name: torch.from_numpy(value) for name, value in TENSORS.items()}
+    tensors["weight"] = tensors["weight"].to(torch.bfloat16)
+    vouched_for(saved, "model.safetensors", save_torch(tensors))
+    with pytest.raises(CheckpointInvalid, match="weight as BF16"):
+        read_checkpoint(saved)
+
+
+@pytest.mark.parametrize("version", ["2", None])
+def test_a_probe_of_other_features_is_refused_before_its_weights_are_read(
+    saved: Path, version: str | None
+) -> None:
+    config = {"format": 1} | PROBE | {"feature_version": version}
+    vouched_for(saved, "config.json", json.dumps(config).encode())
+    (saved / "model.safetensors").write_bytes(b"")
+    with pytest.raises(CheckpointInvalid, match=f"version {version} of the features"):
         read_checkpoint(saved)
 
 
@@ -159,21 +183,28 @@ def piped(path: Path, other: Path) -> None:
     os.mkfifo(path)
 
 
+TUNED: dict[str, Any] = {
+    "kind": "finetune",
+    "features": [],
+    "encoder": {"name": "default", "limit": 4096, "sha256": "0" * 64},
+}
 NUMBERS: tuple[Any, ...] = (0, -1, 10**12, 1.5, True, "64", None, [])
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        *(({"encoder": PROBE["encoder"] | {"limit": n}}, "encoder.limit must be") for n in NUMBERS),
+        *((TUNED | {"encoder": {"name": "e", "limit": n}}, "encoder.limit") for n in NUMBERS),
         *(({"clip": n}, "clip must be") for n in (0, -1, True, "5", None, 10**12)),
         *(({"tie_threshold": n}, "tie_threshold must be") for n in (-0.1, False, "0", None)),
         *(({"kind": kind}, "kind must be") for kind in ("other", None, 1)),
         *(({"features": f}, "features must be") for f in ([], None, "abcd", [1, 2, 3, 4])),
         *(({"settings": s}, "settings") for s in (None, {}, {"criterion": "a", "more": 1})),
         ({"settings": PROBE["settings"] | {"max_tokens": 10**12}}, "max_tokens"),
-        ({"encoder": None}, "encoder must be"),
-        ({"features": ["a"] * 9}, "where F32 .9. is required"),
+        (TUNED | {"encoder": None}, "encoder must be"),
+        (TUNED | {"encoder": {}}, "encoder must be"),
+        (TUNED | {"features": ["a"]}, "features must be"),
+        ({"kind": "finetune"}, "encoder must be"),
     ],
     ids=str,
 )
@@ -252,5 +283,5 @@ def test_failure_while_writing_leaves_nothing(
 
     monkeypatch.setattr("os.fsync", fail)
     with pytest.raises(OSError, match="disk full"):
-        write_checkpoint(tmp_path / "model", Checkpoint({"w": torch.ones(2)}, {}, {}))
+        write_checkpoint(tmp_path / "model", Checkpoint({"w": np.ones(2)}, {}, {}))
     assert list(tmp_path.iterdir()) == []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import pytest
+
+from scoring.patclaimeval import config
 from scoring.patclaimeval.config import (
     PACKAGE,
     READING,
@@ -19,9 +22,20 @@ def test_the_version_names_code_and_libraries_in_80_characters() -> None:
     found = code_version()
     assert len(found) <= 80
     assert found == (
-        f"code {_digest(PACKAGE, *STATISTICS, *READING)[:12]}, torch {version('torch')}, "
-        f"transformers {version('transformers')}"
+        f"code {_digest(PACKAGE, *STATISTICS, *READING)[:12]}, numpy {version('numpy')}, "
+        f"torch {version('torch')}"
     )
+
+
+def test_the_version_is_told_where_torch_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(name: str) -> str:
+        if name == "torch":
+            raise PackageNotFoundError
+        return version(name)
+
+    whole = code_version()
+    monkeypatch.setattr(config, "version", lacking)
+    assert code_version.__wrapped__() == whole.rpartition(", torch ")[0]
 
 
 def test_a_changed_source_is_another_version_unless_it_decides_no_weight(tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ def test_a_recipe_is_named_and_gives_settings_that_hold(name: str) -> None:
     assert recipe.name and recipe.words.endswith(".")
     settings = TrainingSettings("overall_quality", **recipe.settings).resolved()
     assert settings.method == {"default": "probe", "paper": "finetune"}.get(name, name)
-    assert settings.epochs is not None and settings.learning_rate is not None
+    assert settings.epochs is not None and settings.weight_decay is not None
+    assert (settings.learning_rate is None) == (name == "default")
 
 
 def test_the_papers_recipe_is_all_that_the_paper_prints() -> None:

@@ -1,4 +1,4 @@
-"""Tests of quadruplets, their folds and batches."""
+"""Tests of quadruplets and their batches."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scoring.patclaimeval.data import (
     Quadruplet,
     batches,
     distinct_pairs,
-    grouped_folds,
     read_pairs,
     read_quadruplets,
     read_rows,
@@ -31,21 +28,6 @@ def test_unknown_label_is_refused(label: Any) -> None:
 def test_empty_text_is_refused() -> None:
     with pytest.raises(DataError, match="empty"):
         Quadruplet("r", "text", " \n", "c", 1)
-
-
-@given(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40), st.integers(1, 9))
-def test_folds_cover_every_item_once_and_divide_no_group(groups: list[str], folds: int) -> None:
-    parts = grouped_folds(groups, folds, seed=3)
-    assert sorted(i for part in parts for i in part) == list(range(len(groups)))
-    assert all(parts)
-    homes = [{groups[i] for i in part} for part in parts]
-    assert sum(map(len, homes)) == len(set(groups))
-
-
-def test_folds_differ_between_seeds_and_not_between_calls() -> None:
-    groups = [f"g{i % 10}" for i in range(60)]
-    assert grouped_folds(groups, 5, 1) == grouped_folds(groups, 5, 1)
-    assert grouped_folds(groups, 5, 1) != grouped_folds(groups, 5, 2)
 
 
 def test_batches_by_reference_hold_one_reference_each(quadruplets: list[Quadruplet]) -> None:

@@ -38,17 +38,19 @@ def test_longformer_keeps_its_front_rows_when_positions_are_repeated(tiny_longfo
     assert torch.equal(longer[66:130], original[2:])
 
 
-def test_short_text_is_encoded_as_by_the_untouched_model(
+def test_short_pair_is_encoded_as_by_the_untouched_model(
     tiny_bert: Path, quadruplets: Items
 ) -> None:
     encoder = load_encoder(str(tiny_bert), max_tokens=4096)
-    text = quadruplets[0].reference[:60]
-    encoding = encoder.tokenizer.encode(text)
+    pair = quadruplets[0].reference[:40], quadruplets[0].b[3:20]
+    encoding = encoder.tokenizer.encode(*pair)
     assert len(encoding.ids) <= 24
     with torch.inference_mode():
-        plain = AutoModel.from_pretrained(tiny_bert)(torch.tensor([encoding.ids]))
-        ours = encoder.token_states(text, (2,))[0]
-    assert torch.allclose(plain.last_hidden_state[0][1:-1], ours, atol=1e-6)
+        plain = AutoModel.from_pretrained(tiny_bert)(
+            torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.type_ids])
+        )
+        ours = encoder.pooled_pair(*pair, "mean")
+    assert torch.allclose(plain.last_hidden_state[0].mean(0), ours, atol=1e-6)
 
 
 def test_pair_is_pooled_over_both_texts(tiny_bert: Path, quadruplets: Items) -> None:

@@ -45,7 +45,6 @@ class Scene:
             validation=self.items[12:],
             settings=TrainingSettings("overall_quality", encoder=str(self.encoder), **given),
             directory=self.directory / name,
-            cache_directory=None,
             on_progress=on_progress,
             state_directory=self.state,
             save_every_steps=2,

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 import scoring.patclaimeval as library
-from scoring.patclaimeval import score, train
+from scoring.agreement.correlation import tau_b
+from scoring.patclaimeval import agree, score, train
 from scoring.patclaimeval.__main__ import main
-from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.data import Quadruplet, distinct_pairs
 from scoring.patclaimeval.errors import DataError
+from scoring.patclaimeval.prior import load_prior, prior_tie_threshold
 
 
 def test_rows_are_trained_on_and_pairs_scored(
     quadruplets: list[Quadruplet],
-    tiny_bert: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -29,8 +30,10 @@ def test_rows_are_trained_on_and_pairs_scored(
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
     model = str(tmp_path / "model")
     train = ["train", str(tmp_path / "rows.jsonl"), model, "--criterion", "overall_quality"]
-    assert main([*train, "--encoder", str(tiny_bert), "--epochs", "3"]) == 0
-    assert json.loads(capsys.readouterr().out)["n_training"] == 15
+    assert main(train) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["n_training"] == 15
+    assert err.splitlines() == ["features: 15 of 15", "training: 1 of 1"]
     assert main(["score", model, str(tmp_path / "pairs.jsonl")]) == 0
     scored = json.loads(capsys.readouterr().out)["score"]
     assert 0 < scored < 1
@@ -90,8 +93,9 @@ def test_agreement_is_measured_on_the_split_that_is_asked_for(
 ) -> None:
     for split, items in (("test", 6), ("train", 6), ("all", 15)):
         assert main(["agree", str(released), "--metric", "rouge-l", "--split", split]) == 0
-        first, row, majority = capsys.readouterr().out.splitlines()
+        first, prior, row, majority = capsys.readouterr().out.splitlines()
         assert first.startswith(f"{items} items of ")
+        assert prior.startswith("patclaimeval-0: tau-b ")
         assert row.startswith("rouge-l: tau-b ")
         assert majority.startswith("majority: tau-b undefined")
 
@@ -104,6 +108,54 @@ def test_candidates_are_scored_against_one_reference(
     r, b, c = (str(tmp_path / name) for name in "rbc")
     assert main(["score", "-r", r, "-c", b, c, "--metric", "rouge-1"]) == 0
     assert capsys.readouterr().out == f"1.0000  {b}\n0.2857  {c}\n"
+
+
+def test_without_a_model_or_metric_patclaimeval_0_scores_for_the_criterion(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {
+        "r": "1. A pump with a valve. 2. The pump of claim 1, the valve of steel.",
+        "b": "1. A pump with a valve. 2. The pump of claim 7, the valve of steel.",
+        "c": "1. A lever.",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    r, *candidates = (str(tmp_path / name) for name in texts)
+    found = {}
+    for criterion in ("overall_quality", "logical_linkage"):
+        asked = ["score", "-r", r, "-c", r, *candidates, "--json"]
+        # The overall quality is what is scored where nothing else is asked for.
+        asked += ["--criterion", criterion] if criterion != "overall_quality" else []
+        assert main(asked) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert (told["model"], told["criterion"]) == ("patclaimeval-0", criterion)
+        assert told["tie_threshold"] == prior_tie_threshold(criterion)
+        found[criterion] = [row["score"] for row in told["scores"]]
+        pairs = [texts["r"], texts["b"], texts["c"]]
+        assert score(texts["r"], pairs, criterion=criterion) == found[criterion]
+    itself, near, far = found["overall_quality"]
+    assert itself > near > far
+    assert found["logical_linkage"] != found["overall_quality"]
+
+
+def test_either_a_model_or_a_metric_is_named() -> None:
+    with pytest.raises(DataError, match="either a model directory or the name of a metric"):
+        score("a pump", ["a pump"], model="m", metric="rouge-1")
+
+
+def test_agreement_holds_patclaimeval_0_beside_whatever_is_named(
+    quadruplets: list[Quadruplet],
+) -> None:
+    scores = {pair: 0.5 for item in quadruplets for pair in item.pairs}
+    for given in (None, scores):
+        report = agree(quadruplets, given, criterion="logical_linkage", resamples=100)
+        names = ["scores"] if given else []
+        assert list(report["scorers"]) == [*names, "patclaimeval-0"]
+    pairs = distinct_pairs(quadruplets)
+    own = dict(zip(pairs, load_prior("logical_linkage").score(pairs), strict=True))
+    gaps = [own[item.pairs[0]] - own[item.pairs[1]] for item in quadruplets]
+    expected = tau_b(gaps, [item.y for item in quadruplets]).value
+    assert report["scorers"]["patclaimeval-0"]["tau_b"]["value"] == pytest.approx(expected)
 
 
 def test_the_library_takes_one_reference_or_as_many_as_candidates() -> None:
@@ -123,12 +175,16 @@ def test_the_library_takes_one_reference_or_as_many_as_candidates() -> None:
         ("score -r NONE -c NONE --metric rouge-l", "There is no file NONE."),
         ("score -r . -c . --metric rouge-l", ". is a directory; give a file."),
         ("score -r EMPTY -c EMPTY --metric rouge-l", "EMPTY is empty."),
-        ("score -r EMPTY -c EMPTY", "Give either --model DIR or --metric NAME."),
+        ("score -r EMPTY -c EMPTY", "EMPTY is empty."),
+        (
+            "score -r EMPTY -c EMPTY --model DIR --metric rouge-l",
+            "Give either --model DIR or --metric NAME.",
+        ),
         ("score -r EMPTY --metric rouge-l", "Give -r FILE and -c FILE ..., or MODEL and PAIRS."),
         ("score MODEL EMPTY --metric rouge-l", "Give either MODEL and PAIRS, or -r and -c."),
         ("agree NONE --metric rouge-l", "There is no file NONE."),
         ("agree EMPTY --metric rouge-l", "There are no items with a label"),
-        ("agree EMPTY", "Give scores, a model directory, or the name of a metric."),
+        ("agree EMPTY", "There are no items with a label"),
         ("agree EMPTY --metric rouge-l --tie-threshold nan", "The tie threshold must be 0 or more"),
         ("agree EMPTY --scores WORDS", "row 1 of WORDS: score must be a number"),
         ("train EMPTY --criterion overall_quality", "Name the directory to make once"),

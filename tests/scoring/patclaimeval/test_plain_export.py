@@ -28,7 +28,6 @@ def trained(items: Items, encoder: Path, directory: Path, **settings: Any) -> Pa
         validation=[],
         settings=TrainingSettings("overall_quality", encoder=str(encoder), **settings),
         directory=directory / "model",
-        cache_directory=None,
         on_progress=lambda progress: None,
         describe=lambda result: "# The card of the model\n",
     )

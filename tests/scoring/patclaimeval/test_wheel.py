@@ -21,6 +21,7 @@ from scoring.agreement.report import build_report
 from scoring.metrics.base import Pair
 from scoring.metrics.registry import READY_NAMES, get_metric
 from scoring.patclaimeval.data import Quadruplet
+from scoring.patclaimeval.prior import NAME, load_prior, prior_version
 from scoring.patclaimeval.scorer import load_scorer
 from scoring.patclaimeval.validation import as_items
 
@@ -122,7 +123,9 @@ def test_the_wheel_is_one_package_and_names_only_what_it_declares(wheel: Path) -
         names = archive.namelist()
         sources = {name: archive.read(name).decode() for name in names if name.endswith(".py")}
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"patclaimeval"}
-    assert {name.rsplit("/", 1)[1] for name in names} >= {"published_agreement.csv", "LICENSE"}
+    assert {name.rsplit("/", 1)[1] for name in names} >= {
+        *("published_agreement.csv", "LICENSE", "MODEL_CARD.md", "patclaimeval_0.json")
+    }
     own = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in sources}
     allowed = sys.stdlib_module_names | DECLARED
     strange = [
@@ -171,8 +174,12 @@ def test_without_extras_given_scores_are_measured_and_what_lacks_is_named(
     assert json.loads(done.stdout) == report(
         quadruplets, ScorerScores("scores", "as given", scores)
     )
-    for extra, asked in (("ngram", ["--metric", "rouge-l"]), ("neural", ["--model", tmp_path])):
-        lacking = run("patclaimeval", "score", "-r", rows, "-c", rows, *asked)
+    tuning = ["--method", "finetune", "--criterion", "overall_quality"]
+    for extra, asked in (
+        ("ngram", ["score", "-r", rows, "-c", rows, "--metric", "rouge-l"]),
+        ("neural", ["train", rows, "--output", tmp_path / "model", *tuning]),
+    ):
+        lacking = run("patclaimeval", *asked)
         assert (lacking.returncode, lacking.stdout) == (1, "")
         assert lacking.stderr.endswith(f"install it with: pip install patclaimeval[{extra}]\n")
         assert lacking.stderr.count("\n") == 1
@@ -202,13 +209,30 @@ def test_ngram_scores_and_their_agreement_are_those_of_the_application(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("extras", ["", "neural"])
 def test_a_model_trained_there_scores_as_it_does_in_the_application(
-    environment: Callable[[str], Run], rows: Path, quadruplets: list[Quadruplet], tmp_path: Path
+    environment: Callable[[str], Run],
+    rows: Path,
+    quadruplets: list[Quadruplet],
+    tiny_bert: Path,
+    tmp_path: Path,
+    extras: str,
 ) -> None:
-    run = environment("neural")
+    run = environment(extras)
     model = tmp_path / "model"
+    tuning = [
+        "--method",
+        "finetune",
+        "--epochs",
+        "1",
+        "--precision",
+        "fp32",
+        "--encoder",
+        tiny_bert,
+    ]
     trained = run(
-        "patclaimeval", "train", rows, "--output", model, "--criterion", "overall_quality"
+        *("patclaimeval", "train", rows, "--output", model, "--criterion", "overall_quality"),
+        *(tuning if extras else []),
     )
     assert trained.returncode == 0, trained.stderr
     pairs = list(quadruplets[0].pairs)
@@ -227,7 +251,16 @@ def ngram_scores(name: str, quadruplets: list[Quadruplet]) -> ScorerScores:
     return ScorerScores(name, metric.version, dict(zip(pairs, found, strict=True)))
 
 
+def prior_scores(quadruplets: list[Quadruplet]) -> ScorerScores:
+    pairs = distinct_texts(as_items(quadruplets))
+    found = load_prior("overall_quality").score(pairs)
+    return ScorerScores(NAME, prior_version(), dict(zip(pairs, found, strict=True)))
+
+
 def report(quadruplets: list[Quadruplet], *scorers: ScorerScores) -> object:
-    """The application's report, as it reads after JSON."""
+    """The application's report, as it reads after JSON; PatClaimEval-0 is always in it."""
     question = Question("overall_quality")
-    return json.loads(json.dumps(build_report(question, as_items(quadruplets), scorers)))
+    given = [one for one in scorers if one.name == "scores"]
+    named = [one for one in scorers if one.name != "scores"]
+    all_scorers = [*given, prior_scores(quadruplets), *named]
+    return json.loads(json.dumps(build_report(question, as_items(quadruplets), all_scorers)))
