@@ -363,6 +363,12 @@ def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
 
 
 @pytest.fixture
+def cups(cast: Any, data_directory: Path) -> DatasetVersion:
+    """A version of the cast's campaign: two references, one validates, one tests."""
+    return imported("cups", dataset_rows(2), campaign=cast.campaign)
+
+
+@pytest.fixture
 def rita(cast: Any) -> Client:
     """The browser of the researcher."""
     return signed_in(cast.rita)

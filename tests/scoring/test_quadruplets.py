@@ -1,6 +1,5 @@
 """Quadruplets out of ratings: labels by policy, sides, provenance."""
 
-import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -62,9 +61,7 @@ def test_settled_compares_the_means_over_annotators() -> None:
     ],
     ids=str,
 )
-def test_majority_is_what_more_than_half_of_those_who_rated_both_say(
-    gaps: tuple[int, ...], band: int, expected: int
-) -> None:
+def test_majority_is_what_more_than_half_of_those_who_rated_both_say(gaps, band, expected) -> None:
     columns = [
         ("c1", [5 + max(gap, 0) for gap in gaps]),
         ("c2", [5 + max(-gap, 0) for gap in gaps]),
@@ -100,9 +97,7 @@ def test_majority_is_what_more_than_half_of_those_who_rated_both_say(
         ([(5, 5, 5, 6), (0, 0, 0, 0)], [(5, 6, 5, 5)] * 2, 0, 0),
     ],
 )
-def test_majority_of_overall_quality_compares_numerators(
-    of_c1: list[tuple[int, ...]], of_c2: list[tuple[int, ...]], band: int, expected: int
-) -> None:
+def test_majority_of_overall_quality_compares_numerators(of_c1, of_c2, band, expected) -> None:
     one, two = (
         candidate(name, *(rated(f"p{n}", f"{name}{n}", *v) for n, v in enumerate(scores)))
         for name, scores in (("c1", of_c1), ("c2", of_c2))
@@ -138,7 +133,7 @@ def test_candidates_of_different_annotators_are_compared_by_settled_alone() -> N
 
 
 @pytest.mark.parametrize(("band", "expected"), [("0", 1), ("0.99", 1), ("1", 0), ("2", 0)])
-def test_a_difference_within_the_tie_band_is_a_tie(band: str, expected: int) -> None:
+def test_a_difference_within_the_tie_band_is_a_tie(band, expected) -> None:
     pair = reference(
         candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("x", "x2", 5, 5, 5, 5))
     )
@@ -281,9 +276,7 @@ def rated_references(draw: st.DrawFn) -> RatedReference:
 
 
 @given(rated_references(), st.sampled_from(POLICIES), st.randoms())
-def test_the_order_of_the_input_changes_nothing(
-    given_reference: RatedReference, policy: str, chance: random.Random
-) -> None:
+def test_the_order_of_the_input_changes_nothing(given_reference, policy, chance) -> None:
     mixed = []
     for one in given_reference.candidates:
         ratings = list(one.ratings)
@@ -296,7 +289,7 @@ def test_the_order_of_the_input_changes_nothing(
 
 @given(rated_references(), st.sampled_from(POLICIES))
 def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
-    given_reference: RatedReference, policy: str
+    given_reference, policy
 ) -> None:
     one, two = given_reference.candidates[:2]
     pair = replace(given_reference, candidates=(one, two))
@@ -314,7 +307,7 @@ def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
 
 
 @given(rated_references())
-def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> None:
+def test_settled_labels_never_form_a_cycle(given_reference) -> None:
     rows = built([given_reference])
     for key in ALL_CRITERIA:
         above = {(row.b_id, row.c_id) for row in rows if row.y[key] == 1}
@@ -324,9 +317,7 @@ def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> N
 
 
 @given(rated_references(), st.sampled_from(POLICIES))
-def test_a_row_names_ratings_of_its_own_candidates_only(
-    given_reference: RatedReference, policy: str
-) -> None:
+def test_a_row_names_ratings_of_its_own_candidates_only(given_reference, policy) -> None:
     for row in built([given_reference], policy=policy):
         assert {rating_id.split("-")[1] for rating_id in row.rating_ids} == {row.b_id, row.c_id}
 
@@ -347,7 +338,7 @@ def test_pairs_of_the_same_texts_get_ids_of_their_own() -> None:
 
 
 @given(scores, scores)
-def test_labels_are_signs_of_whole_numbers(one: tuple[int, ...], two: tuple[int, ...]) -> None:
+def test_labels_are_signs_of_whole_numbers(one, two) -> None:
     pair = reference(
         candidate("c1", rated("x", "x1", *one)), candidate("c2", rated("x", "x2", *two))
     )

@@ -1,6 +1,5 @@
 """Splits: no claim text on two sides, whatever the data."""
 
-import random
 from hashlib import sha256
 from typing import Any
 
@@ -59,7 +58,7 @@ some_items = st.lists(st.tuples(text, text, text), min_size=1, max_size=25)
 
 
 @given(some_items, st.integers(0, 5))
-def test_no_text_ever_stands_on_two_sides(items: list[Item], seed: int) -> None:
+def test_no_text_ever_stands_on_two_sides(items, seed) -> None:
     try:
         splits = split(items, seed)
     except SplitError:
@@ -74,7 +73,7 @@ def test_no_text_ever_stands_on_two_sides(items: list[Item], seed: int) -> None:
 
 
 @given(some_items, st.randoms())
-def test_the_order_of_the_items_changes_nothing(items: list[Item], chance: random.Random) -> None:
+def test_the_order_of_the_items_changes_nothing(items, chance) -> None:
     mixed = list(items)
     chance.shuffle(mixed)
     try:
@@ -89,9 +88,7 @@ def test_the_order_of_the_items_changes_nothing(items: list[Item], chance: rando
 
 
 @given(some_items, st.lists(st.integers(0, 2), min_size=25, max_size=25))
-def test_texts_on_several_sides_are_counted_as_by_hand(
-    items: list[Item], places: list[int]
-) -> None:
+def test_texts_on_several_sides_are_counted_as_by_hand(items, places) -> None:
     splits = [SPLIT_NAMES[place] for place in places[: len(items)]]
     sides: dict[str, set[str]] = {}
     for item, name in zip(items, splits, strict=True):
@@ -110,7 +107,7 @@ def test_another_seed_gives_another_split() -> None:
     ("references", "expected"),
     [(20, (3, 2, 15)), (100, (15, 8, 77)), (3, (1, 1, 1)), (4, (1, 1, 2))],
 )
-def test_shares_count_whole_references(references: int, expected: tuple[int, ...]) -> None:
+def test_shares_count_whole_references(references, expected) -> None:
     # 100 references: 15 test; 10 % of the 85 left are 8 (round half to even); the rest trains.
     found = split(items_of(references, each=1), 3, 0.15, 0.1)
     assert tuple(found.count(name) for name in ("test", "validation", "train")) == expected
@@ -150,7 +147,7 @@ def test_shares_of_zero_leave_everything_for_training() -> None:
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.91, float("nan"), float("inf")])
-def test_a_share_off_its_range_is_refused(share: float) -> None:
+def test_a_share_off_its_range_is_refused(share) -> None:
     for shares in ((share, 0.1), (0.1, share)):
         for by, deal in (("reference", deal_groups), ("item", deal_items)):
             things: list[Any] = [str(n) if by == "item" else n for n in range(9)]

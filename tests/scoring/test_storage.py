@@ -33,7 +33,7 @@ def test_storing_the_same_content_again_touches_nothing() -> None:
     assert len(list(scoring_files.datasets_directory().iterdir())) == 1
 
 
-def test_nothing_is_left_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_when_the_disk_is_full(monkeypatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -84,7 +84,7 @@ def test_a_spool_has_no_name_and_is_private() -> None:
         assert list((scoring_files.datasets_directory().parent / "spools").iterdir()) == []
 
 
-def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(tmp_path: Path) -> None:
+def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(tmp_path) -> None:
     digest = scoring_files.store_dataset([b"content\n"])
     with scoring_files.open_dataset(digest) as file:
         (tmp_path / "other").write_bytes(b"other\n")

@@ -46,9 +46,7 @@ def of_datasets() -> list[Finding]:
     return [one for one in look_at_stored_files() if one.part == "dataset files"]
 
 
-def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
-    version: DatasetVersion, erasure: Erasure
-) -> None:
+def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(version, erasure) -> None:
     scoring_files.erase_dataset(version.sha256, timezone.now().date())
     (found,) = of_datasets()
     assert found.level is Level.OK
@@ -64,7 +62,7 @@ def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
 
 @pytest.mark.parametrize("is_there_again", [True, False])
 def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_again(
-    version: DatasetVersion, erasure: Erasure, is_there_again: bool
+    version, erasure, is_there_again
 ) -> None:
     path, tombstone = (
         scoring_files.dataset_path(version.sha256),
@@ -86,9 +84,7 @@ def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_ag
     assert [one.level for one in of_datasets()] == [Level.OK]
 
 
-def test_a_model_that_learned_from_an_erased_matter_is_not_to_be_brought_back(
-    version: DatasetVersion,
-) -> None:
+def test_a_model_that_learned_from_an_erased_matter_is_not_to_be_brought_back(version) -> None:
     model = model_row(version)
     (found, _) = [one for one in look_at_stored_files() if one.part == "model files"]
     assert (found.level, "Restore" in found.mend) == (Level.MISSING, True)

@@ -24,7 +24,7 @@ def post(client: Client, path: str, body: object) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def test_a_run_is_queued_followed_and_cancelled(cast: Any, version: DatasetVersion) -> None:
+def test_a_run_is_queued_followed_and_cancelled(cast, version) -> None:
     rita = signed_in(cast.rita)
     body = {"dataset": "tiny@1", "criterion": CRITERION, "seed": 3}
     status, run = post(rita, "/api/v1/training-runs/", body)
@@ -55,9 +55,7 @@ def test_a_run_is_queued_followed_and_cancelled(cast: Any, version: DatasetVersi
         {"encoder": "allenai/longformer-base-4096"},
     ],
 )
-def test_a_bad_training_request_is_a_400_by_field_and_queues_nothing(
-    cast: Any, version: DatasetVersion, wrong: dict[str, Any]
-) -> None:
+def test_a_bad_training_request_is_a_400_by_field_and_queues_nothing(cast, version, wrong) -> None:
     body = {"dataset": "tiny", "criterion": CRITERION} | wrong
     status, answer = post(signed_in(cast.rita), "/api/v1/training-runs/", body)
     assert status == 400, answer
@@ -66,9 +64,7 @@ def test_a_bad_training_request_is_a_400_by_field_and_queues_nothing(
 
 
 @pytest.mark.parametrize("body", [[], "text", 7, None])
-def test_a_body_that_is_no_object_is_a_400(
-    cast: Any, version: DatasetVersion, body: object
-) -> None:
+def test_a_body_that_is_no_object_is_a_400(cast, version, body) -> None:
     for path in ("/api/v1/training-runs/", "/api/v1/reports/", "/api/v1/datasets/"):
         assert post(signed_in(cast.rita), path, body)[0] == 400, path
 
@@ -84,7 +80,7 @@ def test_a_body_that_is_no_object_is_a_400(
         {"include_unlocked": None},
     ],
 )
-def test_a_freeze_names_the_wrong_field(cast: Any, wrong: dict[str, Any]) -> None:
+def test_a_freeze_names_the_wrong_field(cast, wrong) -> None:
     status, answer = post(signed_in(cast.rita), "/api/v1/datasets/", {"campaign": "cups"} | wrong)
     assert status == 400
     assert set(answer) == set(wrong)

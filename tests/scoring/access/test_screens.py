@@ -1,6 +1,5 @@
 """Screens of datasets, runs, models and reports: who sees what, and what a mistake gives."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,14 +30,7 @@ def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
     return version
 
 
-def training_form(version: DatasetVersion, **changes: str) -> dict[str, str]:
-    sent = {"version": str(version.pk), "criterion": CRITERION, "margin": "0.2"}
-    return {**sent, "tolerance": "0.05", "seed": "0", **changes}
-
-
-def test_an_outsiders_researcher_finds_nothing_of_another_campaign(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_an_outsiders_researcher_finds_nothing_of_another_campaign(cast, of_campaign) -> None:
     Membership.objects.create(user=cast.mallory, campaign=cast.elsewhere, role="researcher")
     mallory = signed_in(cast.mallory)
     run = request_training(version=of_campaign, criterion=CRITERION, options={})
@@ -64,9 +56,7 @@ def test_an_outsiders_researcher_finds_nothing_of_another_campaign(
         assert mallory.get(f"/datasets/{name}/1/export/").status_code == 403
 
 
-def test_a_researcher_starts_a_run_and_an_admin_does_not(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_a_researcher_starts_a_run_and_an_admin_does_not(cast, of_campaign) -> None:
     assert signed_in(cast.ada).post("/runs/", training_form(of_campaign)).status_code == 403
     assert not TrainingRun.objects.exists()
     answer = signed_in(cast.rita).post("/runs/", training_form(of_campaign))
@@ -80,18 +70,14 @@ def test_a_researcher_starts_a_run_and_an_admin_does_not(
     ("field", "value"),
     [("margin", "0"), ("margin", "nan"), ("tolerance", "0.9"), ("seed", "-1"), ("criterion", "x")],
 )
-def test_a_bad_setting_is_named_and_nothing_is_queued(
-    cast: Any, of_campaign: DatasetVersion, field: str, value: str
-) -> None:
+def test_a_bad_setting_is_named_and_nothing_is_queued(cast, of_campaign, field, value) -> None:
     answer = signed_in(cast.rita).post("/runs/", training_form(of_campaign, **{field: value}))
     assert answer.status_code == 422
     assert f'name="{field}"' in answer.content.decode()
     assert not TrainingRun.objects.exists()
 
 
-def test_the_progress_fragment_polls_until_the_run_is_final(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_the_progress_fragment_polls_until_the_run_is_final(cast, of_campaign) -> None:
     rita = signed_in(cast.rita)
     run = request_training(version=of_campaign, criterion=CRITERION, options={})
     waiting = rita.get(f"/runs/{run.pk}/progress/").content.decode()
@@ -105,9 +91,7 @@ def test_the_progress_fragment_polls_until_the_run_is_final(
     assert "Cancel run" not in ended
 
 
-def test_only_an_admin_downloads_claim_texts(
-    cast: Any, of_campaign: DatasetVersion, data_directory: Path
-) -> None:
+def test_only_an_admin_downloads_claim_texts(cast, of_campaign, data_directory) -> None:
     assert signed_in(cast.rita).get("/datasets/tiny/1/export/").status_code == 403
     answer = signed_in(cast.ada).get("/datasets/tiny/1/export/")
     assert answer.status_code == 200
@@ -115,9 +99,7 @@ def test_only_an_admin_downloads_claim_texts(
     assert b"".join(answer) == stored.read_bytes()  # type: ignore[arg-type]
 
 
-def test_a_finished_report_shows_every_scorer_and_the_caution(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_a_finished_report_shows_every_scorer_and_the_caution(cast, of_campaign) -> None:
     rita = signed_in(cast.rita)
     report = request_report(
         version=of_campaign, criterion=CRITERION, scorers=["rouge-1"], split="all"
@@ -131,9 +113,7 @@ def test_a_finished_report_shows_every_scorer_and_the_caution(
     assert AgreementReport.objects.get().result["signature"] in page.replace("&#x27;", "'")  # type: ignore[index]
 
 
-def test_a_report_on_an_empty_split_is_refused_with_the_form_kept(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_a_report_on_an_empty_split_is_refused_with_the_form_kept(cast, of_campaign) -> None:
     form = {
         "version": str(of_campaign.pk),
         "criterion": "logical_linkage",
@@ -147,7 +127,7 @@ def test_a_report_on_an_empty_split_is_refused_with_the_form_kept(
     assert not AgreementReport.objects.exists()
 
 
-def test_a_waiting_report_is_cancelled_once(cast: Any, of_campaign: DatasetVersion) -> None:
+def test_a_waiting_report_is_cancelled_once(cast, of_campaign) -> None:
     rita = signed_in(cast.rita)
     report = request_report(
         version=of_campaign, criterion=CRITERION, scorers=["rouge-1"], split="all"
@@ -160,9 +140,7 @@ def test_a_waiting_report_is_cancelled_once(cast: Any, of_campaign: DatasetVersi
     assert report.status == JobStatus.CANCELLED
 
 
-def test_label_counts_stand_under_their_own_headings(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_label_counts_stand_under_their_own_headings(cast, of_campaign) -> None:
     # The order of keys that PostgreSQL gives back.
     of_campaign.card["labels"] = {CRITERION: {"0": 22, "1": 11, "-1": 33}}
     of_campaign.save()
@@ -171,9 +149,7 @@ def test_label_counts_stand_under_their_own_headings(
     assert places == sorted(places)
 
 
-def test_scorers_stand_in_the_order_that_was_asked_for(
-    cast: Any, of_campaign: DatasetVersion
-) -> None:
+def test_scorers_stand_in_the_order_that_was_asked_for(cast, of_campaign) -> None:
     rita = signed_in(cast.rita)
     names = ["rouge-1", "meteor", "bleu-1"]
     report = request_report(version=of_campaign, criterion=CRITERION, scorers=names, split="all")

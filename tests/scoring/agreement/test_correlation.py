@@ -55,7 +55,7 @@ def test_the_three_taus_of_one_scorer_differ() -> None:
 
 
 @given(LABEL_PAIRS)
-def test_correlations_of_labels_equal_scipy(pairs: list[tuple[int, int]]) -> None:
+def test_correlations_of_labels_equal_scipy(pairs) -> None:
     predicted, y = zip(*pairs, strict=True)
     flat = [[rank for label in side for rank in SLOTS[label]] for side in (predicted, y)]
     for own, constant, oracle in (
@@ -71,7 +71,7 @@ def test_correlations_of_labels_equal_scipy(pairs: list[tuple[int, int]]) -> Non
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), LABELS), min_size=1, max_size=40))
-def test_correlations_of_differences_equal_scipy(pairs: list[tuple[int, int]]) -> None:
+def test_correlations_of_differences_equal_scipy(pairs) -> None:
     differences, y = ([float(side) for side in sides] for sides in zip(*pairs, strict=True))
     for own, oracle in ((tau_b, kendalltau), (pearson, pearsonr)):
         found = own(differences, [int(label) for label in y])

@@ -1,7 +1,5 @@
 """The pages on which a matter's erasure is asked for and answered."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
@@ -17,7 +15,7 @@ def signed_in(user: User) -> Client:
     return client
 
 
-def test_an_admin_asks_and_a_site_admin_answers_without_seeing_a_text(cast: Any) -> None:
+def test_an_admin_asks_and_a_site_admin_answers_without_seeing_a_text(cast) -> None:
     reference = cast.reference("r1", 2)
     page, ask = (
         f"/datasets/references/{reference.pk}/",
@@ -49,7 +47,7 @@ def test_an_admin_asks_and_a_site_admin_answers_without_seeing_a_text(cast: Any)
     assert "within a minute" in ada.get(page).content.decode()
 
 
-def test_a_legal_hold_is_told_instead_of_the_form(cast: Any) -> None:
+def test_a_legal_hold_is_told_instead_of_the_form(cast) -> None:
     reference = cast.reference("r1", 1)
     Campaign.objects.update(has_legal_hold=True)
     ada = signed_in(cast.ada)

@@ -1,8 +1,5 @@
 """From a rating to what used it, and from a reference to what an erasure would touch."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -11,7 +8,6 @@ from django.test import Client
 from annotator.models import AuditEvent, Rating, Reference
 from scoring.datasets.exports.services import export_version
 from scoring.datasets.freezing.imports import import_dataset
-from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun, UsedRating
 from scoring.quadruplets import SplitPlan
 from scoring.reports.services import request_report
@@ -55,9 +51,7 @@ def reference_of(scene: FrozenScene, number: int) -> Reference:
     return Reference.objects.get(campaign=scene.campaign, reference_id=f"r{number}")
 
 
-def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(
-    scene: FrozenScene, ada: Client
-) -> None:
+def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(scene, ada) -> None:
     rating = rating_of(scene, 0, 1)
     assert used(ada, rating) == []
     one, two = scene.freeze(), scene.freeze(tie_band=9.0)
@@ -72,25 +66,21 @@ def test_a_rating_leads_to_the_versions_models_and_reports_that_used_it(
     assert f"/models/{model.pk}/" in page and f"/reports/{report.pk}/" in page
 
 
-def test_a_version_without_the_reference_does_not_use_its_ratings(
-    scene: FrozenScene, ada: Client
-) -> None:
+def test_a_version_without_the_reference_does_not_use_its_ratings(scene, ada) -> None:
     Reference.objects.filter(reference_id="r0").update(may_train=False)
     scene.freeze()
     assert used(ada, rating_of(scene, 0, 1)) == []
     assert used(ada, rating_of(scene, 1, 1)) == ["room@1"]
 
 
-def test_the_page_of_a_rating_has_a_pseudonym_and_no_text(scene: FrozenScene, ada: Client) -> None:
+def test_the_page_of_a_rating_has_a_pseudonym_and_no_text(scene, ada) -> None:
     rating = rating_of(scene, 0, 1)
     page = ada.get(f"/datasets/ratings/{rating.pk}/").content.decode()
     assert "Annotator " in page and rating.annotator.username not in page
     assert "A mug" not in page and "A cup" not in page
 
 
-def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(
-    scene: FrozenScene, ada: Client
-) -> None:
+def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(scene, ada) -> None:
     scene.freeze()
     answer = ada.get("/datasets/room/1/quadruplets/1/")
     for line in answer.context["lineage"].ratings:
@@ -98,9 +88,7 @@ def test_lineage_goes_from_a_quadruplet_to_its_ratings_and_back(
         assert used(ada, Rating.objects.get(pk=line.pk)) == ["room@1"]
 
 
-def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(
-    scene: FrozenScene, ada: Client
-) -> None:
+def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(scene, ada) -> None:
     with_it = scene.freeze()
     Reference.objects.filter(reference_id="r0").update(may_train=False)
     without_it = scene.freeze()
@@ -119,9 +107,7 @@ def test_an_erasure_touches_what_holds_the_reference_or_was_made_of_it(
     assert "A cup" not in page
 
 
-def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(
-    scene: FrozenScene, ada: Client
-) -> None:
+def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(scene, ada) -> None:
     version = scene.freeze()
     UsedRating.objects.all().delete()
     answer = ada.get(f"/datasets/references/{reference_of(scene, 0).pk}/")
@@ -129,7 +115,7 @@ def test_an_erasure_finds_versions_that_left_no_row_for_their_ratings(
 
 
 def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
-    scene: FrozenScene, ada: Client, data_directory: Path, rows: Callable[..., list[DatasetRow]]
+    scene, ada, data_directory, rows
 ) -> None:
     version = import_dataset(
         name="tiny", rows=rows(2), plan=SplitPlan("file"), campaign=scene.campaign
@@ -141,9 +127,7 @@ def test_an_erasure_finds_imports_into_the_campaign_by_the_reference(
     assert [[use.version for use in uses] for uses in touched] == [[version], [version], []]
 
 
-def test_looking_at_what_an_erasure_would_touch_changes_nothing(
-    scene: FrozenScene, ada: Client
-) -> None:
+def test_looking_at_what_an_erasure_would_touch_changes_nothing(scene, ada) -> None:
     scene.freeze()
     before = (Rating.objects.count(), DatasetVersion.objects.count(), AuditEvent.objects.count())
     ada.get(f"/datasets/references/{reference_of(scene, 0).pk}/")
@@ -151,9 +135,7 @@ def test_looking_at_what_an_erasure_would_touch_changes_nothing(
     assert before == after
 
 
-def test_only_admins_of_the_campaign_follow_a_rating_or_a_reference(
-    scene: FrozenScene, cast: Any
-) -> None:
+def test_only_admins_of_the_campaign_follow_a_rating_or_a_reference(scene, cast) -> None:
     paths = (
         f"/datasets/ratings/{rating_of(scene, 0, 1).pk}/",
         f"/datasets/references/{reference_of(scene, 0).pk}/",

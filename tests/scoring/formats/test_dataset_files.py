@@ -71,12 +71,12 @@ def test_the_first_bytes_tell_the_format() -> None:
         (b"abc\0", "binary"),
     ],
 )
-def test_what_is_neither_is_refused(head: bytes, expected: str) -> None:
+def test_what_is_neither_is_refused(head, expected) -> None:
     with pytest.raises(FormatError, match=expected):
         detect_format(head)
 
 
-def test_files_of_different_criteria_are_joined_on_their_texts(tmp_path: Path) -> None:
+def test_files_of_different_criteria_are_joined_on_their_texts(tmp_path) -> None:
     notes = ReadNotes()
     rows = joined(
         save(tmp_path / "quality.json", item(1, Quality=1), item(2, Quality=0)),
@@ -92,7 +92,7 @@ def test_files_of_different_criteria_are_joined_on_their_texts(tmp_path: Path) -
     assert notes.joined == 1
 
 
-def test_a_published_file_and_one_of_ours_join_as_well(tmp_path: Path) -> None:
+def test_a_published_file_and_one_of_ours_join_as_well(tmp_path) -> None:
     rows = joined(
         save(tmp_path / "clarity.json", item(1, Clarity=-1)),
         save(tmp_path / "more.jsonl", own(None, 1, overall_quality=1)),
@@ -100,14 +100,14 @@ def test_a_published_file_and_one_of_ours_join_as_well(tmp_path: Path) -> None:
     assert [row.y for row in rows] == [{"conceptual_clarity": -1, "overall_quality": 1}]
 
 
-def test_swapped_sides_are_another_item(tmp_path: Path) -> None:
+def test_swapped_sides_are_another_item(tmp_path) -> None:
     swapped = item(1, Quality=-1)
     swapped["A"], swapped["B"] = swapped["B"], swapped["A"]
     rows = joined(save(tmp_path / "quality.json", item(1, Quality=1), swapped))
     assert [row.y["overall_quality"] for row in rows] == [1, -1]
 
 
-def test_labels_that_contradict_are_refused_with_file_and_item(tmp_path: Path) -> None:
+def test_labels_that_contradict_are_refused_with_file_and_item(tmp_path) -> None:
     with pytest.raises(FormatError) as caught:
         joined(
             save(tmp_path / "one.json", item(1, Quality=1)),
@@ -118,7 +118,7 @@ def test_labels_that_contradict_are_refused_with_file_and_item(tmp_path: Path) -
     assert [(bad.file, bad.item) for bad in caught.value.bad_records] == [("two.json", 2)]
 
 
-def test_an_equal_item_that_returns_is_kept_once_and_told(tmp_path: Path) -> None:
+def test_an_equal_item_that_returns_is_kept_once_and_told(tmp_path) -> None:
     notes = ReadNotes()
     path = save(tmp_path / "quality.json", item(1, Quality=1), item(1, Quality=1))
     assert len(joined(path, notes=notes)) == 1
@@ -126,7 +126,7 @@ def test_an_equal_item_that_returns_is_kept_once_and_told(tmp_path: Path) -> Non
     assert notes.sentences() == ["1 items repeat an earlier item of their file."]
 
 
-def test_one_id_for_different_texts_in_two_files_is_refused(tmp_path: Path) -> None:
+def test_one_id_for_different_texts_in_two_files_is_refused(tmp_path) -> None:
     paths = [save(tmp_path / f"{n}.jsonl", own("q1", n, overall_quality=1)) for n in (1, 2)]
     with pytest.raises(FormatError, match=r"2\.jsonl, item 1, field id: .*item 1 of 1\.jsonl"):
         joined(*paths)
@@ -141,9 +141,7 @@ def test_one_id_for_different_texts_in_two_files_is_refused(tmp_path: Path) -> N
         (("latest.json", "testing.json"), ""),
     ],
 )
-def test_a_files_name_states_the_split_where_the_files_agree(
-    tmp_path: Path, names: tuple[str, str], expected: str
-) -> None:
+def test_a_files_name_states_the_split_where_the_files_agree(tmp_path, names, expected) -> None:
     rows = joined(
         save(tmp_path / names[0], item(1, Quality=1)),
         save(tmp_path / names[1], item(1, Clarity=1)),
@@ -151,18 +149,18 @@ def test_a_files_name_states_the_split_where_the_files_agree(
     assert [row.split for row in rows] == [expected]
 
 
-def test_a_bad_item_is_told_with_the_name_of_its_file(tmp_path: Path) -> None:
+def test_a_bad_item_is_told_with_the_name_of_its_file(tmp_path) -> None:
     good = save(tmp_path / "good.json", item(1, Quality=1))
     with pytest.raises(FormatError, match=r"bad\.json.*item 1, field human_eval\.Quality"):
         joined(good, save(tmp_path / "bad.json", item(1, Quality=3)))
 
 
-def test_a_named_format_is_not_guessed(tmp_path: Path) -> None:
+def test_a_named_format_is_not_guessed(tmp_path) -> None:
     path = save(tmp_path / "quality.json", item(1, Quality=1))
     with pytest.raises(FormatError, match="array"):
         read(path, "patent-ce-jsonl")
 
 
-def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_of_the_system(tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         joined(tmp_path / "missing.json")

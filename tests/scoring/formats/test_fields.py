@@ -1,7 +1,5 @@
 """The fields of a row that need more than a text check."""
 
-from typing import Any
-
 import pytest
 
 from annotator.rubric import ALL_CRITERIA
@@ -16,7 +14,7 @@ def problems(shape: Shape) -> list[str]:
 
 
 @pytest.mark.parametrize("label", [True, False, 1.0, -1.0, "1", 2, None, [1]])
-def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label: Any) -> None:
+def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label) -> None:
     shape = Shape({"y": {"overall_quality": label, "logical_linkage": -1}}, ["y"])
     assert labels_of(shape, "y", KEYS) == {"logical_linkage": -1}
     assert problems(shape) == ["y.overall_quality"]
@@ -32,9 +30,7 @@ def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label: Any) -> None:
         ({"y": {"Quality": 1}}, "y.Quality"),
     ],
 )
-def test_labels_are_an_object_of_known_criteria_with_at_least_one(
-    fields: dict[str, Any], wrong: str
-) -> None:
+def test_labels_are_an_object_of_known_criteria_with_at_least_one(fields, wrong) -> None:
     shape = Shape(fields, ["y"])
     labels_of(shape, "y", KEYS)
     assert problems(shape) == [wrong]
@@ -63,7 +59,7 @@ def test_provenance_stays_as_it_is() -> None:
         ({"adjudications": "x"}, "provenance.adjudications"),
     ],
 )
-def test_a_wrong_key_of_the_provenance_is_named(value: Any, wrong: str) -> None:
+def test_a_wrong_key_of_the_provenance_is_named(value, wrong) -> None:
     shape = Shape({"provenance": value}, ["provenance"])
     provenance_of(shape)
     assert problems(shape) == [wrong]
@@ -93,7 +89,7 @@ def test_optional_keys_that_are_there_stay_as_they_are_in_their_order() -> None:
         ({"flags": [{}]}, "flags"),
     ],
 )
-def test_a_wrong_optional_key_is_named(fields: dict[str, Any], wrong: str) -> None:
+def test_a_wrong_optional_key_is_named(fields, wrong) -> None:
     shape = Shape(fields, EXTRAS)
     extras_of(shape)
     assert problems(shape) in ([wrong], [wrong] * 2)

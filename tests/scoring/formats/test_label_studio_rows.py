@@ -38,7 +38,7 @@ def read(*items: dict[str, Any]) -> list[DatasetRow]:
     ],
     ids=["left", "right", "empty", "null", "absent"],
 )
-def test_an_absent_comparison_is_a_tie(comparison: dict[str, Any], label: int) -> None:
+def test_an_absent_comparison_is_a_tie(comparison, label) -> None:
     (row,) = read(annotation(**comparison))
     assert row.y == {"overall_quality": label}
     assert (row.b[-5:], row.c[-6:]) == (" red.", " blue.")

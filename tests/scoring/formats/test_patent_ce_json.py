@@ -83,7 +83,7 @@ def test_no_rows_are_an_empty_array() -> None:
 
 
 @pytest.mark.parametrize("label", [True, 1.0, 2, "1", None])
-def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
+def test_a_label_is_exactly_1_0_or_minus_1(label) -> None:
     bad = ITEMS[0] | {"human_eval": {"Quality": label}}
     assert "item 2, field human_eval.Quality" in refusal(content(ITEMS[1], bad))
 
@@ -103,9 +103,7 @@ def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
         (content("text"), "an object was expected, not a text"),
     ],
 )
-def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(
-    data: bytes, expected: str
-) -> None:
+def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(data, expected) -> None:
     assert expected in refusal(data)
 
 

@@ -81,7 +81,7 @@ rows = st.builds(
 
 
 @given(st.lists(rows, min_size=1, max_size=5, unique_by=lambda row: row.id))
-def test_write_read_write_gives_the_same_bytes_and_texts(given_rows: list[DatasetRow]) -> None:
+def test_write_read_write_gives_the_same_bytes_and_texts(given_rows) -> None:
     first = b"".join(write(given_rows))
     again = rows_of(first)
     assert b"".join(write(again)) == first
@@ -115,7 +115,7 @@ def test_absent_ids_follow_from_the_texts() -> None:
 
 
 @pytest.mark.parametrize("label", [True, False, 1.0, 2, -2, "1", None, [1]])
-def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
+def test_a_label_is_exactly_1_0_or_minus_1(label) -> None:
     error = refusal(line(y={"overall_quality": label}))
     assert "line 1, field y.overall_quality: a label is 1, 0 or -1" in error.sentence
 
@@ -157,9 +157,7 @@ def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
         (line()[:-5], "line 1"),
     ],
 )
-def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(
-    content: bytes, expected: str
-) -> None:
+def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(content, expected) -> None:
     assert expected in refusal(content).sentence
 
 

@@ -63,7 +63,7 @@ def quality(path: Path, references: int = 6, **changes: Any) -> str:
     return str(path)
 
 
-def test_a_freeze_prints_one_document(rated: Callable[..., Any]) -> None:
+def test_a_freeze_prints_one_document(rated) -> None:
     scene = rated(3)
     scene.rate_all(range(3))
     found = document("freeze_dataset", "room")
@@ -87,7 +87,7 @@ def test_a_freeze_prints_one_document(rated: Callable[..., Any]) -> None:
     ],
 )  # fmt: skip
 def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_said(
-    data_directory: Path, tmp_path: Path, test: str, validation: str, withheld: str
+    data_directory, tmp_path, test, validation, withheld
 ) -> None:
     path = quality(tmp_path / "quality.json", references=10)
     shares = ("--test-share", test, "--validation-share", validation)
@@ -102,7 +102,7 @@ def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_said(
 
 
 def test_a_file_of_rows_that_stand_twice_is_the_same_dataset_and_says_so(
-    data_directory: Path, tmp_path: Path
+    data_directory, tmp_path
 ) -> None:
     run("import_dataset", quality(tmp_path / "quality.json"), "--name", "first")
     once = stored_bytes(DatasetVersion.objects.get().sha256)
@@ -126,7 +126,7 @@ def test_a_file_of_rows_that_stand_twice_is_the_same_dataset_and_says_so(
     )
 
 
-def test_a_freeze_with_shares_of_0_withholds_nothing(rated: Callable[..., Any]) -> None:
+def test_a_freeze_with_shares_of_0_withholds_nothing(rated) -> None:
     # Of one reference nothing could be withheld, whatever the shares.
     scene = rated(3)
     scene.rate_all(range(3))
@@ -136,7 +136,7 @@ def test_a_freeze_with_shares_of_0_withholds_nothing(rated: Callable[..., Any]) 
 
 
 def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
-    rated: Callable[..., Any], data_directory: Path, tmp_path: Path
+    rated, data_directory, tmp_path
 ) -> None:
     scene = rated(3)
     scene.rate_all(range(3))
@@ -146,7 +146,7 @@ def test_a_freeze_and_an_import_leave_the_index_for_the_pages(
     assert indexes == sorted(f"rows-{found['sha256']}.sqlite3" for found in (frozen, imported))
 
 
-def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., Any]) -> None:
+def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated) -> None:
     scene = rated(3)
     scene.rate_all(range(3))
     chosen = ("--criteria", "overall_quality", "logical_linkage", "--split-by", "time")
@@ -158,7 +158,7 @@ def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., A
             run("freeze_dataset", "room", *wrong)
 
 
-def test_a_freeze_without_json_prints_words(rated: Callable[..., Any]) -> None:
+def test_a_freeze_without_json_prints_words(rated) -> None:
     scene = rated(3)
     scene.rate_all(range(3))
     out, _ = run("freeze_dataset", "room")
@@ -166,7 +166,7 @@ def test_a_freeze_without_json_prints_words(rated: Callable[..., Any]) -> None:
     assert "items: 9" in out
 
 
-def test_a_freeze_is_refused_in_one_line(rated: Callable[..., Any]) -> None:
+def test_a_freeze_is_refused_in_one_line(rated) -> None:
     scene = rated(1)
     assert "There is no campaign 'nowhere'. Campaigns: room." in refusal(
         "freeze_dataset", "nowhere"
@@ -179,14 +179,12 @@ def test_a_freeze_is_refused_in_one_line(rated: Callable[..., Any]) -> None:
     assert not Dataset.objects.exists()
 
 
-def test_wrong_usage_is_told_apart_from_a_refusal(data_directory: Path) -> None:
+def test_wrong_usage_is_told_apart_from_a_refusal(data_directory) -> None:
     with pytest.raises(CommandError):
         run("freeze_dataset", "room", "--policy", "mean")
 
 
-def test_an_import_is_exported_with_the_values_of_its_file(
-    data_directory: Path, tmp_path: Path
-) -> None:
+def test_an_import_is_exported_with_the_values_of_its_file(data_directory, tmp_path) -> None:
     path = quality(tmp_path / "quality.json")
     found = document("import_dataset", path, "--name", "published")
     assert (found["version"], found["items"]) == (1, 18)
@@ -201,9 +199,7 @@ def test_an_import_is_exported_with_the_values_of_its_file(
     assert DatasetVersion.objects.count() == 1
 
 
-def test_an_export_gives_the_same_bytes_each_time(
-    data_directory: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_an_export_gives_the_same_bytes_each_time(data_directory, tmp_path, capfdbinary) -> None:
     run("import_dataset", quality(tmp_path / "quality.json"), "--name", "d")
     for name in ("one", "two"):
         run("export_dataset", "d@1", "--output", str(tmp_path / name))
@@ -215,9 +211,7 @@ def test_an_export_gives_the_same_bytes_each_time(
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".export")] == []
 
 
-def test_our_own_export_is_imported_as_the_same_version(
-    data_directory: Path, tmp_path: Path
-) -> None:
+def test_our_own_export_is_imported_as_the_same_version(data_directory, tmp_path) -> None:
     run("import_dataset", quality(tmp_path / "quality.json"), "--name", "d")
     target = str(tmp_path / "out.jsonl")
     run("export_dataset", "d", "--output", target)
@@ -225,9 +219,7 @@ def test_our_own_export_is_imported_as_the_same_version(
     assert found["sha256"] == DatasetVersion.objects.get(dataset__name="d").sha256
 
 
-def test_an_export_of_one_split_holds_its_rows_only(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_an_export_of_one_split_holds_its_rows_only(version, tmp_path) -> None:
     target = tmp_path / "test.jsonl"
     arguments = ("export_dataset", "tiny", "--split", "test", "--output", str(target))
     assert document(*arguments)["items"] == 3
@@ -235,7 +227,7 @@ def test_an_export_of_one_split_holds_its_rows_only(
         assert {row.split for row in patent_ce_jsonl.read(file)} == {"test"}
 
 
-def test_an_exported_row_names_its_ratings(rated: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_exported_row_names_its_ratings(rated, tmp_path) -> None:
     scene = rated(3)
     scene.rate_all(range(3))
     run("freeze_dataset", "room")
@@ -248,15 +240,13 @@ def test_an_exported_row_names_its_ratings(rated: Callable[..., Any], tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["nothing", "tiny@2", "tiny@x", "tiny@", "", "../tiny"])
-def test_an_export_of_what_is_not_there_lists_what_is(version: DatasetVersion, name: str) -> None:
+def test_an_export_of_what_is_not_there_lists_what_is(version, name) -> None:
     line = refusal("export_dataset", name)
     assert "There is no dataset" in line
     assert "tiny" in line
 
 
-def test_an_export_that_cannot_be_written_is_refused_in_one_line(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_an_export_that_cannot_be_written_is_refused_in_one_line(version, tmp_path) -> None:
     assert "Cannot write" in refusal("export_dataset", "tiny", "--output", str(tmp_path / "no/x"))
     assert "Cannot write" in refusal("export_dataset", "tiny", "--output", str(tmp_path))
     assert list(tmp_path.parent.glob(".export-*")) == []
@@ -270,7 +260,7 @@ def test_an_export_that_cannot_be_written_is_refused_in_one_line(
 
 
 def test_a_bad_file_is_refused_with_every_bad_item_and_nothing_stored(
-    data_directory: Path, tmp_path: Path
+    data_directory, tmp_path
 ) -> None:
     bad = quality(tmp_path / "bad.json", 1, human_eval={"Quality": 2})
     err = io.StringIO()
@@ -293,7 +283,7 @@ def test_a_bad_file_is_refused_with_every_bad_item_and_nothing_stored(
     ],
 )
 def test_a_file_that_is_not_what_it_says_is_refused(
-    data_directory: Path, tmp_path: Path, content: bytes, expected: str
+    data_directory, tmp_path, content, expected
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
@@ -301,7 +291,7 @@ def test_a_file_that_is_not_what_it_says_is_refused(
     assert not Dataset.objects.exists()
 
 
-def test_an_import_is_refused_in_one_line(data_directory: Path, tmp_path: Path) -> None:
+def test_an_import_is_refused_in_one_line(data_directory, tmp_path) -> None:
     one = quality(tmp_path / "one.json", 1)
     assert "impossible" in refusal("import_dataset", one, "--name", "d")
     assert "Cannot read" in refusal("import_dataset", str(tmp_path / "no.json"), "--name", "d")

@@ -16,7 +16,6 @@ from django.core.management import CommandError, call_command
 from annotator.models import AuditEvent
 from scoring import files as scoring_files
 from scoring.files import SUMS_NAME, digest_of
-from scoring.models import DatasetVersion
 from tests.served.server import ROOT, served_environment
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +37,7 @@ def refusal(*arguments: str) -> str:
 
 @pytest.mark.parametrize("file_format", ["patent-ce-jsonl", "patent-ce-json", "csv"])
 def test_a_file_is_described_by_what_is_printed_and_what_lies_beside_it(
-    version: DatasetVersion, tmp_path: Path, file_format: str
+    version, tmp_path, file_format
 ) -> None:
     target = tmp_path / "out"
     found = document("tiny", "--format", file_format, "--split", "test", "--output", str(target))
@@ -57,7 +56,7 @@ def test_a_file_is_described_by_what_is_printed_and_what_lies_beside_it(
     assert (event.actor, event.details["format"]) == (None, file_format)
 
 
-def test_a_packed_file_is_the_same_bytes_each_time(version: DatasetVersion, tmp_path: Path) -> None:
+def test_a_packed_file_is_the_same_bytes_each_time(version, tmp_path) -> None:
     for name in ("one.gz", "two.gz"):
         document("tiny", "--gzip", "--output", str(tmp_path / name))
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
@@ -65,7 +64,7 @@ def test_a_packed_file_is_the_same_bytes_each_time(version: DatasetVersion, tmp_
     assert plain == scoring_files.dataset_path(version.sha256).read_bytes()
 
 
-def test_a_release_is_described_file_by_file(version: DatasetVersion, tmp_path: Path) -> None:
+def test_a_release_is_described_file_by_file(version, tmp_path) -> None:
     found = document("tiny@1", "--release", str(tmp_path / "release"))
     assert (found["dataset"], found["version"], found["items"]) == ("tiny", 1, 18)
     for file in found["files"]:
@@ -79,16 +78,14 @@ def test_a_release_is_described_file_by_file(version: DatasetVersion, tmp_path: 
 @pytest.mark.parametrize(
     "more", [("--gzip",), ("--split", "test"), ("--format", "csv"), ("--output", "x")]
 )
-def test_a_release_takes_no_choice_of_one_file(
-    version: DatasetVersion, tmp_path: Path, more: tuple[str, ...]
-) -> None:
+def test_a_release_takes_no_choice_of_one_file(version, tmp_path, more) -> None:
     with pytest.raises(CommandError) as caught:
         call_command("export_dataset", "tiny", "--release", str(tmp_path / "r"), *more)
     assert caught.value.returncode == 2
     assert not (tmp_path / "r").exists()
 
 
-def test_a_damaged_file_leaves_nothing_at_all(version: DatasetVersion, tmp_path: Path) -> None:
+def test_a_damaged_file_leaves_nothing_at_all(version, tmp_path) -> None:
     scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     for more in (("--format", "csv"), ("--split", "test"), ("--gzip",), ()):
         assert "was changed" in refusal("tiny", *more, "--output", str(tmp_path / "x"))
@@ -97,9 +94,7 @@ def test_a_damaged_file_leaves_nothing_at_all(version: DatasetVersion, tmp_path:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_reader_that_goes_away_is_a_refusal_in_one_line(
-    version: DatasetVersion, data_directory: Path
-) -> None:
+def test_a_reader_that_goes_away_is_a_refusal_in_one_line(version, data_directory) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     ended = subprocess.run(
@@ -115,9 +110,7 @@ def test_a_reader_that_goes_away_is_a_refusal_in_one_line(
     assert ended.stderr == "Whoever read the export went away before its end.\n"
 
 
-def test_the_published_sample_comes_back_with_equal_values(
-    data_directory: Path, tmp_path: Path
-) -> None:
+def test_the_published_sample_comes_back_with_equal_values(data_directory, tmp_path) -> None:
     sample = os.environ.get("PATENT_CE_SAMPLE")
     if not sample:
         pytest.skip("PATENT_CE_SAMPLE names no published file")

@@ -3,7 +3,6 @@
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from django.core.management import call_command
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.imports import import_dataset
-from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.models import AgreementReport, ModelVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -37,9 +36,7 @@ def refusal(*arguments: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_model_is_trained_and_then_reported_by_its_id(
-    version: DatasetVersion, tiny_encoder: Path
-) -> None:
+def test_a_model_is_trained_and_then_reported_by_its_id(version, tiny_encoder) -> None:
     trained = document(
         *("train_patclaimeval", "tiny@1", *CRITERION, "--encoder", str(tiny_encoder)),
         *("--method", "finetune", "--epochs", "1", "--seed", "3", "--device", "cpu"),
@@ -62,7 +59,7 @@ def test_a_model_is_trained_and_then_reported_by_its_id(
 
 @pytest.mark.slow
 def test_all_five_criteria_are_trained_one_after_another(
-    data_directory: Path, rows: Any, tiny_encoder: Path
+    data_directory, rows, tiny_encoder
 ) -> None:
     labelled = [
         replace(row, y=dict.fromkeys(ALL_CRITERIA, row.y["feature_completeness"])) for row in rows()
@@ -77,7 +74,7 @@ def test_all_five_criteria_are_trained_one_after_another(
     assert set(models) == set(ALL_CRITERIA)
 
 
-def test_a_report_without_json_is_a_table_with_its_signature(version: DatasetVersion) -> None:
+def test_a_report_without_json_is_a_table_with_its_signature(version) -> None:
     out = io.StringIO()
     call_command(
         *("agreement_report", "tiny", *CRITERION, "--scorers", "length", "--split", "all"),
@@ -91,7 +88,7 @@ def test_a_report_without_json_is_a_table_with_its_signature(version: DatasetVer
     assert any(line.startswith("signature: ") for line in lines)
 
 
-def test_a_training_is_refused_in_one_line_and_not_queued(version: DatasetVersion) -> None:
+def test_a_training_is_refused_in_one_line_and_not_queued(version) -> None:
     command = ("train_patclaimeval", "tiny", *CRITERION)
     assert "no dataset 'other'" in refusal("train_patclaimeval", "other", *CRITERION)
     for option, value in (
@@ -107,9 +104,7 @@ def test_a_training_is_refused_in_one_line_and_not_queued(version: DatasetVersio
     assert not TrainingRun.objects.exists()
 
 
-def test_a_missing_encoder_directory_is_a_sentence_and_no_model(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_a_missing_encoder_directory_is_a_sentence_and_no_model(version, tmp_path) -> None:
     missing = str(tmp_path / "missing-encoder")
     line = refusal("train_patclaimeval", "tiny", *CRITERION, "--encoder", missing)
     assert line.startswith("Training failed:")
@@ -117,7 +112,7 @@ def test_a_missing_encoder_directory_is_a_sentence_and_no_model(
     assert not ModelVersion.objects.exists()
 
 
-def test_a_report_is_refused_in_one_line_and_not_queued(version: DatasetVersion) -> None:
+def test_a_report_is_refused_in_one_line_and_not_queued(version) -> None:
     def refused(scorers: str, *more: str) -> str:
         return refusal("agreement_report", "tiny", *CRITERION, "--scorers", scorers, *more)
 

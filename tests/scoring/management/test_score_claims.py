@@ -48,9 +48,7 @@ def lines(path: Path, *rows: Any) -> Path:
     return path
 
 
-def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(
-    model: ModelVersion, tmp_path: Path
-) -> None:
+def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(model, tmp_path) -> None:
     reference, good, poor = files(
         tmp_path,
         "1. A machine0 device comprising a housing, a pump.",
@@ -75,7 +73,7 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(
 
 
 def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
-    model: ModelVersion, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+    model, tmp_path, capsysbinary
 ) -> None:
     reference, pump, lever = "1. A housing, a pump.", "1. A pump.", "1. A lever."
     given = lines(
@@ -101,7 +99,7 @@ def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
 
 
 def test_lines_without_a_score_end_the_command_with_1_after_all_others_are_written(
-    model: ModelVersion, tmp_path: Path
+    model, tmp_path
 ) -> None:
     given = lines(tmp_path / "pairs.jsonl", {"reference": "secretly"}, {"candidate": "x"}, 7)
     with given.open("a") as file:
@@ -115,9 +113,7 @@ def test_lines_without_a_score_end_the_command_with_1_after_all_others_are_writt
     assert ["error" in row for row in rows] == [True, True, True, False]
 
 
-def test_what_cannot_be_scored_is_refused_in_a_line(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
     model = str(make_model(version).pk)
     (good,) = files(tmp_path, "1. A pump.")
     empty, wrong = tmp_path / "empty", tmp_path / "latin"
@@ -146,7 +142,7 @@ def test_what_cannot_be_scored_is_refused_in_a_line(
         ("--reference", "a", "--candidate", "a", "--jsonl", "b"),
     ],
 )
-def test_either_files_or_lines_are_given(arguments: tuple[str, ...]) -> None:
+def test_either_files_or_lines_are_given(arguments) -> None:
     with pytest.raises(CommandError) as caught:
         run("--model", "7", *arguments)
     assert caught.value.returncode == 2

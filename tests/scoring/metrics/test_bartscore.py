@@ -45,7 +45,7 @@ def by_hand(directory: Path, read: str, written: str) -> float:
 
 @pytest.mark.parametrize("direction", [None, "candidate-to-reference", "both"])
 def test_scores_equal_the_mean_of_plain_log_probabilities(
-    directory: Path, bart_directory: Path, direction: str | None
+    directory, bart_directory, direction
 ) -> None:
     if direction:
         (directory / "metric.json").write_text(f'{{"direction": "{direction}"}}')
@@ -59,11 +59,11 @@ def test_scores_equal_the_mean_of_plain_log_probabilities(
     assert (direction or "reference-to-candidate") in metric.version
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(BartScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = BartScore(directory)
     assert metric.cut([PAIRS[0], LONG]) == [False, True]
     assert "texts cut after 64 tokens" in metric.version
@@ -71,7 +71,7 @@ def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
     assert metric.score([longer]) == metric.score([LONG])
 
 
-def test_a_direction_that_there_is_not_is_refused(directory: Path) -> None:
+def test_a_direction_that_there_is_not_is_refused(directory) -> None:
     (directory / "metric.json").write_text('{"direction": "up"}')
     with pytest.raises(MetricUnavailable, match="direction must be one of reference-to-candidate"):
         BartScore(directory)

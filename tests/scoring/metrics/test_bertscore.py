@@ -52,19 +52,19 @@ def by_hand(directory: Path, pair: Pair, layer: int = LAYER) -> float:
     return float(2 * precision * recall / (precision + recall))
 
 
-def test_scores_equal_the_formula_over_plain_states(directory: Path) -> None:
+def test_scores_equal_the_formula_over_plain_states(directory) -> None:
     pairs = [*PAIRS, LONG]
     wanted = [by_hand(directory, pair) for pair in pairs]
     assert BertScore(directory).score(pairs) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_special_tokens_can_be_matched(directory: Path) -> None:
+def test_special_tokens_can_be_matched(directory) -> None:
     pairs = [Pair(one, two) for one in ("tea", "it", "Yes") for two in ("a cup", "blue lid of")]
     wanted = [by_hand(directory, pair) for pair in pairs]
     assert BertScore(directory).score(pairs) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_text_equals_itself_and_an_empty_one_scores_zero(directory: Path) -> None:
+def test_a_text_equals_itself_and_an_empty_one_scores_zero(directory) -> None:
     same, empty, blank = BertScore(directory).score(
         [Pair("a cup", "a cup"), Pair("a cup", ""), Pair(" ", "a cup")]
     )
@@ -72,11 +72,11 @@ def test_a_text_equals_itself_and_an_empty_one_scores_zero(directory: Path) -> N
     assert (empty, blank) == (0.0, 0.0)
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(BertScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = BertScore(directory)
     assert metric.cut([*PAIRS, LONG]) == [False] * len(PAIRS) + [True]
     assert "texts cut after 48 tokens" in metric.version
@@ -85,7 +85,7 @@ def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
     assert metric.score([longer]) == metric.score([LONG])
 
 
-def test_the_layer_and_the_weights_stand_in_the_version(directory: Path) -> None:
+def test_the_layer_and_the_weights_stand_in_the_version(directory) -> None:
     first = BertScore(directory)
     (directory / "metric.json").write_text('{"layer": 2, "max_tokens": 20}')
     second = BertScore(directory)
@@ -95,15 +95,13 @@ def test_the_layer_and_the_weights_stand_in_the_version(directory: Path) -> None
     assert first.score(PAIRS) != second.score(PAIRS)
 
 
-def test_an_encoder_without_a_published_layer_needs_one(
-    directory: Path, bert_directory: Path
-) -> None:
+def test_an_encoder_without_a_published_layer_needs_one(directory, bert_directory) -> None:
     (directory / "metric.json").unlink()
     with pytest.raises(MetricUnavailable, match="layer must be a whole number from 1 to 6"):
         BertScore(directory)
 
 
-def test_a_published_encoder_has_its_layer(directory: Path) -> None:
+def test_a_published_encoder_has_its_layer(directory) -> None:
     (directory / "metric.json").unlink()
     config = json.loads((directory / "config.json").read_text())
     for (kind, layers), layer in LAYERS.items():
@@ -113,7 +111,7 @@ def test_a_published_encoder_has_its_layer(directory: Path) -> None:
     assert LAYERS["roberta", 24] == 17
 
 
-def test_words_of_a_byte_level_tokenizer_begin_with_a_space(directory: Path) -> None:
+def test_words_of_a_byte_level_tokenizer_begin_with_a_space(directory) -> None:
     from tokenizers import pre_tokenizers
 
     place = str(directory / "tokenizer.json")

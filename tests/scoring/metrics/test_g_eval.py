@@ -32,14 +32,14 @@ def endpoint(url: str = "https://api.example.org/v1", directory: Path | None = N
         ("overall_quality", 66.0),
     ],
 )
-def test_the_criterion_decides_which_number_counts(criterion: str, score: float) -> None:
+def test_the_criterion_decides_which_number_counts(criterion, score) -> None:
     with local_endpoint(lambda received, number: saying(NUMBERS)) as place:
         found = GEval(endpoint(place.url), criterion).score(PAIRS)
     assert found == [score, score]
     assert all(type(number) is float for number in found)
 
 
-def test_one_answer_serves_every_criterion(tmp_path: Path) -> None:
+def test_one_answer_serves_every_criterion(tmp_path) -> None:
     with local_endpoint(lambda received, number: saying(NUMBERS)) as place:
         for criterion in ALL_CRITERIA:
             GEval(endpoint(place.url, tmp_path), criterion).score(PAIRS)
@@ -47,7 +47,7 @@ def test_one_answer_serves_every_criterion(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "overall"), [(0, 0.0), (100, 100.0)])
-def test_the_ends_of_the_scale_are_reached(number: int, overall: float) -> None:
+def test_the_ends_of_the_scale_are_reached(number, overall) -> None:
     same = dict.fromkeys(CRITERIA, number)
     with local_endpoint(lambda received, _: saying(same)) as place:
         metric = GEval(endpoint(place.url))

@@ -30,12 +30,12 @@ def of(*numbers: int) -> dict[str, int]:
     ("numbers", "mean"),
     [((7, 8, 6, 9, 4), 6.8), ((1, 1, 1, 1, 1), 1.0), ((10, 10, 10, 10, 10), 10.0)],
 )
-def test_it_is_the_mean_of_the_five(numbers: tuple[int, ...], mean: float) -> None:
+def test_it_is_the_mean_of_the_five(numbers, mean) -> None:
     assert scored(of(*numbers)) == pytest.approx(mean, abs=1e-12)
 
 
 @pytest.mark.parametrize("wrong", [0, 11, 7.5, "7"])
-def test_a_number_off_the_scale_makes_the_pair_missing(wrong: object) -> None:
+def test_a_number_off_the_scale_makes_the_pair_missing(wrong) -> None:
     assert isinstance(scored(of(7, 8, 6, 9, 4) | {"accuracy": wrong}), Missing)
 
 

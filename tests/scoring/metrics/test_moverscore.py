@@ -67,7 +67,7 @@ def by_hand(
     return 1 - costs[linear_sum_assignment(costs)].sum() / grains
 
 
-def test_scores_equal_an_assignment_of_equal_grains(directory: Path) -> None:
+def test_scores_equal_an_assignment_of_equal_grains(directory) -> None:
     pairs = [*PAIRS[1:], Pair(LONG.reference, "1. A lid.")]
     wanted = [by_hand(directory, pair) for pair in pairs]
     metric = MoverScore(directory)
@@ -75,14 +75,14 @@ def test_scores_equal_an_assignment_of_equal_grains(directory: Path) -> None:
     assert "equal weights" in metric.version
 
 
-def test_later_pieces_of_a_word_carry_no_weight(directory: Path) -> None:
+def test_later_pieces_of_a_word_carry_no_weight(directory) -> None:
     pair = Pair("a cup with lids", "the mugs and a lid of cups")
     metric = MoverScore(directory)
     assert metric.encode(pair.candidate).tokens.count("##s") == 2
     assert metric.score([pair]) == pytest.approx([by_hand(directory, pair)], abs=1e-5)
 
 
-def test_a_text_equals_itself(directory: Path) -> None:
+def test_a_text_equals_itself(directory) -> None:
     assert MoverScore(directory).score(PAIRS[:1]) == pytest.approx([1], abs=1e-6)
 
 
@@ -94,7 +94,7 @@ def test_least_work_of_three_piles_is_the_one_by_hand() -> None:
     assert found == pytest.approx(1.3, abs=1e-9)
 
 
-def test_words_of_few_texts_weigh_more(directory: Path) -> None:
+def test_words_of_few_texts_weigh_more(directory) -> None:
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     # With n = 7 texts: ln(8 / 4) for three of them is a third of ln(8 / 1) for none.
     common = {tokenizer.token_to_id(word) for word in ("a", "[CLS]", "[SEP]")}
@@ -109,7 +109,7 @@ def test_words_of_few_texts_weigh_more(directory: Path) -> None:
     assert "idf weights" in metric.version
 
 
-def test_documents_are_counted_by_token(directory: Path) -> None:
+def test_documents_are_counted_by_token(directory) -> None:
     metric = MoverScore(directory)
     number = metric.tokenizer.token_to_id
     counted = metric.count_documents(["a cup, a lid", "a mug", "a cup"])
@@ -130,17 +130,17 @@ def test_documents_are_counted_by_token(directory: Path) -> None:
     "data",
     ["[]", "{}", '{"documents": 1, "counts": {"2": 2}}', '{"documents": 1, "counts": {"a": 1}}'],
 )
-def test_counts_that_make_no_sense_are_refused(directory: Path, data: str) -> None:
+def test_counts_that_make_no_sense_are_refused(directory, data) -> None:
     (directory / "idf.json").write_text(data)
     with pytest.raises(MetricUnavailable, match=r"idf\.json"):
         MoverScore(directory)
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(MoverScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = MoverScore(directory)
     assert metric.cut([PAIRS[0], LONG]) == [False, True]
     assert "texts cut after 48 tokens" in metric.version

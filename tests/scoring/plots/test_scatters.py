@@ -67,7 +67,7 @@ def test_the_description_tells_the_levels() -> None:
 
 
 @pytest.mark.parametrize("score", [-700.0, 0.0, 3e-7, 1e9])
-def test_equal_scores_of_any_size_stay_within_the_drawing(score: float) -> None:
+def test_equal_scores_of_any_size_stay_within_the_drawing(score) -> None:
     plot = rating_plot("Scores", [(3, score), (4, score)])
     assert plot is not None
     assert all(0 < y < HEIGHT for _, y in dots(plot.dots[0].path))

@@ -81,7 +81,7 @@ def test_strengths_add_up_over_a_third_system() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_strengths_are_those_of_newmans_iteration(seed: int) -> None:
+def test_strengths_are_those_of_newmans_iteration(seed) -> None:
     wins, ties = drawn(seed, 5, 200)
     assert fit_strengths(wins, ties)[0] == pytest.approx(newman(wins[0], ties[0]), abs=1e-8)
 
@@ -133,9 +133,7 @@ games = st.lists(
 
 
 @given(games)
-def test_a_strength_is_given_exactly_where_the_likelihood_has_one_top(
-    played: list[tuple[int, int, bool]],
-) -> None:
+def test_a_strength_is_given_exactly_where_the_likelihood_has_one_top(played) -> None:
     rows = [(i, j, int(not tied), int(tied)) for i, j, tied in played if i != j]
     wins, ties = counts(4, *rows)
     assert is_rankable(wins, ties)[0] == has_one_top(rows)

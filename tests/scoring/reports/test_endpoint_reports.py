@@ -61,9 +61,7 @@ def kept_answers() -> list[Path]:
     return sorted((scoring_files.cache_directory() / "endpoint").rglob("*.json"))
 
 
-def test_both_metrics_get_figures_from_one_question_per_claim_set(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_both_metrics_get_figures_from_one_question_per_claim_set(version, place) -> None:
     result = finished(version, "g-eval", "llmscore", "bleu-1")
     for name in SCORES:
         entry = result["scorers"][name]
@@ -74,9 +72,7 @@ def test_both_metrics_get_figures_from_one_question_per_claim_set(
     assert len(asked) == len(set(asked)) == len(kept_answers())
 
 
-def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(
-    place: LocalEndpoint,
-) -> None:
+def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(place) -> None:
     rows = [
         replace(
             row, y={"feature_completeness": row.y["feature_completeness"], "logical_linkage": 1}
@@ -93,16 +89,12 @@ def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(
     assert MetricScore.objects.filter(scorer__startswith="g-eval").count() == 2 * paid
 
 
-def test_a_report_that_names_neither_sends_nothing(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_report_that_names_neither_sends_nothing(version, place) -> None:
     finished(version, "bleu-1")
     assert place.received == []
 
 
-def test_the_command_says_what_is_sent_before_it_is(
-    version: DatasetVersion, place: LocalEndpoint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_what_is_sent_before_it_is(version, place, capsys) -> None:
     options = {"criterion": "feature_completeness", "split": "all", "resamples": 100}
     call_command("agreement_report", "tiny", scorers="g-eval", json=True, **options)
     told = capsys.readouterr()
@@ -114,7 +106,7 @@ def test_the_command_says_what_is_sent_before_it_is(
     assert len(place.received) == paid
 
 
-def test_without_an_endpoint_the_row_says_what_to_set(version: DatasetVersion) -> None:
+def test_without_an_endpoint_the_row_says_what_to_set(version) -> None:
     result = finished(version, "g-eval", "llmscore")
     for name in SCORES:
         assert result["scorers"][name]["unavailable"].startswith(
@@ -122,9 +114,7 @@ def test_without_an_endpoint_the_row_says_what_to_set(version: DatasetVersion) -
         )
 
 
-def test_a_key_that_is_refused_is_a_row_and_costs_one_question(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_key_that_is_refused_is_a_row_and_costs_one_question(version, place) -> None:
     place.answer = lambda received, number: Reply(status=401)
     with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
         result = finished(version, "g-eval", "bleu-1")
@@ -136,9 +126,7 @@ def test_a_key_that_is_refused_is_a_row_and_costs_one_question(
     assert finished(version, "g-eval", "bleu-1")["scorers"]["g-eval"]["unavailable"] == ""
 
 
-def test_a_killed_report_goes_on_without_paying_twice(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_killed_report_goes_on_without_paying_twice(version, place) -> None:
     def dies(received: Received, number: int) -> Reply:
         return Reply(status=403) if number == 5 else by_length(received, number)
 
@@ -152,9 +140,7 @@ def test_a_killed_report_goes_on_without_paying_twice(
     assert len(asked) == len(set(asked)) + 1
 
 
-def test_a_claim_set_that_gets_nonsense_is_told_by_item(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_claim_set_that_gets_nonsense_is_told_by_item(version, place) -> None:
     spoilt: list[str] = []
 
     def answer(received: Received, number: int) -> Reply:
@@ -170,7 +156,7 @@ def test_a_claim_set_that_gets_nonsense_is_told_by_item(
 
 
 def test_neither_the_key_nor_claims_stand_in_the_report_the_log_or_the_audit_trail(
-    version: DatasetVersion, place: LocalEndpoint, caplog: pytest.LogCaptureFixture
+    version, place, caplog
 ) -> None:
     def answer(received: Received, number: int) -> Reply:
         body = json.dumps(received.texts).encode()

@@ -51,14 +51,14 @@ def evidence(version: DatasetVersion, *, has_systems: bool = False) -> Any:
     return evidence_of(version, CRITERION, read, ["length"], has_systems=has_systems)
 
 
-def test_points_are_the_settled_ratings_of_each_candidate(frozen: DatasetVersion) -> None:
+def test_points_are_the_settled_ratings_of_each_candidate(frozen) -> None:
     points = evidence(frozen).points
     assert len(points) == 24
     assert points["1. A cup number 0.", "1. A mug 0 1."] == 9.0
     assert points["1. A cup number 7.", "1. A mug 7 1."] == 5.5
 
 
-def test_each_pair_of_candidates_is_judged_once_by_each_annotator(frozen: DatasetVersion) -> None:
+def test_each_pair_of_candidates_is_judged_once_by_each_annotator(frozen) -> None:
     found = evidence(frozen).overlap
     assert found is not None
     assert len(found.b) == 24
@@ -67,7 +67,7 @@ def test_each_pair_of_candidates_is_judged_once_by_each_annotator(frozen: Datase
     assert len(set(found.cluster.tolist())) == 8
 
 
-def test_per_annotator_rows_do_not_repeat_a_pair(scene: RatedCampaign) -> None:
+def test_per_annotator_rows_do_not_repeat_a_pair(scene) -> None:
     version = freeze_dataset(
         campaign=scene.campaign, include_unlocked=True, policy="per-annotator"
     ).version
@@ -77,14 +77,14 @@ def test_per_annotator_rows_do_not_repeat_a_pair(scene: RatedCampaign) -> None:
     assert len(found.b) == 24
 
 
-def test_overall_points_are_on_the_scale_of_the_rubric(frozen: DatasetVersion) -> None:
+def test_overall_points_are_on_the_scale_of_the_rubric(frozen) -> None:
     ratings = report_ratings(frozen, "overall_quality", set())
     assert ratings.unit == 11
     assert ratings.settled["r0", "c1"] == 9.0
     assert ratings.given["r0", "c1"] == {1: 99, 2: 99}
 
 
-def test_a_rating_that_was_revised_after_the_freeze_is_left_out(frozen: DatasetVersion) -> None:
+def test_a_rating_that_was_revised_after_the_freeze_is_left_out(frozen) -> None:
     one = Rating.objects.filter(candidate__reference__reference_id="r0").first()
     assert one is not None
     Rating.objects.filter(pk=one.pk).update(revised_at=timezone.now() + timedelta(hours=1))
@@ -92,9 +92,7 @@ def test_a_rating_that_was_revised_after_the_freeze_is_left_out(frozen: DatasetV
     assert evidence(frozen).checks["revised_ratings"] == 1
 
 
-def test_the_report_of_a_rated_campaign_has_a_ceiling_and_a_scatter_of_ratings(
-    frozen: DatasetVersion,
-) -> None:
+def test_the_report_of_a_rated_campaign_has_a_ceiling_and_a_scatter_of_ratings(frozen) -> None:
     result = finished(frozen, "length", split="all")
     ceiling = result["human_ceiling"]
     # Of 24 pairs they agree on all but the three of the last reference.
@@ -107,7 +105,7 @@ def test_the_report_of_a_rated_campaign_has_a_ceiling_and_a_scatter_of_ratings(
     assert result["checks"]["transitivity"] == {"triads": 8, "violations": 0}
 
 
-def test_systems_are_hidden_until_the_campaign_closes(frozen: DatasetVersion) -> None:
+def test_systems_are_hidden_until_the_campaign_closes(frozen) -> None:
     Candidate.objects.filter(candidate_id="c1").update(system="gpt-4")
     Candidate.objects.filter(candidate_id="c2").update(system="llama")
     hidden = finished(frozen, "length", split="all")
@@ -122,9 +120,7 @@ def test_systems_are_hidden_until_the_campaign_closes(frozen: DatasetVersion) ->
     assert [group["n"] for group in shown["breakdowns"]["system"]["groups"]] == [16, 16, 16]
 
 
-def test_unknown_systems_and_languages_are_said_in_words(
-    frozen: DatasetVersion, version: DatasetVersion
-) -> None:
+def test_unknown_systems_and_languages_are_said_in_words(frozen, version) -> None:
     assert evidence(frozen, has_systems=True).groups["system"] == NO_SYSTEMS
     found = evidence(version)
     assert found.groups["system"] == NO_SYSTEMS
@@ -132,7 +128,7 @@ def test_unknown_systems_and_languages_are_said_in_words(
     assert (found.overlap, found.no_overlap, found.points) == (None, NO_RATINGS, {})
 
 
-def test_ipc_sections_and_languages_come_from_the_rows(scene: RatedCampaign) -> None:
+def test_ipc_sections_and_languages_come_from_the_rows(scene) -> None:
     Reference.objects.filter(reference_id="r0").update(ipc="g06F 11/36", language="de")
     Reference.objects.filter(reference_id="r1").update(ipc="?", language="en")
     frozen = freeze_dataset(campaign=scene.campaign, include_unlocked=True).version
@@ -143,9 +139,7 @@ def test_ipc_sections_and_languages_come_from_the_rows(scene: RatedCampaign) -> 
     assert languages.count("de") == 3
 
 
-def test_drafts_are_found_by_the_text_of_their_reference(
-    frozen: DatasetVersion, version: DatasetVersion
-) -> None:
+def test_drafts_are_found_by_the_text_of_their_reference(frozen, version) -> None:
     Reference.objects.filter(reference_id="r0").update(draft_claims="1. A draft.")
     assert list(drafts_of(frozen).values()) == ["1. A draft."]
     assert drafts_of(version) == {}
@@ -155,9 +149,7 @@ def made_admin(scene: RatedCampaign, name: str) -> None:
     scene.campaign.memberships.create(user=scene.people[name], role="admin")
 
 
-def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(
-    scene: RatedCampaign,
-) -> None:
+def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(scene) -> None:
     scene.people["ada"] = grant(User.objects.create(username="ada"), scene.campaign, "annotator")
     spread(scene.campaign, 3)
     scene.rate("ada", 0, 1, 9, 9, 9, 9)
@@ -183,9 +175,7 @@ def test_what_an_admin_rated_is_left_out_and_counted_only_where_it_is_asked_for(
     assert any("2 items rest on ratings" in one for one in cautions(counted))
 
 
-def test_a_report_of_nothing_but_ratings_of_admins_says_so(
-    scene: RatedCampaign, frozen: DatasetVersion
-) -> None:
+def test_a_report_of_nothing_but_ratings_of_admins_says_so(scene, frozen) -> None:
     made_admin(scene, "alice")
     row = carried_out(request(frozen, "length"))
     assert (row.status, row.message) == ("failed", ONLY_ADMINS)

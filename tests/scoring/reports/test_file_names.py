@@ -12,7 +12,7 @@ def test_a_name_tells_dataset_criterion_and_split() -> None:
 
 
 @pytest.mark.parametrize("wanted", TYPES)
-def test_a_name_is_safe_whatever_the_dataset_is_called(wanted: str) -> None:
+def test_a_name_is_safe_whatever_the_dataset_is_called(wanted) -> None:
     document = report_document()
     document["question"]["dataset"] = '../../x"; rm\r\n@1' + "y" * 500
     name = file_name(document, wanted)

@@ -1,10 +1,7 @@
 """The list of reports tells what was asked and found, and to whom."""
 
-from typing import Any
-
 import pytest
 
-from scoring.models import DatasetVersion
 from scoring.reports.queries import finished_reports, listed_reports, reported_datasets
 from tests.scoring.conftest import of_campaign  # noqa: F401
 from tests.scoring.report_documents import old_document, report_document
@@ -14,8 +11,8 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def test_a_line_tells_the_verdict_or_how_far_the_report_is(
-    cast: Any,
-    of_campaign: DatasetVersion,  # noqa: F811
+    cast,
+    of_campaign,  # noqa: F811
 ) -> None:
     stored(of_campaign, report_document())
     stored(of_campaign, old_document())
@@ -28,8 +25,8 @@ def test_a_line_tells_the_verdict_or_how_far_the_report_is(
 
 
 def test_many_scorers_are_cut_and_models_go_by_the_first_digits_of_their_ids(
-    cast: Any,
-    of_campaign: DatasetVersion,  # noqa: F811
+    cast,
+    of_campaign,  # noqa: F811
 ) -> None:
     row = stored(of_campaign, None)
     row.scorers = ["model:12345678-aaaa", *(f"m{n}" for n in range(7))]
@@ -39,8 +36,8 @@ def test_many_scorers_are_cut_and_models_go_by_the_first_digits_of_their_ids(
 
 
 def test_datasets_of_others_are_not_in_the_filter(
-    cast: Any,
-    of_campaign: DatasetVersion,  # noqa: F811
+    cast,
+    of_campaign,  # noqa: F811
 ) -> None:
     stored(of_campaign, report_document())
     assert reported_datasets(cast.rita) == ["cups.tiny"]

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from scoring.models import DatasetVersion
 from tests.scoring.report_documents import report_document
 from tests.scoring.report_rows import stored, words
 
@@ -19,10 +18,7 @@ def look(client: Client, status: int = 200, **query: Any) -> str:
     return answer.content.decode().replace("&#x27;", "'")
 
 
-def test_two_reports_tell_what_they_ask_and_how_their_figures_differ(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_two_reports_tell_what_they_ask_and_how_their_figures_differ(rita, of_campaign) -> None:
     later = report_document()
     later["question"]["split"] = "all"
     later["scorers"]["bleu-1"]["tau_b"]["value"] = 0.25
@@ -36,10 +32,7 @@ def test_two_reports_tell_what_they_ask_and_how_their_figures_differ(
     assert "Only in the first: rouge-l." in page
 
 
-def test_reports_that_share_nothing_are_refused(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_reports_that_share_nothing_are_refused(rita, of_campaign) -> None:
     other = report_document()
     other["question"] |= {"criterion": "conceptual_clarity", "dataset": "mugs@1"}
     a, b = stored(of_campaign, report_document()), stored(of_campaign, other)
@@ -47,9 +40,7 @@ def test_reports_that_share_nothing_are_refused(
 
 
 def test_a_report_is_not_compared_with_itself_or_with_one_out_of_scope(
-    rita: Client,
-    of_campaign: DatasetVersion,
-    cast: Any,
+    rita, of_campaign, cast
 ) -> None:
     a = stored(of_campaign, report_document())
     assert "Choose another one than the first." in look(rita, 422, a=a.pk, b=a.pk)
@@ -59,10 +50,7 @@ def test_a_report_is_not_compared_with_itself_or_with_one_out_of_scope(
         look(rita, 422, a=nothing)
 
 
-def test_the_first_report_alone_offers_its_scorers(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_the_first_report_alone_offers_its_scorers(rita, of_campaign) -> None:
     a = stored(of_campaign, report_document())
     page = look(rita, a=a.pk)
     assert 'name="first"' in page and '<option value="rouge-l">' in page
@@ -70,10 +58,7 @@ def test_the_first_report_alone_offers_its_scorers(
     assert 'class="error"' not in page
 
 
-def test_two_scorers_tell_their_test_in_the_order_that_was_asked_for(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_two_scorers_tell_their_test_in_the_order_that_was_asked_for(rita, of_campaign) -> None:
     a = stored(of_campaign, report_document())
     page = words(look(rita, a=a.pk, first="bleu-1", second="rouge-l"))
     assert "on the same items: -0.130, 95 % interval -0.230 to -0.030" in page
@@ -83,10 +68,7 @@ def test_two_scorers_tell_their_test_in_the_order_that_was_asked_for(
     assert "rouge-l: better." in turned
 
 
-def test_two_scorers_tell_where_they_disagree(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_two_scorers_tell_where_they_disagree(rita, of_campaign) -> None:
     document = deepcopy(report_document())
     pair = document["comparisons"]["families"][0]["pairs"][0]
     pair["labels"] = [[15, 4, 2], [3, 9, 1], [5, 0, 21]]
@@ -98,10 +80,7 @@ def test_two_scorers_tell_where_they_disagree(
     assert "C better 15 3 5 equal 4 9 0" in turned
 
 
-def test_two_scorers_that_were_not_tested_say_so(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_two_scorers_that_were_not_tested_say_so(rita, of_campaign) -> None:
     a = stored(of_campaign, report_document())
     page = look(rita, a=a.pk, first="majority", second="length")
     assert "holds no test of these two" in page

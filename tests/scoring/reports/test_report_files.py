@@ -2,12 +2,9 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
-from django.test import Client
 
-from scoring.models import DatasetVersion
 from scoring.reports.downloads import html_file, report_file
 from tests.scoring.conftest import signed_in
 from tests.scoring.report_documents import old_document, report_document
@@ -26,11 +23,7 @@ pytestmark = [pytest.mark.django_db]
     ],
 )
 def test_a_download_is_a_file_with_the_headers_of_one(
-    rita: Client,
-    of_campaign: DatasetVersion,
-    wanted: str,
-    media_type: str,
-    end: str,
+    rita, of_campaign, wanted, media_type, end
 ) -> None:
     report = stored(of_campaign, report_document())
     answer = rita.get(f"/reports/{report.pk}/download/?format={wanted}")
@@ -43,20 +36,13 @@ def test_a_download_is_a_file_with_the_headers_of_one(
     assert answer.content == rita.get(f"/reports/{report.pk}/download/?format={wanted}").content
 
 
-def test_readers_download_and_outsiders_do_not(
-    cast: Any,
-    reader: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_readers_download_and_outsiders_do_not(cast, reader, of_campaign) -> None:
     report = stored(of_campaign, report_document())
     assert reader.get(f"/reports/{report.pk}/download/").status_code == 200
     assert signed_in(cast.mallory).get(f"/reports/{report.pk}/download/").status_code in {403, 404}
 
 
-def test_what_is_not_finished_or_not_known_is_not_found(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
+def test_what_is_not_finished_or_not_known_is_not_found(rita, of_campaign) -> None:
     waiting = stored(of_campaign, None)
     assert rita.get(f"/reports/{waiting.pk}/download/?format=csv").status_code == 404
     report = stored(of_campaign, report_document())
@@ -95,7 +81,7 @@ def test_the_order_in_which_a_database_gives_keys_back_moves_no_byte() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["html", "csv", "json", "latex"])
-def test_an_old_report_can_be_saved_too(wanted: str) -> None:
+def test_an_old_report_can_be_saved_too(wanted) -> None:
     assert report_file(old_document(), wanted)
 
 

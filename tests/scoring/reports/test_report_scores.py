@@ -69,7 +69,7 @@ def test_pairs_are_scored_in_turns_and_then_never_again() -> None:
     assert MetricScore.objects.count() == 10
 
 
-def test_a_turn_holds_no_more_than_so_much_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_holds_no_more_than_so_much_text(monkeypatch) -> None:
     given = pairs(6)
     monkeypatch.setattr(reports_work, "CHARACTERS_AT_ONCE", 2 * given[0].characters)
     turns: list[int] = []
@@ -82,7 +82,7 @@ def test_a_turn_holds_no_more_than_so_much_text(monkeypatch: pytest.MonkeyPatch)
     assert turns == [2, 2, 2]
 
 
-def test_turns_get_smaller_where_one_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_get_smaller_where_one_took_long(monkeypatch) -> None:
     monkeypatch.setattr(reports_work, "LONGEST_SECONDS", -1.0)
     turns: list[int] = []
 
@@ -141,7 +141,7 @@ def test_a_scorer_that_always_fails_is_not_asked_for_ever() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1.0], [1.0] * 9, [None] * 4, ["x"] * 4])
-def test_a_scorer_that_returns_nonsense_fails(wrong: list[Score]) -> None:
+def test_a_scorer_that_returns_nonsense_fails(wrong) -> None:
     found = scored(scorer(lambda given: wrong if len(given) > 1 else []), pairs(4))
     assert all(map(math.isnan, found.values))
     assert not MetricScore.objects.exists()

@@ -31,9 +31,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
     watch(monkeypatch, lambda one, real: score if one == name else real)
 
 
-def test_a_scorer_that_fails_half_way_is_told_by_item(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scorer_that_fails_half_way_is_told_by_item(version, monkeypatch) -> None:
     def fails(pairs: Sequence[Pair]) -> Sequence[Score]:
         if any("machine2" in pair.reference for pair in pairs):
             raise RuntimeError("machine2 secret")
@@ -56,7 +54,7 @@ def test_a_scorer_that_fails_half_way_is_told_by_item(
 
 
 def test_a_scorer_without_most_scores_is_set_aside_and_takes_nothing_with_it(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+    version, monkeypatch
 ) -> None:
     failing(monkeypatch, "bleu-1", lambda pairs: [Missing("No words.") for _ in pairs])
     row = carried_out(request(version, "bleu-1", "rouge-l"))
@@ -69,9 +67,7 @@ def test_a_scorer_without_most_scores_is_set_aside_and_takes_nothing_with_it(
     assert row.question_sha256 != ""
 
 
-def test_infinite_scores_are_dropped_and_counted(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_infinite_scores_are_dropped_and_counted(version, monkeypatch) -> None:
     def odd(pairs: Sequence[Pair]) -> Sequence[Score]:
         return [math.inf if "machine1" in pair.candidate else 0.5 for pair in pairs]
 
@@ -81,7 +77,7 @@ def test_infinite_scores_are_dropped_and_counted(
     assert {entry["n"] for entry in result["baselines"].values()} == {15}
 
 
-def test_an_absent_metric_is_a_row_that_says_what_to_put_where(version: DatasetVersion) -> None:
+def test_an_absent_metric_is_a_row_that_says_what_to_put_where(version) -> None:
     result = finished(version, "bertscore", "g-eval", "length")
     for name in ("bertscore", "g-eval"):
         entry = result["scorers"][name]
@@ -93,19 +89,17 @@ def test_an_absent_metric_is_a_row_that_says_what_to_put_where(version: DatasetV
     assert all("bertscore" not in (pair["first"], pair["second"]) for pair in pairs)
 
 
-def test_a_report_of_absent_metrics_alone_still_has_its_baselines(version: DatasetVersion) -> None:
+def test_a_report_of_absent_metrics_alone_still_has_its_baselines(version) -> None:
     result = finished(version, "bertscore")
     assert result["scorers"]["bertscore"]["unavailable"]
     assert result["baselines"]["length"]["n"] == 18
 
 
-def test_without_drafts_sari_says_so_plainly(version: DatasetVersion) -> None:
+def test_without_drafts_sari_says_so_plainly(version) -> None:
     assert "draft" in finished(version, "sari", "length")["scorers"]["sari"]["unavailable"]
 
 
-def test_a_metric_that_gives_up_is_a_row_and_may_be_asked_again(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_metric_that_gives_up_is_a_row_and_may_be_asked_again(version, monkeypatch) -> None:
     def down(pairs: Sequence[Pair]) -> Sequence[Score]:
         raise MetricError("The endpoint does not answer.")
 
@@ -116,16 +110,14 @@ def test_a_metric_that_gives_up_is_a_row_and_may_be_asked_again(
     assert row.question_sha256 == ""
 
 
-def test_a_model_whose_directory_is_gone_is_a_row_that_says_so(version: DatasetVersion) -> None:
+def test_a_model_whose_directory_is_gone_is_a_row_that_says_so(version) -> None:
     name = f"model:{make_model(version).pk}"
     entry = finished(version, name, "length")["scorers"][name]
     assert "There is no model directory" in entry["unavailable"]
     assert entry["kind"] == "model"
 
 
-def test_where_no_item_is_left_the_report_fails_in_a_sentence(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_no_item_is_left_the_report_fails_in_a_sentence(version, monkeypatch) -> None:
     def half(marks: str) -> Scores:
         return lambda pairs: [
             Missing("No.") if pair.reference.split()[2][-1] in marks else 1.0 for pair in pairs
@@ -140,7 +132,7 @@ def test_where_no_item_is_left_the_report_fails_in_a_sentence(
     assert "bleu-1, rouge-l" in row.message
 
 
-def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version: DatasetVersion) -> None:
+def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version) -> None:
     report = request(version, "bleu-1")
     scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     row = carried_out(report)
@@ -148,9 +140,7 @@ def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version: DatasetV
     assert "was changed after it was stored" in row.message
 
 
-def test_an_unexpected_error_fails_the_row_without_its_words(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_error_fails_the_row_without_its_words(version, monkeypatch) -> None:
     def burst(*asked: Any) -> Any:
         raise ZeroDivisionError("1. A secret cup")
 

@@ -45,7 +45,7 @@ def done(cast: Any) -> str:
     return f"{REPORTS}{report['id']}/"
 
 
-def test_a_report_is_queued_followed_and_read(cast: Any, version: DatasetVersion) -> None:
+def test_a_report_is_queued_followed_and_read(cast, version) -> None:
     rita = signed_in(cast.rita)
     status, report = post(rita, REPORTS, BODY)
     assert (status, report["status"]) == (202, "queued")
@@ -58,9 +58,7 @@ def test_a_report_is_queued_followed_and_read(cast: Any, version: DatasetVersion
     assert read["scorers"]["length"]["tau_b"].keys() >= {"value", "low", "high"}
 
 
-def test_the_same_question_is_answered_by_the_same_report(
-    cast: Any, version: DatasetVersion
-) -> None:
+def test_the_same_question_is_answered_by_the_same_report(cast, version) -> None:
     rita = signed_in(cast.rita)
     _, first = post(rita, REPORTS, BODY)
     status, again = post(rita, REPORTS, BODY | {"tie_threshold": 0.0001, "seed": 0})
@@ -93,9 +91,7 @@ def test_the_same_question_is_answered_by_the_same_report(
         {"systems_shown": True},
     ],
 )
-def test_a_bad_request_is_a_400_by_field(
-    cast: Any, version: DatasetVersion, wrong: dict[str, Any]
-) -> None:
+def test_a_bad_request_is_a_400_by_field(cast, version, wrong) -> None:
     status, answer = post(signed_in(cast.rita), REPORTS, BODY | wrong)
     assert status == 400, answer
     assert set(answer) <= set(wrong)
@@ -103,23 +99,21 @@ def test_a_bad_request_is_a_400_by_field(
     assert not AgreementReport.objects.exists()
 
 
-def test_a_tie_threshold_that_is_no_number_is_refused(cast: Any, version: DatasetVersion) -> None:
+def test_a_tie_threshold_that_is_no_number_is_refused(cast, version) -> None:
     body = json.dumps(BODY | {"tie_threshold": float("nan")})
     answer = signed_in(cast.rita).post(REPORTS, body, content_type="application/json")
     assert answer.status_code == 400
     assert not AgreementReport.objects.exists()
 
 
-def test_too_many_waiting_reports_are_a_429(
-    cast: Any, version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_waiting_reports_are_a_429(cast, version, monkeypatch) -> None:
     monkeypatch.setattr(reports_services, "MOST_UNFINISHED", 1)
     rita = signed_in(cast.rita)
     assert post(rita, REPORTS, BODY)[0] == 202
     assert post(rita, REPORTS, BODY | {"seed": 1})[0] == 429
 
 
-def test_a_report_is_saved_in_each_format(cast: Any, own: DatasetVersion) -> None:
+def test_a_report_is_saved_in_each_format(cast, own) -> None:
     rita, address = signed_in(cast.rita), done(cast)
     found = {name: rita.get(address, {"format": name}) for name in ("json", "csv", "latex", "html")}
     assert {answer.status_code for answer in found.values()} == {200}
@@ -136,19 +130,19 @@ def test_a_report_is_saved_in_each_format(cast: Any, own: DatasetVersion) -> Non
 
 
 @pytest.mark.parametrize("name", ["xml", "api", "", "CSV"])
-def test_an_unknown_format_is_a_400_with_words(cast: Any, own: DatasetVersion, name: str) -> None:
+def test_an_unknown_format_is_a_400_with_words(cast, own, name) -> None:
     answer = signed_in(cast.rita).get(done(cast), {"format": name})
     assert answer.status_code == 400
     assert "json" in answer.json()["format"][0]
 
 
-def test_a_report_without_figures_has_no_file(cast: Any, version: DatasetVersion) -> None:
+def test_a_report_without_figures_has_no_file(cast, version) -> None:
     rita = signed_in(cast.rita)
     _, report = post(rita, REPORTS, BODY)
     assert rita.get(f"{REPORTS}{report['id']}/?format=csv").status_code == 409
 
 
-def test_a_report_is_cancelled_once(cast: Any, version: DatasetVersion) -> None:
+def test_a_report_is_cancelled_once(cast, version) -> None:
     rita = signed_in(cast.rita)
     _, report = post(rita, REPORTS, BODY)
     status, cancelled = post(rita, f"{REPORTS}{report['id']}/cancel/", {})
@@ -156,7 +150,7 @@ def test_a_report_is_cancelled_once(cast: Any, version: DatasetVersion) -> None:
     assert post(rita, f"{REPORTS}{report['id']}/cancel/", {})[0] == 409
 
 
-def test_readers_read_what_is_finished_and_start_nothing(cast: Any, own: DatasetVersion) -> None:
+def test_readers_read_what_is_finished_and_start_nothing(cast, own) -> None:
     reader = User.objects.create(username="reader")
     reader.memberships.create(campaign=cast.campaign, role=Role.READER)
     client = signed_in(reader)
@@ -171,7 +165,7 @@ def test_readers_read_what_is_finished_and_start_nothing(cast: Any, own: Dataset
     assert AgreementReport.objects.count() == 2
 
 
-def test_a_reader_of_another_campaign_finds_nothing(cast: Any, own: DatasetVersion) -> None:
+def test_a_reader_of_another_campaign_finds_nothing(cast, own) -> None:
     stranger = User.objects.create(username="stranger")
     stranger.memberships.create(campaign=cast.elsewhere, role=Role.READER)
     assert signed_in(stranger).get(done(cast)).status_code == 404
@@ -179,9 +173,7 @@ def test_a_reader_of_another_campaign_finds_nothing(cast: Any, own: DatasetVersi
 
 
 @pytest.mark.parametrize("role", [Role.RESEARCHER, Role.ADMIN, Role.READER])
-def test_who_rates_in_the_open_campaign_reads_no_report_on_it(
-    cast: Any, own: DatasetVersion, role: Role
-) -> None:
+def test_who_rates_in_the_open_campaign_reads_no_report_on_it(cast, own, role) -> None:
     address = done(cast)
     both = User.objects.create(username="both")
     for one in (role, Role.ANNOTATOR):
@@ -195,7 +187,7 @@ def test_who_rates_in_the_open_campaign_reads_no_report_on_it(
     assert client.get(address).status_code == 200
 
 
-def test_admins_read_reports_and_ask_for_none(cast: Any, own: DatasetVersion) -> None:
+def test_admins_read_reports_and_ask_for_none(cast, own) -> None:
     ada = signed_in(cast.ada)
     assert ada.get(done(cast)).status_code == 200
     assert post(ada, REPORTS, BODY | {"seed": 4})[0] == 403

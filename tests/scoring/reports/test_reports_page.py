@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from scoring.models import AgreementReport, DatasetVersion
+from scoring.models import AgreementReport
 from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
 from tests.scoring.report_rows import stored, words
 
@@ -18,7 +18,7 @@ def page_of(client: Client, report: AgreementReport, query: str = "") -> str:
     return answer.content.decode().replace("&#x27;", "'")
 
 
-def test_the_verdict_comes_before_every_figure(rita: Client, of_campaign: DatasetVersion) -> None:
+def test_the_verdict_comes_before_every_figure(rita, of_campaign) -> None:
     page = page_of(rita, stored(of_campaign, report_document()))
     said = [
         "rouge-l is better than every other scorer.",
@@ -33,29 +33,27 @@ def test_the_verdict_comes_before_every_figure(rita: Client, of_campaign: Datase
     assert places == sorted(places)
 
 
-def test_every_figure_stands_with_its_interval(rita: Client, of_campaign: DatasetVersion) -> None:
+def test_every_figure_stands_with_its_interval(rita, of_campaign) -> None:
     page = words(page_of(rita, stored(of_campaign, report_document())))
     assert "0.310 0.11 … 0.51" in page
     assert "0.440 0.24 … 0.64" in page
 
 
 def test_a_scorer_that_could_not_score_keeps_its_row_and_says_what_it_lacks(
-    rita: Client, of_campaign: DatasetVersion
+    rita, of_campaign
 ) -> None:
     page = page_of(rita, stored(of_campaign, report_document()))
     row = re.search(r"<tr[^>]*>\s*<th scope=\"row\">BERTScore.*?</tr>", page, re.DOTALL)
     assert row is not None and f"Not scored. {ABSENT}" in row[0]
 
 
-def test_an_undefined_figure_says_why_in_words(rita: Client, of_campaign: DatasetVersion) -> None:
+def test_an_undefined_figure_says_why_in_words(rita, of_campaign) -> None:
     page = words(page_of(rita, stored(of_campaign, report_document())))
     assert f"{FLAT} majority : tau-b." in page
     assert "nan" not in page.lower().split()
 
 
-def test_best_is_marked_only_where_the_tests_say_so(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_best_is_marked_only_where_the_tests_say_so(rita, of_campaign) -> None:
     page = page_of(rita, stored(of_campaign, report_document()))
     assert page.count('class="badge"') == 1
     assert re.search(r'rouge-l <strong class="badge">best', page)
@@ -75,15 +73,13 @@ def test_best_is_marked_only_where_the_tests_say_so(
         ("?sort=signature", ["bleu-1", "rouge-l", "BERTScore", "majority", "length"]),
     ],
 )
-def test_the_address_sorts_scorers_and_baselines_apart(
-    rita: Client, of_campaign: DatasetVersion, query: str, order: list[str]
-) -> None:
+def test_the_address_sorts_scorers_and_baselines_apart(rita, of_campaign, query, order) -> None:
     page = page_of(rita, stored(of_campaign, report_document()), query)
     table = page.partition('id="figures"')[2].partition("</table>")[0]
     assert re.findall(r'<th scope="row">([\w-]+)', table) == order
 
 
-def test_the_sorted_column_says_how(rita: Client, of_campaign: DatasetVersion) -> None:
+def test_the_sorted_column_says_how(rita, of_campaign) -> None:
     report = stored(of_campaign, report_document())
     assert "aria-sort" not in page_of(rita, report)
     page = page_of(rita, report, "?sort=spearman&order=desc")
@@ -92,9 +88,7 @@ def test_the_sorted_column_says_how(rita: Client, of_campaign: DatasetVersion) -
     assert "Spearman" in heading and "sort=spearman&amp;order=asc" in heading
 
 
-def test_plots_have_words_and_the_ceiling_is_a_band(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_plots_have_words_and_the_ceiling_is_a_band(rita, of_campaign) -> None:
     page = page_of(rita, stored(of_campaign, report_document()))
     labels = re.findall(r'<svg[^>]*role="img" aria-label="([^"]+)"', page)
     assert any("bleu-1 0.310, 0.11 to 0.51" in label for label in labels)
@@ -107,9 +101,7 @@ def test_plots_have_words_and_the_ceiling_is_a_band(
     assert 'class="band"' not in page and "Ceiling unknown: one." in page
 
 
-def test_the_address_chooses_whose_scores_are_drawn(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_the_address_chooses_whose_scores_are_drawn(rita, of_campaign) -> None:
     report = stored(of_campaign, report_document())
     first = page_of(rita, report)
     assert "Scores of bleu-1 by settled rating" in first
@@ -119,9 +111,7 @@ def test_the_address_chooses_whose_scores_are_drawn(
     assert "Scores of bleu-1 by settled rating" in page_of(rita, report, "?scorer=nobody")
 
 
-def test_groups_ceiling_calibration_and_dropped_items_are_told(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_groups_ceiling_calibration_and_dropped_items_are_told(rita, of_campaign) -> None:
     page = words(page_of(rita, stored(of_campaign, report_document())))
     for said in (
         "Systems are hidden until the campaign closes.",
@@ -137,18 +127,14 @@ def test_groups_ceiling_calibration_and_dropped_items_are_told(
         assert said in page, said
 
 
-def test_an_old_report_is_shown_as_far_as_it_goes(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_an_old_report_is_shown_as_far_as_it_goes(rita, of_campaign) -> None:
     page = words(page_of(rita, stored(of_campaign, old_document())))
     assert "calls none the best" in page
     assert "before this figure was added" in page
     assert "Which differences are real" not in page
 
 
-def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(
-    reader: Client, of_campaign: DatasetVersion
-) -> None:
+def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(reader, of_campaign) -> None:
     report = stored(of_campaign, report_document())
     page = page_of(reader, report)
     assert "rouge-l is better" in page
@@ -158,9 +144,7 @@ def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(
     assert reader.post("/reports/", {}).status_code == 422
 
 
-def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(rita, of_campaign) -> None:
     report = stored(of_campaign, report_document())
     page = rita.get("/reports/").content.decode()
     assert "rouge-l is better than every other scorer." in page
@@ -171,14 +155,12 @@ def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(
     assert str(report.pk) not in other and "No report on another." in other
 
 
-def test_an_empty_list_says_what_to_do_first(rita: Client, reader: Client) -> None:
+def test_an_empty_list_says_what_to_do_first(rita, reader) -> None:
     assert "A report needs a dataset" in rita.get("/reports/").content.decode()
     assert "appear here when they are done" in reader.get("/reports/").content.decode()
 
 
-def test_a_report_can_be_asked_for_again_with_what_it_asked(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_a_report_can_be_asked_for_again_with_what_it_asked(rita, of_campaign) -> None:
     report = stored(of_campaign, report_document())
     assert f"?again={report.pk}#ask" in page_of(rita, report)
     page = rita.get(f"/reports/?again={report.pk}").content.decode()
@@ -188,9 +170,7 @@ def test_a_report_can_be_asked_for_again_with_what_it_asked(
     assert rita.get("/reports/?again=nonsense").status_code == 200
 
 
-def test_a_waiting_report_polls_and_can_be_cancelled(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_a_waiting_report_polls_and_can_be_cancelled(rita, of_campaign) -> None:
     page = page_of(rita, stored(of_campaign, None))
     assert 'hx-trigger="every 2s"' in page and "Waiting for a worker." in page
     assert "Cancel report" in page and "Look again" in page

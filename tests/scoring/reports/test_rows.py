@@ -21,7 +21,7 @@ def stored(rows: list[DatasetRow]) -> DatasetVersion:
     return found
 
 
-def test_labels_are_counted_by_split_without_reading_texts(version: DatasetVersion) -> None:
+def test_labels_are_counted_by_split_without_reading_texts(version) -> None:
     counts = {
         split: labels_in_split(version, CRITERION, split)
         for split in ("train", "validation", "test", "all")
@@ -30,20 +30,20 @@ def test_labels_are_counted_by_split_without_reading_texts(version: DatasetVersi
     assert labels_in_split(version, "overall_quality", "all") == 0
 
 
-def test_a_text_of_many_rows_is_held_once(version: DatasetVersion) -> None:
+def test_a_text_of_many_rows_is_held_once(version) -> None:
     read = report_rows(version, CRITERION, "all")
     texts = [text for row in read.rows for text in (row.reference, row.b, row.c)]
     assert len(texts) == 54
     assert len({id(text.content) for text in texts}) == len({text.content for text in texts}) == 24
 
 
-def test_a_split_by_reference_leaks_nothing(version: DatasetVersion) -> None:
+def test_a_split_by_reference_leaks_nothing(version) -> None:
     read = report_rows(version, CRITERION, "test")
     assert (len(read.rows), read.shared, read.shared_with) == (3, 0, ())
     assert (read.implied, read.implied_reason) == (0, "")
 
 
-def test_a_test_label_that_follows_from_training_labels_is_counted(rows: Rows) -> None:
+def test_a_test_label_that_follows_from_training_labels_is_counted(rows) -> None:
     """Of one reference two comparisons train and the third, which they imply, tests."""
     split = [replace(row, split="train" if row.y[CRITERION] else "test") for row in rows(3)]
     read = report_rows(stored(split), CRITERION, "test")
@@ -55,20 +55,20 @@ def test_a_test_label_that_follows_from_training_labels_is_counted(rows: Rows) -
     assert report_rows(stored(turned), CRITERION, "test").implied == 3
 
 
-def test_all_splits_and_training_itself_imply_nothing(version: DatasetVersion) -> None:
+def test_all_splits_and_training_itself_imply_nothing(version) -> None:
     for split in ("all", "train"):
         read = report_rows(version, CRITERION, split)
         assert (read.implied, read.implied_reason) == (None, NO_TRAINING_LABELS)
 
 
-def test_contradicting_triples_are_counted(rows: Rows) -> None:
+def test_contradicting_triples_are_counted(rows) -> None:
     odd = [replace(row, y={CRITERION: 1}) if row.id == "q0-12" else row for row in rows(3)]
     read = report_rows(stored(odd), CRITERION, "all")
     # b > c, c > d, and yet b = d.
     assert (read.triads, read.violations) == (3, 1)
 
 
-def test_reading_tells_how_far_it_is_and_may_be_stopped(version: DatasetVersion) -> None:
+def test_reading_tells_how_far_it_is_and_may_be_stopped(version) -> None:
     class Stop(Exception):
         pass
 

@@ -74,9 +74,7 @@ def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cas
     assert ask(cast, PUMP, "1. A spring.").status == "queued"
 
 
-def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
-    cast, tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monkeypatch) -> None:
     row = ask(cast, PUMP, LEVER)
     dead = leases.claim(ScoreRequest, row.pk)
     assert dead is not None
@@ -119,9 +117,7 @@ def test_a_request_that_no_model_can_score_fails_in_a_sentence(cast, model) -> N
     assert row.scores is None
 
 
-def test_an_unexpected_error_shows_its_kind_and_no_text(
-    cast, model, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_error_shows_its_kind_and_no_text(cast, model, monkeypatch) -> None:
     def burst(*given: Any) -> None:
         raise RuntimeError(REFERENCE)
 
@@ -156,7 +152,7 @@ def test_no_text_enters_the_trail(cast, model) -> None:
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(
-    cast, model, sent: dict[str, Any], field: str, words: str
+    cast, model, sent, field, words
 ) -> None:
     with pytest.raises(Refused) as refused:
         ask(cast, **sent)
@@ -172,7 +168,7 @@ def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])
-def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role: str) -> None:
+def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role) -> None:
     grant(cast.rita, cast.campaign, role)
     with pytest.raises(Forbidden, match="withheld"):
         ask(cast)
@@ -204,9 +200,7 @@ def test_texts_are_gone_once_their_time_is_over_done_or_not(cast, model, setting
     assert set(expired) == {str(old.pk), str(waiting.pk)}
 
 
-def test_a_request_deleted_while_it_is_scored_stays_deleted(
-    cast, tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_deleted_while_it_is_scored_stays_deleted(cast, tiny, monkeypatch) -> None:
     row = ask(cast)
 
     def score(request: ScoreRequest, check: Any) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, model) -> None
         (SENT | {"model": "x"}, "model"),
     ],
 )
-def test_bad_values_get_400_by_field(cast, model, body: dict[str, Any], field: str) -> None:
+def test_bad_values_get_400_by_field(cast, model, body, field) -> None:
     answer = post(signed_in(cast.rita), **body)
     assert answer.status_code == 400
     assert field in answer.json()
@@ -130,7 +130,7 @@ def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> N
         ({"is_aware": True}, "reason"),
     ],
 )
-def test_a_bad_promotion_gets_400_by_field(cast, version, body: dict[str, Any], field: str) -> None:
+def test_a_bad_promotion_gets_400_by_field(cast, version, body, field) -> None:
     address = f"/api/v1/models/{make_model(version).pk}/promote/"
     answer = post(signed_in(cast.rita), address, **body)
     assert (answer.status_code, list(answer.json())) == (400, [field])

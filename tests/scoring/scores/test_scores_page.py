@@ -96,9 +96,7 @@ def test_empty_candidates_are_passed_over(rita, model) -> None:
         ({"reference": "1. A \x00", "candidate_1": PUMP}, "Null characters"),
     ],
 )
-def test_bad_values_are_said_and_what_was_typed_stays(
-    rita, model, sent: dict[str, str], words: str
-) -> None:
+def test_bad_values_are_said_and_what_was_typed_stays(rita, model, sent, words) -> None:
     answer = post(rita, **sent)
     assert answer.status_code == 422
     page = answer.content.decode()

@@ -1,7 +1,6 @@
 """Of what a model says, whole numbers in range are taken, and nothing else."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -34,7 +33,7 @@ def read(text: str) -> dict[str, int]:
         '```\n{"breadth": 0, "depth": 100}```',
     ],
 )
-def test_one_object_with_the_keys_is_read(text: str) -> None:
+def test_one_object_with_the_keys_is_read(text) -> None:
     assert read(text) == {"breadth": 0, "depth": 100}
 
 
@@ -72,7 +71,7 @@ def test_one_object_with_the_keys_is_read(text: str) -> None:
         ('{"breadth": 999999999999999999, "depth": 90}', "not from 0 to 100"),
     ],
 )
-def test_anything_else_is_refused_in_words_of_ours(text: str, fault: str) -> None:
+def test_anything_else_is_refused_in_words_of_ours(text, fault) -> None:
     with pytest.raises(UnreadableError, match=fault):
         read(text)
 
@@ -115,13 +114,13 @@ def test_a_model_that_declines_says_nothing() -> None:
         {"error": {"message": "overloaded"}},
     ],
 )
-def test_json_of_another_form_is_no_completion(value: Any) -> None:
+def test_json_of_another_form_is_no_completion(value) -> None:
     with pytest.raises(NoCompletionError):
         completion(json.dumps(value).encode())
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"\xff\xfe", b'{"choices": [', b"[" * 100_000])
-def test_what_is_no_json_is_no_completion(body: bytes) -> None:
+def test_what_is_no_json_is_no_completion(body) -> None:
     with pytest.raises(NoCompletionError):
         completion(body)
 
@@ -141,7 +140,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_no_json_whatever_gives_anything_but_numbers_or_a_refusal(value: Any) -> None:
+def test_no_json_whatever_gives_anything_but_numbers_or_a_refusal(value) -> None:
     text = json.dumps(value)
     try:
         said = completion(text.encode())

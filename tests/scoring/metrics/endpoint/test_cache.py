@@ -26,7 +26,7 @@ def files(directory: Path) -> list[Path]:
     return sorted(path for path in directory.rglob("*") if path.is_file())
 
 
-def test_what_is_put_is_found_by_another_process(tmp_path: Path) -> None:
+def test_what_is_put_is_found_by_another_process(tmp_path) -> None:
     first = AnswerCache(endpoint(tmp_path), PROMPT)
     assert first.get(first.key(PAIR)) is None
     first.put(first.key(PAIR), NUMBERS)
@@ -34,7 +34,7 @@ def test_what_is_put_is_found_by_another_process(tmp_path: Path) -> None:
     assert second.get(second.key(PAIR)) == NUMBERS
 
 
-def test_a_file_holds_numbers_and_bears_a_digest_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_file_holds_numbers_and_bears_a_digest_for_its_owner_alone(tmp_path) -> None:
     cache = AnswerCache(endpoint(tmp_path / "new" / "place"), PROMPT)
     cache.put(cache.key(PAIR), NUMBERS)
     (path,) = files(tmp_path)
@@ -55,24 +55,24 @@ def test_a_file_holds_numbers_and_bears_a_digest_for_its_owner_alone(tmp_path: P
         {"model": "m-2"},
     ],
 )
-def test_another_place_or_model_has_other_answers(tmp_path: Path, other: dict[str, str]) -> None:
+def test_another_place_or_model_has_other_answers(tmp_path, other) -> None:
     here = AnswerCache(endpoint(tmp_path), PROMPT)
     there = AnswerCache(replace(endpoint(tmp_path), **other), PROMPT)
     assert here.key(PAIR) != there.key(PAIR)
 
 
-def test_another_prompt_has_other_answers(tmp_path: Path) -> None:
+def test_another_prompt_has_other_answers(tmp_path) -> None:
     other = AnswerCache(endpoint(tmp_path), replace(PROMPT, instructions="Judge well."))
     assert other.key(PAIR) != AnswerCache(endpoint(tmp_path), PROMPT).key(PAIR)
 
 
-def test_every_pair_has_its_own_answer(tmp_path: Path) -> None:
+def test_every_pair_has_its_own_answer(tmp_path) -> None:
     cache = AnswerCache(endpoint(tmp_path), PROMPT)
     pairs = [Pair("a", "b"), Pair("b", "a"), Pair("ab", ""), Pair("", "ab"), Pair("\ud800", "b")]
     assert len({cache.key(pair) for pair in pairs}) == len(pairs)
 
 
-def test_the_key_pace_and_price_do_not_count(tmp_path: Path) -> None:
+def test_the_key_pace_and_price_do_not_count(tmp_path) -> None:
     other = replace(endpoint(tmp_path), api_key=None, requests_per_minute=3, price_in=4.0)
     assert AnswerCache(other, PROMPT).key(PAIR) == AnswerCache(endpoint(None), PROMPT).key(PAIR)
 
@@ -81,7 +81,7 @@ def test_the_key_pace_and_price_do_not_count(tmp_path: Path) -> None:
     "content",
     [b"", b"{", b"\xff", b"null", b"[70, 80]", b'{"breadth": 70}', b'{"breadth":70,"depth":101}'],
 )
-def test_a_damaged_file_counts_as_none_and_is_written_anew(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_counts_as_none_and_is_written_anew(tmp_path, content) -> None:
     cache = AnswerCache(endpoint(tmp_path), PROMPT)
     cache.put(cache.key(PAIR), NUMBERS)
     files(tmp_path)[0].write_bytes(content)
@@ -96,9 +96,7 @@ def test_without_a_place_nothing_is_kept() -> None:
     assert cache.get(cache.key(PAIR)) is None
 
 
-def test_a_place_that_takes_no_files_is_said_once_and_is_no_failure(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_place_that_takes_no_files_is_said_once_and_is_no_failure(tmp_path, caplog) -> None:
     (tmp_path / "file").write_text("not a directory")
     cache = AnswerCache(endpoint(tmp_path / "file"), PROMPT)
     with caplog.at_level(logging.WARNING):
@@ -110,9 +108,7 @@ def test_a_place_that_takes_no_files_is_said_once_and_is_no_failure(
     assert "teapot" not in record.getMessage()
 
 
-def test_nothing_half_written_is_left_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_half_written_is_left_behind(tmp_path, monkeypatch) -> None:
     def full(self: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 

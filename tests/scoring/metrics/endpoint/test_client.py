@@ -79,7 +79,7 @@ def test_a_question_goes_to_the_address_with_the_key_and_the_timeout() -> None:
         NoAnswerError("no answer within 60 seconds"),
     ],
 )
-def test_after_two_faults_the_third_answer_counts(fault: Answer | Exception) -> None:
+def test_after_two_faults_the_third_answer_counts(fault) -> None:
     sender = Sender(fault, fault, GOOD)
     assert ask(sender).text == "fine"
     assert len(sender.sent) == 3
@@ -112,16 +112,14 @@ def test_waits_differ_by_chance_up_to_half() -> None:
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 @pytest.mark.parametrize(("asked", "waited"), [(30.0, 30.0), (0.0, 1.0), (86_400.0, 120.0)])
-def test_the_wait_that_is_asked_for_is_kept_up_to_a_limit(
-    status: int, asked: float, waited: float
-) -> None:
+def test_the_wait_that_is_asked_for_is_kept_up_to_a_limit(status, asked, waited) -> None:
     time = FakeTime()
     ask(Sender(Answer(status, asked, b""), GOOD), time)
     assert sum(time.slept) == pytest.approx(waited)
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_who_is_told_to_slow_down_slows_all_down(status: int) -> None:
+def test_who_is_told_to_slow_down_slows_all_down(status) -> None:
     time = FakeTime()
     sender = Sender(Answer(status, 30.0, b""), GOOD)
     began: list[float] = []
@@ -160,7 +158,7 @@ def test_the_last_fault_is_the_one_that_is_said_and_nobody_waits_after_it() -> N
 
 
 @pytest.mark.parametrize("status", [400, 413, 415, 422])
-def test_a_request_that_is_refused_is_not_repeated(status: int) -> None:
+def test_a_request_that_is_refused_is_not_repeated(status) -> None:
     sender = Sender(Answer(status, None, b"sesame teapot"))
     with pytest.raises(RefusedError, match=f"^it answered {status}$"):
         ask(sender)
@@ -181,9 +179,7 @@ def test_a_request_that_is_refused_is_not_repeated(status: int) -> None:
         (UntrustedError(), "no certificate that this machine trusts, so nothing was sent"),
     ],
 )
-def test_what_fails_for_all_is_said_to_a_person_at_once(
-    answer: Answer | Exception, words: str
-) -> None:
+def test_what_fails_for_all_is_said_to_a_person_at_once(answer, words) -> None:
     sender = Sender(answer)
     with pytest.raises(MetricError, match=words) as refusal:
         ask(sender)
@@ -210,9 +206,7 @@ def test_requests_keep_the_rate_with_their_repeats() -> None:
     assert began == [1000, 1010, 1020, 1030]
 
 
-def test_nothing_is_logged_of_what_is_asked(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_nothing_is_logged_of_what_is_asked(caplog) -> None:
     with caplog.at_level(logging.DEBUG), pytest.raises(UnansweredError):
         client(Sender(Answer(500, None, b"teapot")), FakeTime()).ask({"messages": ["teapot"]})
     assert caplog.records == []

@@ -4,7 +4,6 @@ import json
 import logging
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Barrier, Lock
 
 import pytest
@@ -50,7 +49,7 @@ def test_numbers_come_back_in_the_order_of_the_pairs() -> None:
     assert found == [{"breadth": kind, "depth": 0} for kind in range(20)]
 
 
-def test_the_request_names_model_schema_and_settings(good: LocalEndpoint) -> None:
+def test_the_request_names_model_schema_and_settings(good) -> None:
     inquiry(good).numbers([PAIR])
     (received,) = good.received
     assert received.path == "/v1/chat/completions"
@@ -61,29 +60,29 @@ def test_the_request_names_model_schema_and_settings(good: LocalEndpoint) -> Non
     assert received.headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_no_pairs_ask_nothing(good: LocalEndpoint) -> None:
+def test_no_pairs_ask_nothing(good) -> None:
     assert inquiry(good).numbers([]) == []
     assert good.received == []
 
 
-def test_equal_pairs_are_asked_once(good: LocalEndpoint) -> None:
+def test_equal_pairs_are_asked_once(good) -> None:
     assert inquiry(good).numbers([PAIR, *pairs(2), PAIR]) == [NUMBERS] * 4
     assert len(good.received) == 3
 
 
-def test_what_is_kept_is_not_asked_again(good: LocalEndpoint, tmp_path: Path) -> None:
+def test_what_is_kept_is_not_asked_again(good, tmp_path) -> None:
     assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
     assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
     assert len(good.received) == 3
 
 
-def test_without_a_place_to_keep_it_everything_is_asked_again(good: LocalEndpoint) -> None:
+def test_without_a_place_to_keep_it_everything_is_asked_again(good) -> None:
     inquiry(good).numbers(pairs(3))
     inquiry(good).numbers(pairs(3))
     assert len(good.received) == 6
 
 
-def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path) -> None:
     class Killed(BaseException):
         """What no handler of ours expects."""
 
@@ -104,7 +103,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert len(set(candidates)) == 5
 
 
-def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path: Path) -> None:
+def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path) -> None:
     replies = [saying("no idea"), saying("still none"), GOOD]
     with local_endpoint(in_order(*replies)) as place:
         assert inquiry(place, tmp_path).numbers([PAIR]) == [
@@ -155,7 +154,7 @@ def test_waiting_ends_when_the_run_does() -> None:
         assert len(place.received) == 2
 
 
-def test_nobody_waits_in_a_run_that_has_ended(good: LocalEndpoint) -> None:
+def test_nobody_waits_in_a_run_that_has_ended(good) -> None:
     asking = Inquiry(PROMPT, Endpoint(good.url, "m-1", KEY))
     asking.numbers([PAIR])
     with pytest.raises(_StoppedError):
@@ -186,9 +185,7 @@ def test_an_order_within_a_claim_changes_no_form_and_no_other_pair() -> None:
         [Reply(GOOD.body, fault="close")],
     ],
 )
-def test_neither_key_nor_claims_stand_in_any_message(
-    replies: list[Reply], caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def test_neither_key_nor_claims_stand_in_any_message(replies, caplog, tmp_path) -> None:
     told = []
     with caplog.at_level(logging.DEBUG), local_endpoint(in_order(*replies)) as place:
         asking = inquiry(place, tmp_path)
@@ -204,7 +201,7 @@ def test_neither_key_nor_claims_stand_in_any_message(
         assert secret not in json.dumps(told)
 
 
-def test_the_version_names_prompt_model_address_and_settings(good: LocalEndpoint) -> None:
+def test_the_version_names_prompt_model_address_and_settings(good) -> None:
     host = good.url.removeprefix("http://")
     assert inquiry(good).version == (
         f"prompt {PROMPT.digest[:12]}, m-1 at {host}, temperature 0, seed 0"

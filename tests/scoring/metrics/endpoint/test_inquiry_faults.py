@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -37,7 +36,7 @@ def good() -> Iterator[LocalEndpoint]:
         [Reply(GOOD.body, fault="close"), Reply(status=503), Reply(b"")],
     ],
 )
-def test_a_fault_that_passes_leaves_no_trace(faults: list[Reply]) -> None:
+def test_a_fault_that_passes_leaves_no_trace(faults) -> None:
     with local_endpoint(in_order(*faults, GOOD)) as place:
         assert inquiry(place).numbers([PAIR]) == [NUMBERS]
         assert len(place.received) == len(faults) + 1
@@ -68,7 +67,7 @@ def test_the_wait_that_an_endpoint_asks_for_is_kept() -> None:
         [70, 80],
     ],
 )
-def test_nonsense_is_asked_about_once_more_and_then_missing(nonsense: object) -> None:
+def test_nonsense_is_asked_about_once_more_and_then_missing(nonsense) -> None:
     with local_endpoint(in_order(saying(nonsense), GOOD)) as place:
         assert inquiry(place).numbers([PAIR]) == [NUMBERS]
         first, second = place.received
@@ -119,14 +118,14 @@ def test_one_text_that_is_too_long_takes_the_schema_from_no_other() -> None:
         Reply(status=307, headers={"Location": "http://127.0.0.1:9/v1"}),
     ],
 )
-def test_an_endpoint_that_takes_no_question_is_asked_one_only(reply: Reply) -> None:
+def test_an_endpoint_that_takes_no_question_is_asked_one_only(reply) -> None:
     with local_endpoint(in_order(reply)) as place:
         with pytest.raises(MetricError, match=f"{reply.status}"):
             inquiry(place).numbers(pairs(50))
         assert len(place.received) == 1
 
 
-def test_a_redirect_takes_no_claims_elsewhere(good: LocalEndpoint) -> None:
+def test_a_redirect_takes_no_claims_elsewhere(good) -> None:
     reply = Reply(status=308, headers={"Location": good.url})
     with local_endpoint(in_order(reply)) as place, pytest.raises(MetricError, match="not followed"):
         inquiry(place).numbers([PAIR])
@@ -155,7 +154,7 @@ def test_an_endpoint_that_is_down_now_and_then_loses_those_pairs_alone() -> None
 
 
 @pytest.mark.parametrize("reply", [saying("I cannot judge claims."), Reply(status=422)])
-def test_a_model_that_never_gives_numbers_is_given_up(reply: Reply) -> None:
+def test_a_model_that_never_gives_numbers_is_given_up(reply) -> None:
     with local_endpoint(in_order(reply)) as place:
         with pytest.raises(MetricError, match=f"{MOST_UNREAD} claim sets in a row"):
             inquiry(place).numbers(pairs(50))
@@ -169,7 +168,7 @@ def test_a_model_that_gave_numbers_once_is_not_given_up_for_nonsense() -> None:
     assert sum(isinstance(numbers, Missing) for numbers in found) == 29
 
 
-def test_what_was_answered_before_it_was_given_up_is_kept(tmp_path: Path) -> None:
+def test_what_was_answered_before_it_was_given_up_is_kept(tmp_path) -> None:
     with local_endpoint(in_order(GOOD, GOOD, Reply(status=401), GOOD)) as place:
         with pytest.raises(MetricError):
             inquiry(place, tmp_path).numbers(pairs(5))

@@ -62,7 +62,7 @@ def test_a_text_that_copies_the_lines_of_another_does_not_end_itself() -> None:
     assert text.index("Give 5") < text.index(f"<<<END OF CANDIDATE {real}>>>")
 
 
-def test_a_mark_that_stands_in_a_text_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mark_that_stands_in_a_text_is_drawn_anew(monkeypatch) -> None:
     class Digest:
         def __init__(self, data: bytes) -> None:
             self.number = int(data.split(b",")[0].strip(b"["))
@@ -107,12 +107,12 @@ def test_a_repair_says_what_was_wrong_and_sends_little_back() -> None:
         {"high": 6},
     ],
 )
-def test_the_digest_changes_with_all_that_moves_an_answer(other: dict[str, object]) -> None:
+def test_the_digest_changes_with_all_that_moves_an_answer(other) -> None:
     assert replace(PROMPT, **other).digest != PROMPT.digest
 
 
 @pytest.mark.parametrize("name", ["TEMPERATURE", "SEED", "MOST_TOKENS"])
-def test_the_digest_changes_with_the_settings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_changes_with_the_settings(name, monkeypatch) -> None:
     before = PROMPT.digest
     monkeypatch.setattr(module, name, 7)
     assert PROMPT.digest != before

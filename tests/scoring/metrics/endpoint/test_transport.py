@@ -69,7 +69,7 @@ def test_a_redirect_is_handed_back_and_not_followed() -> None:
         assert elsewhere.received == []
 
 
-def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_of_the_environment_is_not_used(monkeypatch) -> None:
     with answering(Reply(b"{}")) as proxy, answering(Reply(b"{}")) as place:
         monkeypatch.setenv("http_proxy", proxy.url)
         monkeypatch.setenv("all_proxy", proxy.url)
@@ -79,7 +79,7 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
-def test_an_answer_that_does_not_come_or_only_drips_ends_by_the_timeout(fault: str) -> None:
+def test_an_answer_that_does_not_come_or_only_drips_ends_by_the_timeout(fault) -> None:
     # Each byte comes well within the timeout, and all of them would take ten seconds.
     late = pytest.raises(NoAnswerError, match=r"^no answer within 0\.2 seconds$")
     with answering(Reply(b"x" * 1000, fault=fault)) as place, late:
@@ -142,7 +142,7 @@ def test_a_body_of_the_largest_size_is_read() -> None:
         b"HTTP/1.1 200 OK\r\nX: " + b"y" * 100_000 + b"\r\n\r\n",
     ],
 )
-def test_what_is_no_http_is_no_answer_and_is_not_repeated(raw: bytes) -> None:
+def test_what_is_no_http_is_no_answer_and_is_not_repeated(raw) -> None:
     with saying_raw(raw) as url, pytest.raises(NoAnswerError, match="broke") as refusal:
         post(url, BODY, KEY, 30)
     assert "sesame" not in str(refusal.value)
@@ -155,7 +155,7 @@ def test_a_host_where_nobody_listens_is_said() -> None:
         post(f"http://127.0.0.1:{port}/v1", BODY, KEY, 30)
 
 
-def test_a_name_that_nobody_knows_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_nobody_knows_is_said(monkeypatch) -> None:
     def unknown(*arguments: object) -> socket.socket:
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -175,7 +175,7 @@ def test_a_certificate_that_does_not_hold_gets_no_claims() -> None:
         assert place.received == []
 
 
-def test_a_certificate_of_another_host_gets_no_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_of_another_host_gets_no_claims(monkeypatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with over_https(Reply(b"{}")) as place:
         with pytest.raises(UntrustedError):
@@ -183,7 +183,7 @@ def test_a_certificate_of_another_host_gets_no_claims(monkeypatch: pytest.Monkey
         assert place.received == []
 
 
-def test_a_certificate_that_the_machine_trusts_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_that_the_machine_trusts_is_taken(monkeypatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with over_https(Reply(b"{}")) as place:
         assert post(place.url, BODY, KEY, 30).body == b"{}"
@@ -191,9 +191,7 @@ def test_a_certificate_that_the_machine_trusts_is_taken(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
-def test_the_timeout_cuts_an_encrypted_connection_too(
-    fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_timeout_cuts_an_encrypted_connection_too(fault, monkeypatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     late = pytest.raises(NoAnswerError, match=r"^no answer within 0\.5 seconds$")
     with over_https(Reply(b"x" * 1000, fault=fault)) as place, late:
@@ -226,7 +224,7 @@ def test_the_other_side_of_https_that_speaks_plainly_gets_nothing() -> None:
         ({}, None),
     ],
 )
-def test_the_wait_that_is_asked_for_is_read(headers: dict[str, str], seconds: float | None) -> None:
+def test_the_wait_that_is_asked_for_is_read(headers, seconds) -> None:
     with answering(Reply(b"{}", 429, headers)) as place:
         assert post(place.url, BODY, KEY, 30).retry_after == seconds
 
@@ -241,9 +239,7 @@ def test_the_wait_that_is_asked_for_is_read(headers: dict[str, str], seconds: fl
         ("Wed, 01 Jul 2026 10:00:00", "Wed, 01 Jul 2026 10:00:42 GMT", None),
     ],
 )
-def test_a_date_to_wait_for_counts_from_the_answers_own(
-    date: str, until: str, seconds: float | None
-) -> None:
+def test_a_date_to_wait_for_counts_from_the_answers_own(date, until, seconds) -> None:
     raw = f"HTTP/1.1 429 Slow\r\nDate: {date}\r\nRetry-After: {until}\r\nContent-Length: 0\r\n\r\n"
     with saying_raw(raw.encode()) as url:
         assert post(url, BODY, KEY, 30).retry_after == seconds
