@@ -15,12 +15,10 @@ from annotator.models import AuditEvent
 from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.metrics.llmscore import DIMENSIONS
 from scoring.models import DatasetVersion, MetricScore
-from scoring.quadruplets import SplitPlan
 from tests.scoring.asked_reports import carried_out, finished, request
-from tests.scoring.conftest import dataset_rows
+from tests.scoring.conftest import dataset_rows, imported
 from tests.scoring.metrics.endpoint.local_endpoint import (
     KEY,
     LocalEndpoint,
@@ -73,13 +71,8 @@ def test_both_metrics_get_figures_from_one_question_per_claim_set(version, place
 
 
 def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(place) -> None:
-    rows = [
-        replace(
-            row, y={"feature_completeness": row.y["feature_completeness"], "logical_linkage": 1}
-        )
-        for row in dataset_rows()
-    ]
-    both = import_dataset(name="both", rows=rows, plan=SplitPlan("file")).version
+    rows = [replace(row, y={**row.y, "logical_linkage": 1}) for row in dataset_rows()]
+    both = imported("both", rows)
     first = finished(both, "g-eval")
     paid = len(place.received)
     second = finished(both, "g-eval", criterion="logical_linkage")
@@ -127,10 +120,9 @@ def test_a_key_that_is_refused_is_a_row_and_costs_one_question(version, place) -
 
 
 def test_a_killed_report_goes_on_without_paying_twice(version, place) -> None:
-    def dies(received: Received, number: int) -> Reply:
-        return Reply(status=403) if number == 5 else by_length(received, number)
-
-    place.answer = dies
+    place.answer = lambda received, number: (
+        Reply(status=403) if number == 5 else by_length(received, number)
+    )
     with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
         finished(version, "g-eval")
     assert len(kept_answers()) == 5
@@ -166,11 +158,8 @@ def test_neither_the_key_nor_claims_stand_in_the_report_the_log_or_the_audit_tra
     with caplog.at_level(logging.DEBUG):
         row = carried_out(request(version, "g-eval", "llmscore"))
     assert row.status == JobStatus.SUCCEEDED
-    told: list[Any] = [
-        row.result,
-        row.message,
-        [event.details for event in AuditEvent.objects.all()],
-    ]
+    told: list[Any] = [row.result, row.message]
+    told += [event.details for event in AuditEvent.objects.all()]
     told += [record.getMessage() for record in caplog.records]
     told += [path.read_text() for path in kept_answers()]
     text = json.dumps(told)

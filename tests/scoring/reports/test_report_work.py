@@ -7,24 +7,24 @@ from typing import Any
 import pytest
 
 from core.jobs.rows import JobStatus
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.metrics.base import Pair, Score
 from scoring.metrics.registry import BASELINE_NAMES
 from scoring.models import AgreementReport, MetricScore
-from scoring.quadruplets import SplitPlan
 from scoring.reports import work as reports_work
 from scoring.reports.files import canonical_json, storable
-from scoring.reports.queries import ordered_result, report_page
 from scoring.reports.services import cancel_report
 from scoring.reports.work import carry_out_report
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
     count_calls,
+    failing,
     finished,
+    raising,
     request,
     watch,
 )
+from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -32,11 +32,6 @@ FIGURES = (
     *("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"),
     *("accuracy", "f1_weighted", "f1_macro", "decisive_accuracy"),
 )
-
-
-def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
-    """Have one scorer score by another function."""
-    watch(monkeypatch, lambda one, real: score if one == name else real)
 
 
 def test_a_report_has_the_promised_figures(version) -> None:
@@ -87,8 +82,7 @@ def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
 def test_of_a_new_dataset_only_new_pairs_are_scored(version, rows, monkeypatch) -> None:
     finished(version, "bleu-1")
     calls = count_calls(monkeypatch)
-    larger = import_dataset(name="larger", rows=rows(7), plan=SplitPlan("file")).version
-    finished(larger, "bleu-1")
+    finished(imported("larger", rows(7)), "bleu-1")
     assert calls == [3] * 5
 
 
@@ -129,12 +123,8 @@ def test_what_is_stored_comes_back_as_the_same_bytes(version, monkeypatch) -> No
 
 def test_killed_midway_only_what_is_missing_is_scored(version, monkeypatch) -> None:
     """A worker that is killed writes nothing more: its lease runs out, and another takes over."""
-
-    def dies(pairs: Sequence[Pair]) -> Sequence[Score]:
-        raise KeyboardInterrupt
-
     report = request(version, "bleu-1", "rouge-l")
-    failing(monkeypatch, "rouge-l", dies)
+    failing(monkeypatch, "rouge-l", raising(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         carry_out_report(report.pk)
     assert AgreementReport.objects.get().status == JobStatus.RUNNING
@@ -198,18 +188,3 @@ def test_no_claim_text_stands_in_the_document(version) -> None:
     text = json.dumps(finished(version, "bleu-1", "sari"))
     assert "housing" not in text
     assert "machine" not in text
-
-
-def test_the_page_of_a_report_reads_what_was_stored(version) -> None:
-    report = request(version, "bleu-1")
-    assert report_page(report) is None
-    page = report_page(carried_out(report))
-    assert page is not None
-    assert page.rows[0].name == "bleu-1"
-    assert {row.kind for row in page.rows} == {"scorer", "baseline"}
-
-
-def test_scorers_are_told_in_the_order_that_was_asked_for(version) -> None:
-    result = ordered_result(carried_out(request(version, "rouge-l", "bleu-1")))
-    assert result is not None
-    assert list(result["scorers"]) == ["rouge-l", "bleu-1"]

@@ -7,23 +7,23 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from annotator.models import AuditEvent, Campaign, Role, User
+from annotator.models import AuditEvent, Campaign, User
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs.rows import JobStatus
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport
-from scoring.quadruplets import SplitPlan
 from scoring.reports import scorers
 from scoring.reports import services as reports_services
 from scoring.reports.services import ask_for_report, cancel_report, request_report
+from tests.conftest import grant, make_user
 from tests.scoring.asked_reports import CRITERION, carried_out, count_calls, make_model, request
+from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
 def rita(db: None) -> User:
-    return User.objects.create(username="rita")
+    return make_user("rita")
 
 
 @pytest.mark.parametrize(
@@ -31,17 +31,11 @@ def rita(db: None) -> User:
     [
         ({"criterion": "novelty"}, "criterion"),
         ({"split": "dev"}, "split"),
-        ({"tie_threshold": -1.0}, "tie_threshold"),
-        ({"tie_threshold": float("nan")}, "tie_threshold"),
-        ({"tie_threshold": float("inf")}, "tie_threshold"),
-        ({"resamples": 99}, "resamples"),
-        ({"resamples": 10_001}, "resamples"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 2**32}, "seed"),
+        *(({"tie_threshold": float(value)}, "tie_threshold") for value in (-1, "nan", "inf")),
+        *(({"resamples": value}, "resamples") for value in (99, 10_001)),
+        *(({"seed": value}, "seed") for value in (-1, 2**32)),
         ({"scorers": []}, "scorers"),
-        ({"scorers": ["bleu-9"]}, "scorers"),
-        ({"scorers": ["majority"]}, "scorers"),
-        ({"scorers": ["model:7"]}, "scorers"),
+        *(({"scorers": [name]}, "scorers") for name in ("bleu-9", "majority", "model:7")),
         ({"scorers": [f"model:{UUID(int=7)}"]}, "scorers"),
         ({"criterion": "overall_quality"}, "split"),
     ],
@@ -55,9 +49,8 @@ def test_a_request_that_makes_no_sense_is_refused_by_its_field(version, wrong, f
 
 
 def test_an_empty_split_is_refused_before_queueing(version, rows) -> None:
-    training_only = import_dataset(name="t", rows=rows(6)[:12], plan=SplitPlan("file")).version
     with pytest.raises(Refused, match=r"t@1 has no quadruplet .* in the split test"):
-        request(training_only, "bleu-1", split="test")
+        request(imported("t", rows(6)[:12]), "bleu-1", split="test")
     assert not AgreementReport.objects.exists()
 
 
@@ -77,12 +70,9 @@ def test_a_model_of_another_criterion_is_refused(version) -> None:
 
 
 def test_the_same_question_is_one_row_as_long_as_it_stands(version, rita) -> None:
-    first = ask_for_report(
-        version=version, criterion=CRITERION, scorers=["length", "length"], split="all"
-    )
-    again = ask_for_report(
-        version=version, criterion=CRITERION, scorers=["length"], split="all", requested_by=rita
-    )
+    asked = {"version": version, "criterion": CRITERION, "split": "all"}
+    first = ask_for_report(**asked, scorers=["length", "length"])
+    again = ask_for_report(**asked, scorers=["length"], requested_by=rita)
     assert (first.is_new, again.is_new) == (True, False)
     assert again.report == first.report
     carried_out(first.report)
@@ -91,21 +81,16 @@ def test_the_same_question_is_one_row_as_long_as_it_stands(version, rita) -> Non
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("names", "more"),
     [
-        {"split": "train"},
-        {"tie_threshold": 1e-6},
-        {"seed": 1},
-        {"resamples": 101},
-        {"scorers": ["bleu-1", "length"]},
-        {"scorers": ["length"]},
+        *((("length", "bleu-1"), more) for more in ({"split": "train"}, {"tie_threshold": 1e-6})),
+        *((("length", "bleu-1"), more) for more in ({"seed": 1}, {"resamples": 101})),
+        (("bleu-1", "length"), {}),
+        (("length",), {}),
     ],
 )
-def test_another_question_is_another_row(version, other) -> None:
-    asked = {"scorers": ["length", "bleu-1"], "split": "all"}
-    names, more = asked["scorers"], other.copy()
-    first = request(version, *names)
-    second = request(version, *more.pop("scorers", names), **more)
+def test_another_question_is_another_row(version, names, more) -> None:
+    first, second = request(version, "length", "bleu-1"), request(version, *names, **more)
     assert second.pk != first.pk
     assert second.question_sha256 != first.question_sha256
 
@@ -117,21 +102,22 @@ def test_another_version_of_a_scorer_makes_another_question(version, monkeypatch
     assert request(version, "length").pk != first.pk
 
 
-@pytest.mark.parametrize("end", [JobStatus.FAILED, JobStatus.CANCELLED])
-def test_a_report_that_came_to_nothing_may_be_asked_again(version, end) -> None:
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"status": JobStatus.FAILED},
+        {"status": JobStatus.CANCELLED},
+        {"status": JobStatus.RUNNING, "cancel_requested": True},
+    ],
+)
+def test_a_report_that_came_or_will_come_to_nothing_may_be_asked_again(version, end) -> None:
     first = request(version, "length")
-    AgreementReport.objects.update(status=end)
-    assert request(version, "length").pk != first.pk
-
-
-def test_a_report_that_is_being_cancelled_is_nobodys_answer(version) -> None:
-    first = request(version, "length")
-    AgreementReport.objects.update(status=JobStatus.RUNNING, cancel_requested=True)
+    AgreementReport.objects.update(**end)
     assert request(version, "length").pk != first.pk
 
 
 def test_reports_of_equal_datasets_are_kept_apart(version, rows) -> None:
-    twin = import_dataset(name="twin", rows=rows(), plan=SplitPlan("file")).version
+    twin = imported("twin", rows())
     assert twin.sha256 == version.sha256
     assert request(twin, "length").pk != request(version, "length").pk
 
@@ -176,22 +162,18 @@ def test_one_person_queues_so_many_and_no_more(version, rita, monkeypatch) -> No
     assert request(version, "length", seed=2, requested_by=rita).requested_by == rita
 
 
-def test_who_rates_in_the_open_campaign_gets_no_report(version, rita) -> None:
-    campaign = Campaign.objects.create(slug="cups", name="cups")
-    version.dataset.campaign = campaign
-    version.dataset.save()
-    for role in (Role.RESEARCHER, Role.ANNOTATOR):
-        rita.memberships.create(campaign=campaign, role=role)
+def test_who_rates_in_the_open_campaign_gets_no_report(cast, of_campaign) -> None:
+    grant(cast.rita, cast.campaign, "annotator")
     with pytest.raises(Forbidden, match="withheld from who rates"):
-        request(version, "length", requested_by=rita)
+        request(of_campaign, "length", requested_by=cast.rita)
     Campaign.objects.update(status="closed")
-    version.refresh_from_db()
-    assert request(version, "length", requested_by=rita).has_systems
+    of_campaign.refresh_from_db()
+    assert request(of_campaign, "length", requested_by=cast.rita).has_systems
 
 
-def test_systems_are_told_of_closed_campaigns_only(version) -> None:
+def test_systems_are_told_of_closed_campaigns_only(cast, version) -> None:
     assert not request(version, "length").has_systems
-    version.dataset.campaign = Campaign.objects.create(slug="cups", name="cups")
+    version.dataset.campaign = cast.campaign
     version.dataset.save()
     hidden = request(version, "length", seed=1)
     Campaign.objects.update(status="closed")
