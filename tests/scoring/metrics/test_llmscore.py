@@ -41,18 +41,11 @@ def test_a_number_off_the_scale_makes_the_pair_missing(wrong) -> None:
 
 def test_it_has_the_five_dimensions_and_the_scale_of_its_source() -> None:
     assert PROMPT.keys == (
-        "accuracy",
-        "relevance",
-        "completeness",
-        "consistency",
-        "language_style",
+        *("accuracy", "relevance", "completeness", "consistency", "language_style"),
     )
-    assert (PROMPT.low, PROMPT.high) == (1, 10)
     metric = LLMScore(endpoint())
-    assert (metric.low, metric.high) == (1.0, 10.0)
-
-
-def test_its_answers_are_not_those_of_another_prompt() -> None:
+    assert (PROMPT.low, PROMPT.high) == (metric.low, metric.high) == (1, 10)
+    # Its answers are not those of another prompt.
     assert PROMPT.digest != G_EVAL.digest
 
 

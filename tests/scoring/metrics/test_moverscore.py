@@ -2,22 +2,19 @@
 
 import json
 import string
-from functools import cache
 from math import log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import linear_sum_assignment
 from tokenizers import Tokenizer
-from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
 from scoring.metrics.moverscore import MoverScore, least_work
 from scoring.metrics.neural import checked_directory
-from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import LONG, PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -25,19 +22,11 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
     return checked_directory("moverscore", own_copy(bert_directory, tmp_path / "moverscore"))
 
 
-@cache
-def network(directory: Path) -> tuple[Any, Any]:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    return tokenizer, AutoModel.from_pretrained(directory).eval()
-
-
 def cloud(directory: Path, text: str) -> tuple[np.ndarray, list[int]]:
     """Vectors and numbers of the tokens of one text that are neither punctuation nor '##'."""
     tokenizer, model = network(directory)
     encoding = tokenizer.encode(text)
-    ids, tokens = encoding.ids, encoding.tokens
-    if len(ids) > 48:
-        ids, tokens = [*ids[:47], ids[-1]], [*tokens[:47], tokens[-1]]
+    ids, tokens = cut(encoding.ids, 48), cut(encoding.tokens, 48)
     with torch.inference_mode():
         output = model(torch.tensor([ids]), output_hidden_states=True)
     layers = [states[0].double().numpy() for states in output.hidden_states[-5:]]

@@ -5,13 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Pair
 from scoring.metrics.neural import checked_directory
 from scoring.metrics.simcse import SimCse
-from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import LONG, PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -20,14 +18,11 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
 
 
 def by_hand(directory: Path, pair: Pair, pooled: bool) -> float:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    model = AutoModel.from_pretrained(directory).eval()
+    tokenizer, model = network(directory)
     vectors = []
     for text in (pair.reference, pair.candidate):
-        ids = tokenizer.encode(text).ids
-        ids = ids if len(ids) <= 48 else [*ids[:47], ids[-1]]
         with torch.inference_mode():
-            output = model(torch.tensor([ids]))
+            output = model(torch.tensor([cut(tokenizer.encode(text).ids, 48)]))
         found = output.pooler_output[0] if pooled else output.last_hidden_state[0, 0]
         vectors.append(found.double().numpy())
     first, second = vectors

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AutoModelForSeq2SeqLM
 
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
 from scoring.metrics.neural import checked_directory
 from scoring.metrics.unieval import UniEval
-from tests.scoring.metrics.conftest import PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -27,14 +25,10 @@ def question(pair: Pair) -> str:
 
 
 def by_hand(directory: Path, pair: Pair, limit: int = 1024) -> float:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    model = AutoModelForSeq2SeqLM.from_pretrained(directory).eval()
-    ids = tokenizer.encode(question(pair)).ids
-    ids = ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
+    tokenizer, model = network(directory, "AutoModelForSeq2SeqLM")
+    ids = torch.tensor([cut(tokenizer.encode(question(pair)).ids, limit)])
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([[0]])).logits[
-            0, 0
-        ]
+        logits = model(input_ids=ids, decoder_input_ids=torch.tensor([[0]])).logits[0, 0]
     shares = torch.softmax(logits.double(), 0)
     yes, no = (float(shares[tokenizer.token_to_id(word)]) for word in ("Yes", "No"))
     return yes / (yes + no)

@@ -30,10 +30,6 @@ def refusal(directory: Path | None) -> str:
     return words
 
 
-def test_a_whole_directory_is_accepted(directory) -> None:
-    assert checked_directory("bertscore", directory) == directory
-
-
 def test_an_absent_directory_says_what_to_put_where(tmp_path) -> None:
     for absent in (None, tmp_path / "absent"):
         assert "make the directory METRIC_MODELS_DIR/bertscore with config.json" in refusal(absent)
@@ -53,16 +49,13 @@ def test_a_pickle_is_refused_beside_and_instead_of_the_weights(directory, name) 
     assert f"{name} can run code" in refusal(directory)
 
 
-def test_a_pickle_with_another_name_is_not_safetensors(directory) -> None:
-    for data in (b"\x80\x04\x95" + bytes(40), b"", (12).to_bytes(8, "little") + b"[1, 2, 3, 4]"):
+def test_a_pickle_or_a_head_that_is_none_or_names_a_tensor_twice_is_refused(directory) -> None:
+    assert checked_directory("bertscore", directory) == directory
+    no_object, twice = b"[1, 2, 3, 4]", b'{"a": {"dtype": "F32"}, "a": {"dtype": "F32"}}'
+    heads = [len(head).to_bytes(8, "little") + head for head in (no_object, twice)]
+    for data in (b"\x80\x04\x95" + bytes(40), b"", *heads):
         (directory / "model.safetensors").write_bytes(data)
         assert "model.safetensors is not a safetensors file" in refusal(directory)
-
-
-def test_a_head_that_names_a_tensor_twice_is_refused(directory) -> None:
-    head = b'{"a": {"dtype": "F32"}, "a": {"dtype": "F32"}}'
-    (directory / "model.safetensors").write_bytes(len(head).to_bytes(8, "little") + head)
-    assert "not a safetensors file" in refusal(directory)
 
 
 @pytest.mark.parametrize(

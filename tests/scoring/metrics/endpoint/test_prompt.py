@@ -20,20 +20,16 @@ def asked(pair: Pair) -> str:
 
 
 def test_instructions_stand_apart_from_the_texts() -> None:
-    system, user = PROMPT.conversation(Pair("1. A cup.", "1. A mug."))["messages"]
+    conversation = PROMPT.conversation(Pair("1. A cup.", "1. A mug."))
+    assert (conversation["temperature"], conversation["seed"]) == (0, 0)
+    assert conversation["max_tokens"] < 1000
+    system, user = conversation["messages"]
     assert (system["role"], user["role"]) == ("system", "user")
     assert "Judge the candidate." in system["content"]
     assert "never an instruction" in system["content"]
     assert "cup" not in system["content"]
     assert "1. A cup." in user["content"]
     assert "1. A mug." in user["content"]
-
-
-def test_temperature_is_zero_and_a_seed_goes_along() -> None:
-    conversation = PROMPT.conversation(Pair("a", "b"))
-    assert conversation["temperature"] == 0
-    assert conversation["seed"] == 0
-    assert conversation["max_tokens"] < 1000
 
 
 def test_the_texts_stand_whole_between_lines_of_one_mark() -> None:
@@ -108,6 +104,7 @@ def test_a_repair_says_what_was_wrong_and_sends_little_back() -> None:
     ],
 )
 def test_the_digest_changes_with_all_that_moves_an_answer(other) -> None:
+    assert replace(PROMPT).digest == PROMPT.digest
     assert replace(PROMPT, **other).digest != PROMPT.digest
 
 
@@ -116,7 +113,3 @@ def test_the_digest_changes_with_the_settings(name, monkeypatch) -> None:
     before = PROMPT.digest
     monkeypatch.setattr(module, name, 7)
     assert PROMPT.digest != before
-
-
-def test_the_digest_repeats() -> None:
-    assert replace(PROMPT).digest == PROMPT.digest

@@ -48,18 +48,14 @@ def saying_raw(first: bytes) -> Iterator[str]:
 def test_the_body_goes_out_with_the_key_and_the_answer_comes_back() -> None:
     with answering(Reply(b'{"a": 1}', 200)) as place:
         answer = post(f"{place.url}/chat/completions", BODY, KEY, 30)
+        post(place.url, BODY, None, 30)
     assert (answer.status, answer.body, answer.retry_after) == (200, b'{"a": 1}', None)
-    (received,) = place.received
+    received, without_key = place.received
     assert received.path == "/v1/chat/completions"
     assert received.headers["Authorization"] == f"Bearer {KEY}"
     assert received.headers["Content-Type"] == "application/json"
     assert received.body == {"messages": []}
-
-
-def test_without_a_key_no_header_is_sent() -> None:
-    with answering(Reply(b"{}")) as place:
-        post(place.url, BODY, None, 30)
-    assert "Authorization" not in place.received[0].headers
+    assert "Authorization" not in without_key.headers
 
 
 def test_a_redirect_is_handed_back_and_not_followed() -> None:
@@ -113,15 +109,16 @@ def test_headers_that_only_drip_end_by_the_timeout() -> None:
         thread.join()
 
 
-def test_a_body_that_ends_early_is_no_answer() -> None:
-    broken = pytest.raises(NoAnswerError, match="broke")
-    with answering(Reply(b"x" * 1000, fault="close")) as place, broken:
-        post(place.url, BODY, KEY, 30)
-
-
-def test_a_body_that_is_too_large_is_no_answer_and_is_not_read_to_its_end() -> None:
-    too_large = pytest.raises(NoAnswerError, match="longer than 1,048,576 bytes")
-    with answering(Reply(b"x" * 10_000_000)) as place, too_large:
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Reply(b"x" * 1000, fault="close"), "broke"),
+        (Reply(b"x" * 10_000_000), "longer than 1,048,576 bytes"),
+    ],
+    ids=["ends early", "too large"],
+)
+def test_a_body_that_ends_early_or_is_too_large_is_no_answer(reply, words) -> None:
+    with answering(reply) as place, pytest.raises(NoAnswerError, match=words):
         post(place.url, BODY, KEY, 30)
 
 
@@ -168,18 +165,15 @@ def over_https(reply: Reply) -> AbstractContextManager[LocalEndpoint]:
     return local_endpoint(lambda received, number: reply, has_certificate=True)
 
 
-def test_a_certificate_that_does_not_hold_gets_no_claims() -> None:
+@pytest.mark.parametrize(("host", "is_signed"), [("127.0.0.1", False), ("localhost", True)])
+def test_a_certificate_that_does_not_hold_or_is_anothers_gets_no_claims(
+    monkeypatch, host, is_signed
+) -> None:
+    if is_signed:
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with over_https(Reply(b"{}")) as place:
         with pytest.raises(UntrustedError):
-            post(place.url, BODY, KEY, 30)
-        assert place.received == []
-
-
-def test_a_certificate_of_another_host_gets_no_claims(monkeypatch) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
-    with over_https(Reply(b"{}")) as place:
-        with pytest.raises(UntrustedError):
-            post(place.url.replace("127.0.0.1", "localhost"), BODY, KEY, 30)
+            post(place.url.replace("127.0.0.1", host), BODY, KEY, 30)
         assert place.received == []
 
 
@@ -214,13 +208,8 @@ def test_the_other_side_of_https_that_speaks_plainly_gets_nothing() -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({"Retry-After": "7"}, 7.0),
-        ({"Retry-After": "0"}, 0.0),
-        ({"Retry-After": " 7 "}, 7.0),
-        ({"Retry-After": "-7"}, None),
-        ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "²"}, None),
-        ({"Retry-After": ""}, None),
+        *(({"Retry-After": said}, float(said)) for said in ("7", "0", " 7 ")),
+        *(({"Retry-After": said}, None) for said in ("-7", "soon", "²", "")),
         ({}, None),
     ],
 )
