@@ -1,38 +1,18 @@
 """train_patclaimeval and agreement_report: the services of the web in this process."""
 
-import io
-import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import AgreementReport, ModelVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
+from tests.scoring.management.commands import document, refusal, run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 CRITERION = ("--criterion", "feature_completeness")
-
-
-def document(*arguments: str) -> dict[str, Any]:
-    out, err = io.StringIO(), io.StringIO()
-    call_command(*arguments, "--json", stdout=out, stderr=err)
-    assert err.getvalue()  # progress
-    return json.loads(out.getvalue())
-
-
-def refusal(*arguments: str) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command(*arguments, stdout=out, stderr=err)
-    assert caught.value.code == 1
-    assert out.getvalue() == ""
-    assert "Traceback" not in err.getvalue()
-    return err.getvalue().splitlines()[-1]
 
 
 @pytest.mark.slow
@@ -75,13 +55,11 @@ def test_all_five_criteria_are_trained_one_after_another(
 
 
 def test_a_report_without_json_is_a_table_with_its_signature(version) -> None:
-    out = io.StringIO()
-    call_command(
-        *("agreement_report", "tiny", *CRITERION, "--scorers", "length", "--split", "all"),
-        stdout=out,
-        stderr=io.StringIO(),
+    table, progress = run(
+        *("agreement_report", "tiny", *CRITERION, "--scorers", "length", "--split", "all")
     )
-    lines = out.getvalue().splitlines()
+    assert progress
+    lines = table.splitlines()
     assert lines[0].startswith("scorer")
     assert lines[1].startswith("length")
     assert any(line.startswith("majority") for line in lines)

@@ -1,7 +1,7 @@
 """The command that scores claims."""
 
-import io
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,13 @@ from django.core.management import CommandError, call_command
 
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
+from tests.scoring.management import commands
 from tests.scoring.model_builders import CRITERION, make_model, train_tiny
 
 pytestmark = pytest.mark.django_db
+
+document = partial(commands.document, "score_claims")
+refusal = partial(commands.refusal, "score_claims")
 
 
 @pytest.fixture
@@ -29,20 +33,6 @@ def files(directory: Path, *texts: str) -> list[str]:
     return found
 
 
-def run(*arguments: str) -> str:
-    out = io.StringIO()
-    call_command("score_claims", *arguments, stdout=out, stderr=io.StringIO())
-    return out.getvalue()
-
-
-def refusal(*arguments: str) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command("score_claims", *arguments, stdout=out, stderr=err)
-    assert caught.value.code == 1
-    return err.getvalue().splitlines()[-1]
-
-
 def lines(path: Path, *rows: Any) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -56,17 +46,17 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(model, 
         "1. A lever.",
     )
     given = ("--model", str(model.pk), "--reference", reference, "--candidate", good, poor)
-    document = json.loads(run(*given, "--json"))
-    assert document["model"] == str(model.pk)
-    assert document["criterion"] == CRITERION
-    assert document["tie_threshold"] == model.card["tie_threshold"]
-    assert document["validation"] == model.card["validation"]
-    assert [row["candidate"] for row in document["scores"]] == [good, poor]
-    assert all(0 < row["score"] < 1 for row in document["scores"])
+    found = document(*given)
+    assert found["model"] == str(model.pk)
+    assert found["criterion"] == CRITERION
+    assert found["tie_threshold"] == model.card["tie_threshold"]
+    assert found["validation"] == model.card["validation"]
+    assert [row["candidate"] for row in found["scores"]] == [good, poor]
+    assert all(0 < row["score"] < 1 for row in found["scores"])
     (scoring_files.models_directory() / model.directory / "model.safetensors").unlink()
-    assert json.loads(run(*given, "--json")) == document
-    words = run(*given)
-    assert f"{document['scores'][0]['score']:.4f}  {good}" in words
+    assert document(*given) == found
+    words, _ = commands.run("score_claims", *given)
+    assert f"{found['scores'][0]['score']:.4f}  {good}" in words
     assert "are a tie" in words
     other = files(tmp_path, "1. A spring.")[0]
     assert "lacks model.safetensors" in refusal(*given[:4], "--candidate", other)
@@ -84,17 +74,16 @@ def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
     names = files(tmp_path, reference, pump, lever)
     call_command("score_claims", "--model", str(model.pk), "--jsonl", str(given))
     rows = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
-    single = json.loads(
-        run("--model", str(model.pk), "--reference", names[0], "--candidate", *names[1:], "--json")
-    )["scores"]
-    assert [row["score"] for row in rows] == [single[i]["score"] for i in (1, 0, 1)]
+    pair = ("--reference", names[0], "--candidate", *names[1:])
+    pump_score, lever_score = (
+        row["score"] for row in document("--model", str(model.pk), *pair)["scores"]
+    )
+    assert [row["score"] for row in rows] == [lever_score, pump_score, lever_score]
     assert rows[0]["id"] == "one"
     assert {row["model"] for row in rows} == {str(model.pk)}
     target = tmp_path / "scores.jsonl"
-    document = json.loads(
-        run("--model", str(model.pk), "--jsonl", str(given), "--output", str(target), "--json")
-    )
-    assert document["pairs"] == 3
+    written = document("--model", str(model.pk), "--jsonl", str(given), "--output", str(target))
+    assert written["pairs"] == 3
     assert [json.loads(line) for line in target.read_text().splitlines()] == rows
 
 
@@ -134,15 +123,10 @@ def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        (),
-        ("--reference", "a"),
-        ("--candidate", "a"),
-        ("--reference", "a", "--jsonl", "b"),
-        ("--reference", "a", "--candidate", "a", "--jsonl", "b"),
-    ],
-)
+    ["", "--reference a", "--candidate a", "--reference a --jsonl b",
+     "--reference a --candidate a --jsonl b"],
+)  # fmt: skip
 def test_either_files_or_lines_are_given(arguments) -> None:
     with pytest.raises(CommandError) as caught:
-        run("--model", "7", *arguments)
+        document("--model", "7", *arguments.split())
     assert caught.value.returncode == 2
