@@ -18,7 +18,7 @@ from core.endpoint import checked_address, checked_key, is_this_machine
         "HTTPS://api.example.org",
     ],
 )
-def test_an_address_over_https_or_on_this_machine_is_taken(url: str) -> None:
+def test_an_address_over_https_or_on_this_machine_is_taken(url) -> None:
     assert checked_address(url) == url
 
 
@@ -54,7 +54,7 @@ def test_a_closing_slash_is_taken_away() -> None:
         ("https://ápi.example.org/v1", "printable ASCII"),
     ],
 )
-def test_another_address_is_refused_without_being_repeated(url: str, words: str) -> None:
+def test_another_address_is_refused_without_being_repeated(url, words) -> None:
     with pytest.raises(ValueError, match=words) as refusal:
         checked_address(url)
     assert "sesame" not in str(refusal.value)
@@ -62,12 +62,12 @@ def test_another_address_is_refused_without_being_repeated(url: str, words: str)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1", "127.0.0.53"])
-def test_loopback_is_this_machine(host: str) -> None:
+def test_loopback_is_this_machine(host) -> None:
     assert is_this_machine(host)
 
 
 @pytest.mark.parametrize("host", ["example.org", "192.168.0.1", "0.0.0.0", "127.1.example.org"])
-def test_another_host_is_not_this_machine(host: str) -> None:
+def test_another_host_is_not_this_machine(host) -> None:
     assert not is_this_machine(host)
 
 
@@ -78,7 +78,7 @@ def test_a_key_of_printable_characters_is_taken() -> None:
 @pytest.mark.parametrize(
     "key", ["", "two words", "line\nsesame", "sesame\x7f", "schlüssel", "k" * 4097]
 )
-def test_a_key_that_fits_no_header_is_refused_without_being_repeated(key: str) -> None:
+def test_a_key_that_fits_no_header_is_refused_without_being_repeated(key) -> None:
     with pytest.raises(ValueError, match="printable ASCII") as refusal:
         checked_key(key)
     assert not key or key not in str(refusal.value)

@@ -70,7 +70,7 @@ def test_the_key_is_not_shown() -> None:
         ("CONCURRENCY", "0"),
     ],
 )
-def test_a_wrong_setting_is_refused_by_its_name(name: str, value: str) -> None:
+def test_a_wrong_setting_is_refused_by_its_name(name, value) -> None:
     with pytest.raises(ValueError, match=f"METRIC_ENDPOINT_{name}") as refusal:
         read(RIGHT | {f"METRIC_ENDPOINT_{name}": value})
     assert "sesame" not in str(refusal.value)
@@ -90,22 +90,20 @@ def _settings_in_a_new_process(tmp_path: Path, **more: str) -> subprocess.Comple
     )
 
 
-def test_the_project_starts_without_an_endpoint_and_looks_for_weights_in_its_data(
-    tmp_path: Path,
-) -> None:
+def test_the_project_starts_without_an_endpoint_and_looks_for_weights_in_its_data(tmp_path) -> None:
     run = _settings_in_a_new_process(tmp_path)
     data = str(tmp_path.resolve())
     assert run.stdout.strip() == repr(("", "", f"{data}/metric_models", data))
 
 
-def test_the_project_takes_what_is_set(tmp_path: Path) -> None:
+def test_the_project_takes_what_is_set(tmp_path) -> None:
     run = _settings_in_a_new_process(tmp_path, METRIC_MODELS_DIR=str(tmp_path / "w"), **RIGHT)
     assert "https://api.example.org/v1" in run.stdout
     assert "$sesame" in run.stdout
     assert str(tmp_path.resolve() / "w") in run.stdout
 
 
-def test_the_project_does_not_start_with_claims_going_over_plain_http(tmp_path: Path) -> None:
+def test_the_project_does_not_start_with_claims_going_over_plain_http(tmp_path) -> None:
     wrong = RIGHT | {"METRIC_ENDPOINT_URL": "http://me:sesame@api.example.org/v1"}
     run = _settings_in_a_new_process(tmp_path, **wrong)
     assert run.returncode == 1

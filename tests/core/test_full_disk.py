@@ -35,9 +35,7 @@ def test_each_way_of_saying_it_is_known_and_others_are_not() -> None:
 
 @pytest.mark.parametrize("error", FULL.values(), ids=FULL)
 @pytest.mark.parametrize("address", ["/api/v1/campaigns/", "/rated/"])
-def test_a_full_disk_is_told_in_a_sentence_and_as_507(
-    cast: Any, monkeypatch: pytest.MonkeyPatch, address: str, error: Exception
-) -> None:
+def test_a_full_disk_is_told_in_a_sentence_and_as_507(cast, monkeypatch, address, error) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(cast.alice)
     # What is imported with the first page would otherwise keep, for good, what fails below.

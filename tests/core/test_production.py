@@ -4,7 +4,6 @@ import fcntl
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from core.configuration import stored_secret
 
@@ -17,7 +16,7 @@ print(stored_secret(Path(sys.argv[1]), 64))
 """
 
 
-def test_a_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_secret_is_made_once_for_its_owner_alone(tmp_path) -> None:
     path = tmp_path / "new" / "secret_key"
     made = stored_secret(path, 64)
     assert len(made) > 80
@@ -25,7 +24,7 @@ def test_a_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-def test_what_a_power_cut_left_empty_is_made_again(tmp_path: Path) -> None:
+def test_what_a_power_cut_left_empty_is_made_again(tmp_path) -> None:
     path = tmp_path / "secret_key"
     path.touch()
     made = stored_secret(path, 64)
@@ -33,7 +32,7 @@ def test_what_a_power_cut_left_empty_is_made_again(tmp_path: Path) -> None:
     assert path.read_text() == made
 
 
-def test_who_comes_while_it_is_made_waits_for_it(tmp_path: Path) -> None:
+def test_who_comes_while_it_is_made_waits_for_it(tmp_path) -> None:
     path = tmp_path / "secret_key"
     with path.open("w") as first:
         fcntl.flock(first, fcntl.LOCK_EX)

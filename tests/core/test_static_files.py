@@ -21,7 +21,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_module_names_the_modules_it_imports_by_their_hashes(collected: Path) -> None:
+def test_a_module_names_the_modules_it_imports_by_their_hashes(collected) -> None:
     modules = [path for path in collected.glob("js/**/*.js") if HASHED.search(path.name)]
     assert modules
     imported = [
@@ -33,7 +33,7 @@ def test_a_module_names_the_modules_it_imports_by_their_hashes(collected: Path) 
     assert all(HASHED.search(path.name) and path.is_file() for path in imported)
 
 
-def test_nothing_is_served_that_this_project_did_not_write_or_vendor(collected: Path) -> None:
+def test_nothing_is_served_that_this_project_did_not_write_or_vendor(collected) -> None:
     ours = {path.name for path in (ROOT / "static").iterdir()}
     top = {re.sub(r"\.[0-9a-f]{12}(?=\.)", "", path.name) for path in collected.iterdir()}
     assert {re.sub(r"\.(br|gz)$", "", name) for name in top} - {"staticfiles.json"} == ours

@@ -15,7 +15,7 @@ def pieces_that_end_badly() -> Iterator[bytes]:
     raise OSError(28, "No space left on device")
 
 
-def test_a_file_is_written_whole_and_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_file_is_written_whole_and_is_its_owners_alone(tmp_path) -> None:
     target = tmp_path / "export.csv"
     atomic_write(target, [b"one ", b"two"])
     assert target.read_bytes() == b"one two"
@@ -24,9 +24,7 @@ def test_a_file_is_written_whole_and_is_its_owners_alone(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("before", [None, b"as it was"], ids=["absent", "there"])
-def test_a_failure_leaves_what_was_there_and_nothing_beside_it(
-    tmp_path: Path, before: bytes | None
-) -> None:
+def test_a_failure_leaves_what_was_there_and_nothing_beside_it(tmp_path, before) -> None:
     target = tmp_path / "export.csv"
     if before:
         target.write_bytes(before)
@@ -35,7 +33,7 @@ def test_a_failure_leaves_what_was_there_and_nothing_beside_it(
     assert [path.read_bytes() for path in tmp_path.iterdir()] == ([before] if before else [])
 
 
-def test_the_name_is_not_there_while_the_file_is_written(tmp_path: Path) -> None:
+def test_the_name_is_not_there_while_the_file_is_written(tmp_path) -> None:
     target = tmp_path / "export.csv"
     with open_atomic(target) as file:
         file.write(b"half")
@@ -45,7 +43,7 @@ def test_the_name_is_not_there_while_the_file_is_written(tmp_path: Path) -> None
 
 
 def test_content_is_on_disk_before_the_rename_and_the_rename_before_the_return(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path, monkeypatch
 ) -> None:
     steps = []
     flush, replace = os.fsync, Path.replace

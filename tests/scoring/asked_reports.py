@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -50,6 +50,20 @@ def watch(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Scores], Score
         return replace(scorer, score=lambda pairs, check: plain(pairs))
 
     monkeypatch.setattr(reports_work, "load_scorer", load)
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
+    """Have one scorer score by another function."""
+    watch(monkeypatch, lambda one, real: score if one == name else real)
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    """Return what raises the error, whatever it is called with."""
+
+    def raise_it(*given: object, **more: object) -> NoReturn:
+        raise error
+
+    return raise_it
 
 
 def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -1,11 +1,11 @@
 """A private data directory, rated campaigns, small datasets and a tiny encoder."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from django.test import Client
@@ -35,6 +35,7 @@ from scoring.quadruplets import SplitPlan
 from tests.conftest import grant, make_user
 
 LONG_AGO = timedelta(days=3)
+NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
 PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")
 
 
@@ -75,7 +76,7 @@ class RatedCampaign:
             submitted_at=timezone.now() - ago,
         )
 
-    def rate_all(self, references: Sequence[int]) -> None:
+    def rate_all(self, references: Sequence[int] = range(99)) -> Self:
         """Both rate every candidate long ago: c1 above c2 above c3, alike."""
         names = [f"r{number}" for number in references]
         candidates = list(self.campaign.candidates.filter(reference__reference_id__in=names))
@@ -84,6 +85,10 @@ class RatedCampaign:
                 campaign=self.campaign, annotator=person, candidates=candidates
             )
             self._submit_at_once(person, given)
+        return self
+
+    def freeze(self, **settings: Any) -> DatasetVersion:
+        return freeze_dataset(campaign=self.campaign, **settings).version
 
     def _submit_at_once(self, person: User, given: Sequence[Assignment]) -> None:
         """Write the rows that `submit_rating` writes for ratings that open no conflict."""
@@ -198,10 +203,17 @@ def rows() -> Callable[..., list[DatasetRow]]:
     return dataset_rows
 
 
+def imported(
+    name: str, rows: Iterable[DatasetRow], by: str = "file", *shares: float, **more: Any
+) -> DatasetVersion:
+    """Store the rows as a version of a dataset of that name."""
+    return import_dataset(name=name, rows=rows, plan=SplitPlan(by, *shares), **more).version
+
+
 @pytest.fixture
 def version(data_directory: Path, db: None) -> DatasetVersion:
     """A stored dataset of six references: four train, one validates, one tests."""
-    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
+    return imported("tiny", dataset_rows())
 
 
 @contextmanager
@@ -272,6 +284,13 @@ def signed_in(user: User) -> Client:
     return client
 
 
+def shown(client: Client, path: str, status: int = 200, **query: object) -> str:
+    """Return what is answered at the path, which is a page of that status."""
+    answer = client.get(path, query or None)
+    assert answer.status_code == status, (path, answer.status_code)
+    return answer.content.decode()
+
+
 @dataclass
 class FrozenScene:
     """The campaign `room` of three references with three candidates each, and its people."""
@@ -305,16 +324,25 @@ class FrozenScene:
         return freeze_dataset(campaign=self.campaign, **SETTINGS | changes).version
 
 
+def staffed(scenario: RatedCampaign) -> FrozenScene:
+    """Give the campaign an admin and a researcher."""
+    people = [
+        grant(make_user(f"room-{name}"), scenario.campaign, role)
+        for name, role in (("ada", "admin"), ("rita", "researcher"))
+    ]
+    return FrozenScene(scenario, *people)
+
+
+@pytest.fixture
+def scene_of_two(rated: Callable[..., Any]) -> FrozenScene:
+    """Three references that alice and bob have rated long ago, alike."""
+    return staffed(rated(3).rate_all())
+
+
 @pytest.fixture
 def unrated(rated: Callable[..., Any]) -> FrozenScene:
     """Three references and their annotators alice, bob and carl, who have rated nothing yet."""
-    scenario = rated(3)
-    campaign = scenario.campaign
-    found = FrozenScene(
-        scenario,
-        grant(make_user("room-ada"), campaign, "admin"),
-        grant(make_user("room-rita"), campaign, "researcher"),
-    )
+    found = staffed(rated(3))
     found.add_carl()
     return found
 
@@ -335,9 +363,21 @@ def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
 
 
 @pytest.fixture
+def cups(cast: Any, data_directory: Path) -> DatasetVersion:
+    """A version of the cast's campaign: two references, one validates, one tests."""
+    return imported("cups", dataset_rows(2), campaign=cast.campaign)
+
+
+@pytest.fixture
 def rita(cast: Any) -> Client:
     """The browser of the researcher."""
     return signed_in(cast.rita)
+
+
+@pytest.fixture
+def ada(cast: Any) -> Client:
+    """The browser of the admin."""
+    return signed_in(cast.ada)
 
 
 @pytest.fixture

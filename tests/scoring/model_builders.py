@@ -55,14 +55,12 @@ def make_model(
     return sealed(model)
 
 
-def train_tiny(version: DatasetVersion, encoder: Path, by: User | None = None) -> ModelVersion:
+def train_tiny(
+    version: DatasetVersion, encoder: Path, by: User | None = None, method: str = "finetune"
+) -> ModelVersion:
     """Return a model that was trained in a moment and scores."""
-    run = request_training(
-        version=version,
-        criterion=CRITERION,
-        options={"encoder": str(encoder), "method": "finetune", "epochs": 1, "device": "cpu"},
-        requested_by=by,
-    )
+    options = {"encoder": str(encoder), "method": method, "epochs": 1, "device": "cpu"}
+    run = request_training(version=version, criterion=CRITERION, options=options, requested_by=by)
     carry_out_training(run.pk)
     return ModelVersion.objects.get(run=run)
 

@@ -22,6 +22,16 @@ def reference(*candidates: RatedCandidate) -> RatedReference:
     return RatedReference("r1", "1. A cup.", candidates, {"office": "EPO"})
 
 
+def judged(**scores: dict[str, tuple[int, ...]]) -> RatedReference:
+    """A reference of these candidates, each with the scores that each annotator gave it."""
+    return reference(
+        *(
+            candidate(name, *(rated(who, f"{who}{name[-1]}", *given) for who, given in of.items()))
+            for name, of in scores.items()
+        )
+    )
+
+
 def one_label(rows: list[Quadruplet], better: str, criterion: str = COMPLETENESS) -> int:
     """The label of the only row as seen from `better`, wherever the draw put it."""
     (row,) = rows

@@ -1,5 +1,6 @@
 """What lies in a test's data directory, and what the database says of it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from annotator.models import AuditEvent
@@ -14,6 +15,16 @@ def stored_files(data_directory: Path) -> list[str]:
 
 def stored_bytes(digest: str) -> bytes:
     return dataset_path(digest).read_bytes()
+
+
+def stopping_at(words: str) -> Callable[[float, str], None]:
+    """Return a listener to progress who stops the work at these words."""
+
+    def on_step(share: float, now: str) -> None:
+        if now == words:
+            raise KeyboardInterrupt
+
+    return on_step
 
 
 def nothing_is_stored(data_directory: Path) -> bool:

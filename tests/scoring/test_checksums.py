@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ ONE, TWO = sha256(b"1").hexdigest(), sha256(b"2").hexdigest()
 
 
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="sha256sum is not installed")
-def test_sha256sum_finds_every_file_in_order(tmp_path: Path) -> None:
+def test_sha256sum_finds_every_file_in_order(tmp_path) -> None:
     for name in NAMES:
         (tmp_path / name).write_bytes(name.encode())
     digests = {name: sha256(name.encode()).hexdigest() for name in NAMES}

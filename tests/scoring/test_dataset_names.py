@@ -52,9 +52,7 @@ def add_version(name: str, campaign: Campaign | None) -> None:
         ("mugs@1\n", "none", "none"),
     ],
 )
-def test_a_name_means_a_dataset_that_the_person_may_see(
-    cast, name: str, alone: str, both: str
-) -> None:
+def test_a_name_means_a_dataset_that_the_person_may_see(cast, name, alone, both) -> None:
     seer = grant(make_user("seer"), cast.campaign, "researcher")
     assert told(name, seer) == alone.replace("only@1", "cups.only")
     grant(seer, cast.elsewhere, "researcher")
@@ -106,7 +104,7 @@ def test_lists_say_the_full_name_where_two_have_one(cast) -> None:
     }
 
 
-def test_a_command_lists_the_full_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_lists_the_full_names(capsys) -> None:
     for name, said in (("mugs", "which one: cups.mugs, elsewhere"), ("bowls", "cups.only, publis")):
         with pytest.raises(SystemExit):
             call_command("export_dataset", name)

@@ -24,7 +24,7 @@ def sums_of(directory: Path) -> bytes:
     return (directory / SUMS_NAME).read_bytes()
 
 
-def test_a_file_is_written_with_what_belongs_beside_it(tmp_path: Path) -> None:
+def test_a_file_is_written_with_what_belongs_beside_it(tmp_path) -> None:
     written = put_file(tmp_path / "x.jsonl", [b"one\n", b"two\n"], {"x.card.json": b"{}"})
     assert (tmp_path / "x.jsonl").read_bytes() == b"one\ntwo\n"
     assert (written.name, written.bytes) == ("x.jsonl", 8)
@@ -37,7 +37,7 @@ def test_a_file_is_written_with_what_belongs_beside_it(tmp_path: Path) -> None:
     assert (tmp_path / "x.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_stream_that_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_stream_that_breaks_off_leaves_what_was_there(tmp_path) -> None:
     put_file(tmp_path / "x", [b"before"], {})
     earlier = sums_of(tmp_path)
 
@@ -52,9 +52,7 @@ def test_a_stream_that_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [SUMS_NAME, "x"]
 
 
-def test_the_digest_is_there_before_the_file_has_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_digest_is_there_before_the_file_has_its_name(tmp_path, monkeypatch) -> None:
     put_file(tmp_path / "x", [b"before"], {})
     seen = []
     replace = Path.replace
@@ -72,14 +70,14 @@ def test_the_digest_is_there_before_the_file_has_its_name(
     assert seen == [("card", None), (SUMS_NAME, None), ("x", b"after")]
 
 
-def test_what_is_no_file_is_not_written_over(tmp_path: Path) -> None:
+def test_what_is_no_file_is_not_written_over(tmp_path) -> None:
     with pytest.raises(OSError, match="no file"):
         put_file(tmp_path, [b""], {})
     with pytest.raises(FileNotFoundError):
         put_file(tmp_path / "no" / "x", [b""], {})
 
 
-def test_a_directory_appears_once_it_is_full(tmp_path: Path) -> None:
+def test_a_directory_appears_once_it_is_full(tmp_path) -> None:
     target = tmp_path / "release"
     with new_directory(target) as aside:
         (aside / "x").write_bytes(b"x")
@@ -95,7 +93,7 @@ def fill(target: Path, content: bytes | None) -> None:
             raise ZeroDivisionError
 
 
-def test_a_directory_that_fails_or_stands_in_the_way_changes_nothing(tmp_path: Path) -> None:
+def test_a_directory_that_fails_or_stands_in_the_way_changes_nothing(tmp_path) -> None:
     target = tmp_path / "release"
     with pytest.raises(ZeroDivisionError):
         fill(target, None)
@@ -108,7 +106,7 @@ def test_a_directory_that_fails_or_stands_in_the_way_changes_nothing(tmp_path: P
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays(tmp_path) -> None:
     dead, alive = tmp_path / f"{EXPORT_PREFIX}dead", tmp_path / f"{EXPORT_PREFIX}alive"
     left = tmp_path / f"{EXPORT_PREFIX}release"
     dead.write_bytes(b"claims")
@@ -125,7 +123,7 @@ def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays(tmp_p
     assert not alive.exists()
 
 
-def test_exports_to_one_directory_at_once_all_stand_in_its_sums(tmp_path: Path) -> None:
+def test_exports_to_one_directory_at_once_all_stand_in_its_sums(tmp_path) -> None:
     writers = []
     for number in range(4):
         pid = os.fork()

@@ -1,6 +1,5 @@
 """Quadruplets out of ratings: labels by policy, sides, provenance."""
 
-import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -15,28 +14,24 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA, OVERALL
 from scoring.quadruplets import (
     POLICIES,
     Quadruplet,
-    RatedCandidate,
     RatedReference,
     build_quadruplets,
     flags_of,
     quadruplet_id,
 )
-from tests.scoring.quadruplet_builders import COMPLETENESS, candidate, one_label, rated, reference
+from tests.scoring.quadruplet_builders import (
+    COMPLETENESS,
+    candidate,
+    judged,
+    one_label,
+    rated,
+    reference,
+)
 
 # Three annotators: x and y find c1 a little better, z finds c2 far better.
-SPLIT_OPINION = reference(
-    candidate(
-        "c1",
-        rated("x", "x1", 6, 5, 5, 5),
-        rated("y", "y1", 6, 5, 5, 5),
-        rated("z", "z1", 1, 5, 5, 5),
-    ),
-    candidate(
-        "c2",
-        rated("x", "x2", 5, 5, 5, 5),
-        rated("y", "y2", 5, 5, 5, 5),
-        rated("z", "z2", 9, 5, 5, 5),
-    ),
+SIX, FIVE = (6, 5, 5, 5), (5, 5, 5, 5)
+SPLIT_OPINION = judged(
+    c1={"x": SIX, "y": SIX, "z": (1, 5, 5, 5)}, c2={"x": FIVE, "y": FIVE, "z": (9, 5, 5, 5)}
 )
 
 
@@ -62,20 +57,13 @@ def test_settled_compares_the_means_over_annotators() -> None:
     ],
     ids=str,
 )
-def test_majority_is_what_more_than_half_of_those_who_rated_both_say(
-    gaps: tuple[int, ...], band: int, expected: int
-) -> None:
-    columns = [
-        ("c1", [5 + max(gap, 0) for gap in gaps]),
-        ("c2", [5 + max(-gap, 0) for gap in gaps]),
-    ]
-    # Somebody who rated one of the two has no say.
-    alone = rated("lonely", "lonely", 10, 5, 5, 5)
+def test_majority_is_what_more_than_half_of_those_who_rated_both_say(gaps, band, expected) -> None:
     one, two = (
-        candidate(name, *(rated(f"p{n}", f"{name}{n}", v, 5, 5, 5) for n, v in enumerate(values)))
-        for name, values in columns
+        {f"p{n}": (5 + max(sign * gap, 0), 5, 5, 5) for n, gap in enumerate(gaps)}
+        for sign in (1, -1)
     )
-    both = reference(replace(one, ratings=(*one.ratings, alone)), two)
+    # Somebody who rated one of the two has no say.
+    both = judged(c1=one | {"lonely": (10, 5, 5, 5)}, c2=two)
     rows = built([both], policy="majority", tie_band=Fraction(band))
     assert one_label(rows, "c1") == expected
     assert one_label(rows, "c1", "logical_linkage") == 0
@@ -100,25 +88,14 @@ def test_majority_is_what_more_than_half_of_those_who_rated_both_say(
         ([(5, 5, 5, 6), (0, 0, 0, 0)], [(5, 6, 5, 5)] * 2, 0, 0),
     ],
 )
-def test_majority_of_overall_quality_compares_numerators(
-    of_c1: list[tuple[int, ...]], of_c2: list[tuple[int, ...]], band: int, expected: int
-) -> None:
-    one, two = (
-        candidate(name, *(rated(f"p{n}", f"{name}{n}", *v) for n, v in enumerate(scores)))
-        for name, scores in (("c1", of_c1), ("c2", of_c2))
-    )
-    rows = built([reference(one, two)], policy="majority", tie_band=Fraction(band, 11))
+def test_majority_of_overall_quality_compares_numerators(of_c1, of_c2, band, expected) -> None:
+    one, two = ({f"p{n}": given for n, given in enumerate(scores)} for scores in (of_c1, of_c2))
+    rows = built([judged(c1=one, c2=two)], policy="majority", tie_band=Fraction(band, 11))
     assert one_label(rows, "c1", OVERALL) == expected
 
 
 def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:
-    partly = replace(
-        SPLIT_OPINION,
-        candidates=(
-            SPLIT_OPINION.candidates[0],
-            replace(SPLIT_OPINION.candidates[1], ratings=SPLIT_OPINION.candidates[1].ratings[1:]),
-        ),
-    )
+    partly = judged(c1={"x": SIX, "y": SIX, "z": (1, 5, 5, 5)}, c2={"y": FIVE, "z": (9, 5, 5, 5)})
     rows = built([partly], policy="per-annotator")
     assert [row.annotator for row in rows] == ["y", "z"]
     assert [one_label([row], "c1") for row in rows] == [1, -1]
@@ -128,9 +105,7 @@ def test_per_annotator_gives_one_row_for_each_who_rated_both() -> None:
 
 
 def test_candidates_of_different_annotators_are_compared_by_settled_alone() -> None:
-    strangers = reference(
-        candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("y", "y2", 5, 5, 5, 5))
-    )
+    strangers = judged(c1={"x": SIX}, c2={"y": FIVE})
     assert one_label(built([strangers]), "c1") == 1
     assert built([strangers])[0].y_soft == {}
     assert built([strangers], policy="per-annotator") == []
@@ -138,10 +113,8 @@ def test_candidates_of_different_annotators_are_compared_by_settled_alone() -> N
 
 
 @pytest.mark.parametrize(("band", "expected"), [("0", 1), ("0.99", 1), ("1", 0), ("2", 0)])
-def test_a_difference_within_the_tie_band_is_a_tie(band: str, expected: int) -> None:
-    pair = reference(
-        candidate("c1", rated("x", "x1", 6, 5, 5, 5)), candidate("c2", rated("x", "x2", 5, 5, 5, 5))
-    )
+def test_a_difference_within_the_tie_band_is_a_tie(band, expected) -> None:
+    pair = judged(c1={"x": SIX}, c2={"x": FIVE})
     for policy in POLICIES:
         rows = built([pair], policy=policy, tie_band=Fraction(band))
         assert one_label(rows, "c1") == expected
@@ -152,41 +125,25 @@ def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
     numerators = (0, 1, 8), (0, 2, 7)
     means = [sum(n / 11 for n in of) / 3 for of in numerators]
     assert means[0] != means[1]
-    both = [
-        candidate(
-            name,
-            *(
-                RatedScores(f"p{i}", name, {OVERALL: n}, rating=f"{name}{i}")
-                for i, n in enumerate(of)
-            ),
-        )
-        for name, of in zip(("c1", "c2"), numerators, strict=True)
-    ]
-    (row,) = built([reference(*both)])
+    one, two = (
+        [RatedScores(f"p{i}", "", {OVERALL: n}, rating=f"{i}") for i, n in enumerate(of)]
+        for of in numerators
+    )
+    (row,) = built([reference(candidate("c1", *one), candidate("c2", *two))])
     assert row.y == {OVERALL: 0}
 
 
 def test_overalls_that_differ_by_one_eleventh_are_told_apart() -> None:
-    nearest = reference(
-        candidate("c1", rated("x", "x1", 5, 5, 5, 6)),  # 58 / 11
-        candidate("c2", rated("x", "x2", 5, 6, 5, 5)),  # 57 / 11
-    )
+    nearest = judged(c1={"x": (5, 5, 5, 6)}, c2={"x": (5, 6, 5, 5)})  # 58 / 11 and 57 / 11
     rows = built([nearest], tie_band=Fraction(1, 12))
     assert one_label(rows, "c1", OVERALL) == 1
     assert one_label(built([nearest], tie_band=Fraction(1, 11)), "c1", OVERALL) == 0
 
 
 def test_soft_labels_are_shares_of_annotators_with_half_for_a_tie() -> None:
-    three = reference(
-        candidate("c1", *(rated(n, n + "1", 6, 5, 5, 5) for n in "xyz")),
-        candidate(
-            "c2",
-            rated("x", "x2", 5, 5, 5, 5),
-            rated("y", "y2", 6, 5, 5, 5),
-            rated("z", "z2", 7, 5, 5, 5),
-        ),
+    (row,) = built(
+        [judged(c1=dict.fromkeys("xyz", SIX), c2={"x": FIVE, "y": SIX, "z": (7, 5, 5, 5)})]
     )
-    (row,) = built([three])
     assert row.y_soft[COMPLETENESS] == 0.5
     (row,) = built([SPLIT_OPINION])
     assert row.y_soft[COMPLETENESS] == pytest.approx(2 / 3 if row.b_id == "c1" else 1 / 3)
@@ -196,10 +153,7 @@ def test_provenance_names_every_rating_that_the_label_follows_from() -> None:
     (row,) = built([SPLIT_OPINION])
     assert row.rating_ids == ("x1", "x2", "y1", "y2", "z1", "z2")
     assert row.annotators == 3
-    lonely = reference(
-        candidate("c1", rated("x", "x1", 6, 5, 5, 5), rated("y", "y1", 6, 5, 5, 5)),
-        candidate("c2", rated("x", "x2", 5, 5, 5, 5)),
-    )
+    lonely = judged(c1={"x": SIX, "y": SIX}, c2={"x": FIVE})
     (settled,) = built([lonely])
     (majority,) = built([lonely], policy="majority")
     assert settled.rating_ids == ("x1", "x2", "y1")
@@ -218,8 +172,7 @@ def test_a_row_carries_texts_ids_and_facts() -> None:
 
 
 def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> None:
-    names = ("c1", "c2", "c3", "c4")
-    one = reference(*(candidate(n, rated("x", n, 5, 5, 5, 5)) for n in names))
+    one = judged(**{f"c{n}": {"x": FIVE} for n in range(1, 5)})
     other = replace(one, reference_id="r2", text="1. A mug.", candidates=one.candidates[:2])
     rows = built([one, other])
     assert [row.reference_id for row in rows] == ["r1"] * 6 + ["r2"]
@@ -227,9 +180,9 @@ def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> N
 
 
 def test_odd_comparisons_are_flagged_and_kept() -> None:
-    copy = RatedCandidate("c1", "1. A cup.", (rated("x", "x1", 9, 9, 9, 9),))
-    twin = RatedCandidate("c2", "1. A cup.", (rated("x", "x2", 9, 9, 9, 9),))
-    (row,) = built([reference(copy, twin)])
+    alike = judged(c1={"x": FIVE}, c2={"x": FIVE})
+    copies = (replace(one, text=alike.text) for one in alike.candidates)
+    (row,) = built([reference(*copies)])
     assert row.flags == ("B equals the reference", "C equals the reference", "B equals C")
     assert flags_of("a", "b", "c") == ()
 
@@ -243,17 +196,8 @@ def test_an_unknown_policy_and_a_negative_band_are_refused() -> None:
 
 def many_pairs(count: int) -> list[RatedReference]:
     """Pairs in which c1 is always the better one."""
-    return [
-        RatedReference(
-            f"r{n}",
-            f"1. A cup number {n}.",
-            (
-                candidate("c1", rated("x", f"{n}-1", 9, 9, 9, 9)),
-                candidate("c2", rated("x", f"{n}-2", 1, 1, 1, 1)),
-            ),
-        )
-        for n in range(count)
-    ]
+    pair = judged(c1={"x": (9, 9, 9, 9)}, c2={"x": (1, 1, 1, 1)})
+    return [replace(pair, reference_id=f"r{n}", text=f"1. A cup number {n}.") for n in range(count)]
 
 
 def test_sides_are_drawn_from_the_seed_and_balanced() -> None:
@@ -271,19 +215,12 @@ scores = st.tuples(*[st.integers(0, 10)] * 4)
 
 @st.composite
 def rated_references(draw: st.DrawFn) -> RatedReference:
-    candidates = []
-    for name in ("c1", "c2", "c3"):
-        people = draw(st.sets(st.sampled_from("xyz"), min_size=1))
-        candidates.append(
-            candidate(name, *(rated(p, f"{p}-{name}", *draw(scores)) for p in sorted(people)))
-        )
-    return reference(*candidates)
+    people = st.dictionaries(st.sampled_from("xyz"), scores, min_size=1)
+    return judged(**{name: draw(people) for name in ("c1", "c2", "c3")})
 
 
 @given(rated_references(), st.sampled_from(POLICIES), st.randoms())
-def test_the_order_of_the_input_changes_nothing(
-    given_reference: RatedReference, policy: str, chance: random.Random
-) -> None:
+def test_the_order_of_the_input_changes_nothing(given_reference, policy, chance) -> None:
     mixed = []
     for one in given_reference.candidates:
         ratings = list(one.ratings)
@@ -296,7 +233,7 @@ def test_the_order_of_the_input_changes_nothing(
 
 @given(rated_references(), st.sampled_from(POLICIES))
 def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
-    given_reference: RatedReference, policy: str
+    given_reference, policy
 ) -> None:
     one, two = given_reference.candidates[:2]
     pair = replace(given_reference, candidates=(one, two))
@@ -314,7 +251,7 @@ def test_exchanging_the_texts_of_two_candidates_negates_their_labels(
 
 
 @given(rated_references())
-def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> None:
+def test_settled_labels_never_form_a_cycle(given_reference) -> None:
     rows = built([given_reference])
     for key in ALL_CRITERIA:
         above = {(row.b_id, row.c_id) for row in rows if row.y[key] == 1}
@@ -324,20 +261,15 @@ def test_settled_labels_never_form_a_cycle(given_reference: RatedReference) -> N
 
 
 @given(rated_references(), st.sampled_from(POLICIES))
-def test_a_row_names_ratings_of_its_own_candidates_only(
-    given_reference: RatedReference, policy: str
-) -> None:
+def test_a_row_names_ratings_of_its_own_candidates_only(given_reference, policy) -> None:
     for row in built([given_reference], policy=policy):
-        assert {rating_id.split("-")[1] for rating_id in row.rating_ids} == {row.b_id, row.c_id}
+        assert {f"c{rating_id[-1]}" for rating_id in row.rating_ids} == {row.b_id, row.c_id}
 
 
 def test_pairs_of_the_same_texts_get_ids_of_their_own() -> None:
     # c1 and c2 have one text, so both make the same pair with c3.
-    twins = reference(
-        RatedCandidate("c1", "1. A twin.", (rated("x", "x1", 9, 9, 9, 9),)),
-        RatedCandidate("c2", "1. A twin.", (rated("x", "x2", 1, 1, 1, 1),)),
-        RatedCandidate("c3", "1. A third.", (rated("x", "x3", 5, 5, 5, 5),)),
-    )
+    one, two, three = judged(c1={"x": SIX}, c2={"x": FIVE}, c3={"x": FIVE}).candidates
+    twins = reference(one, replace(two, text=one.text), three)
     rows = built([twins])
     ids = [row.id for row in rows]
     assert len(set(ids)) == 3
@@ -347,10 +279,8 @@ def test_pairs_of_the_same_texts_get_ids_of_their_own() -> None:
 
 
 @given(scores, scores)
-def test_labels_are_signs_of_whole_numbers(one: tuple[int, ...], two: tuple[int, ...]) -> None:
-    pair = reference(
-        candidate("c1", rated("x", "x1", *one)), candidate("c2", rated("x", "x2", *two))
-    )
+def test_labels_are_signs_of_whole_numbers(one, two) -> None:
+    pair = judged(c1={"x": one}, c2={"x": two})
     gaps = [a - b for a, b in zip(one, two, strict=True)]
     overall = sum(weight * gap for weight, gap in zip((4, 2, 2, 3), gaps, strict=True))
     rows = built([pair])
@@ -361,7 +291,7 @@ def test_labels_are_signs_of_whole_numbers(one: tuple[int, ...], two: tuple[int,
 def test_a_criterion_that_nobody_rated_has_no_label() -> None:
     part = RatedScores("x", "c1", {"conceptual_clarity": 3}, rating="x1")
     other = RatedScores("x", "c2", {"logical_linkage": 3}, rating="x3")
-    whole = rated("x", "x2", 5, 5, 5, 5)
+    whole = rated("x", "x2", *FIVE)
     (row,) = built([reference(candidate("c1", part), candidate("c2", whole))])
     assert set(row.y) == {"conceptual_clarity"}
     assert built([reference(candidate("c1", part), candidate("c2", other))]) == []

@@ -51,7 +51,7 @@ def rated_one_by_one(scene: RatedCampaign, references: int) -> None:
                 scene.rate(name, reference, number, *[score] * 4)
 
 
-def test_ratings_made_at_once_are_those_of_the_service(db: None) -> None:
+def test_ratings_made_at_once_are_those_of_the_service(db) -> None:
     by_service, at_once = make_campaign(2, "service"), make_campaign(2, "once")
     rated_one_by_one(by_service, 2)
     at_once.rate_all(range(2))

@@ -78,7 +78,7 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return pytest.importorskip("datasets")
 
 
-def test_pandas_reads_a_release(data_directory: Path, tmp_path: Path) -> None:
+def test_pandas_reads_a_release(data_directory, tmp_path) -> None:
     pandas = pytest.importorskip("pandas")
     write_release(version=stored(rows()), directory=tmp_path / "release")
     for split, expected in by_split(tmp_path / "release").items():
@@ -88,7 +88,7 @@ def test_pandas_reads_a_release(data_directory: Path, tmp_path: Path) -> None:
             assert {key: found[key] for key in row} == row
 
 
-def test_pandas_reads_packed_lines_and_csv(data_directory: Path, tmp_path: Path) -> None:
+def test_pandas_reads_packed_lines_and_csv(data_directory, tmp_path) -> None:
     pandas = pytest.importorskip("pandas")
     version = stored(rows())
     export_to_file(version=version, target=tmp_path / "all.jsonl.gz", is_gzipped=True)
@@ -105,9 +105,7 @@ def test_pandas_reads_packed_lines_and_csv(data_directory: Path, tmp_path: Path)
     ]
 
 
-def test_datasets_reads_the_files_of_a_release_by_name(
-    data_directory: Path, tmp_path: Path, offline: Any
-) -> None:
+def test_datasets_reads_the_files_of_a_release_by_name(data_directory, tmp_path, offline) -> None:
     uniform = (row for row in rows() if int(row.id[1:]) < 15)
     write_release(version=stored(uniform), directory=tmp_path / "release")
     files = {split: str(tmp_path / "release" / f"cups-1-{split}.jsonl") for split in SPLITS}
@@ -121,7 +119,7 @@ def test_datasets_reads_the_files_of_a_release_by_name(
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("length", [0, FIRST_LOOK // 3])
 def test_datasets_reads_a_whole_release_wherever_a_field_first_stands(
-    data_directory: Path, tmp_path: Path, offline: Any, length: int
+    data_directory, tmp_path, offline, length
 ) -> None:
     write_release(version=stored(rows(length)), directory=tmp_path / "release")
     found = offline.load_dataset(str(tmp_path / "release"), cache_dir=str(tmp_path / "cache"))

@@ -1,6 +1,5 @@
 """Splits: no claim text on two sides, whatever the data."""
 
-import random
 from hashlib import sha256
 from typing import Any
 
@@ -46,6 +45,15 @@ def split(
     return [of_name[name] for name in names]
 
 
+def sides_of(items: list[Item], splits: list[str]) -> list[int]:
+    """Return on how many sides each text stands."""
+    sides: dict[str, set[str]] = {}
+    for item, name in zip(items, splits, strict=True):
+        for one in item:
+            sides.setdefault(one, set()).add(name)
+    return [len(found) for found in sides.values()]
+
+
 def shared(items: list[Item], splits: list[str]) -> int:
     groups, rows = grouped(items)
     columns = list(zip(*rows, strict=True))
@@ -58,22 +66,18 @@ some_items = st.lists(st.tuples(text, text, text), min_size=1, max_size=25)
 
 
 @given(some_items, st.integers(0, 5))
-def test_no_text_ever_stands_on_two_sides(items: list[Item], seed: int) -> None:
+def test_no_text_ever_stands_on_two_sides(items, seed) -> None:
     try:
         splits = split(items, seed)
     except SplitError:
         assume(False)
-    sides: dict[str, set[str]] = {}
-    for item, name in zip(items, splits, strict=True):
-        for one in item:
-            sides.setdefault(one, set()).add(name)
-    assert {len(found) for found in sides.values()} == {1}
+    assert set(sides_of(items, splits)) == {1}
     assert shared(items, splits) == 0
     assert set(splits) == set(SPLIT_NAMES)
 
 
 @given(some_items, st.randoms())
-def test_the_order_of_the_items_changes_nothing(items: list[Item], chance: random.Random) -> None:
+def test_the_order_of_the_items_changes_nothing(items, chance) -> None:
     mixed = list(items)
     chance.shuffle(mixed)
     try:
@@ -88,15 +92,9 @@ def test_the_order_of_the_items_changes_nothing(items: list[Item], chance: rando
 
 
 @given(some_items, st.lists(st.integers(0, 2), min_size=25, max_size=25))
-def test_texts_on_several_sides_are_counted_as_by_hand(
-    items: list[Item], places: list[int]
-) -> None:
+def test_texts_on_several_sides_are_counted_as_by_hand(items, places) -> None:
     splits = [SPLIT_NAMES[place] for place in places[: len(items)]]
-    sides: dict[str, set[str]] = {}
-    for item, name in zip(items, splits, strict=True):
-        for one in item:
-            sides.setdefault(one, set()).add(name)
-    assert shared(items, splits) == sum(len(found) > 1 for found in sides.values())
+    assert shared(items, splits) == sum(count > 1 for count in sides_of(items, splits))
 
 
 def test_another_seed_gives_another_split() -> None:
@@ -109,7 +107,7 @@ def test_another_seed_gives_another_split() -> None:
     ("references", "expected"),
     [(20, (3, 2, 15)), (100, (15, 8, 77)), (3, (1, 1, 1)), (4, (1, 1, 2))],
 )
-def test_shares_count_whole_references(references: int, expected: tuple[int, ...]) -> None:
+def test_shares_count_whole_references(references, expected) -> None:
     # 100 references: 15 test; 10 % of the 85 left are 8 (round half to even); the rest trains.
     found = split(items_of(references, each=1), 3, 0.15, 0.1)
     assert tuple(found.count(name) for name in ("test", "validation", "train")) == expected
@@ -128,14 +126,13 @@ def test_a_text_that_is_reference_here_and_candidate_there_ties_both() -> None:
         split(items, test=0.5, validation=0)
 
 
-def test_one_reference_cannot_be_split() -> None:
-    with pytest.raises(SplitError, match="1 independent references cannot fill 3 splits"):
-        split(items_of(1))
-
-
-def test_references_that_all_share_a_text_cannot_be_split() -> None:
-    with pytest.raises(SplitError, match="impossible"):
-        split([(f"reference {n}", "the same candidate", "") for n in range(9)])
+@pytest.mark.parametrize(
+    "items", [items_of(1), [(f"reference {n}", "the same candidate", "") for n in range(9)]]
+)
+def test_one_reference_or_those_that_all_share_a_text_cannot_be_split(items) -> None:
+    words = "impossible: 1 independent references cannot fill 3 splits"
+    with pytest.raises(SplitError, match=words):
+        split(items)
 
 
 def test_a_refusal_names_what_is_kept_together() -> None:
@@ -149,7 +146,7 @@ def test_shares_of_zero_leave_everything_for_training() -> None:
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.91, float("nan"), float("inf")])
-def test_a_share_off_its_range_is_refused(share: float) -> None:
+def test_a_share_off_its_range_is_refused(share) -> None:
     for shares in ((share, 0.1), (0.1, share)):
         for by in ("reference", "item"):
             things: list[Any] = [str(n) if by == "item" else n for n in range(9)]

@@ -18,22 +18,33 @@ def data_directory(settings: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_dataset_lies_under_its_digest_and_is_read_back() -> None:
-    digest = scoring_files.store_dataset([b"con", b"tent\n"])
+@pytest.fixture
+def digest() -> str:
+    """Of a dataset that is stored."""
+    return scoring_files.store_dataset([b"con", b"tent\n"])
+
+
+def test_a_dataset_lies_under_its_digest_for_its_owner_alone_and_is_read_back(digest) -> None:
+    path, directory = scoring_files.dataset_path(digest), scoring_files.datasets_directory()
     assert digest == sha256(b"content\n").hexdigest()
-    assert scoring_files.dataset_path(digest).name == f"{digest}.jsonl"
+    assert path.name == f"{digest}.jsonl"
     assert scoring_files.open_dataset(digest).read() == b"content\n"
+    assert path.stat().st_mode & 0o077 == directory.stat().st_mode & 0o077 == 0
+    assert scoring_files.models_directory() != scoring_files.cache_directory()
 
 
-def test_storing_the_same_content_again_touches_nothing() -> None:
-    digest = scoring_files.store_dataset([b"con", b"tent\n"])
-    before = scoring_files.dataset_path(digest).stat()
-    assert scoring_files.store_dataset([b"con", b"tent\n"]) == digest
-    assert scoring_files.dataset_path(digest).stat().st_ino == before.st_ino
+def test_storing_the_same_content_again_touches_nothing_but_mends_a_shorter_file(digest) -> None:
+    path = scoring_files.dataset_path(digest)
+    before = path.stat()
+    assert scoring_files.store_dataset([b"content\n"]) == digest
+    assert path.stat().st_ino == before.st_ino
+    path.write_bytes(b"cont")
+    assert scoring_files.store_dataset([b"content\n"]) == digest
+    scoring_files.check_dataset(digest)
     assert len(list(scoring_files.datasets_directory().iterdir())) == 1
 
 
-def test_nothing_is_left_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_when_the_disk_is_full(monkeypatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -43,28 +54,13 @@ def test_nothing_is_left_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) 
     assert list(scoring_files.datasets_directory().iterdir()) == []
 
 
-def test_a_changed_or_missing_file_is_told_and_not_used() -> None:
-    digest = scoring_files.store_dataset([b"con", b"tent\n"])
+def test_a_changed_or_missing_file_is_told_and_not_used(digest) -> None:
     scoring_files.dataset_path(digest).write_bytes(b"other\n")
     with pytest.raises(scoring_files.StoredFileDamaged, match="was changed"):
         scoring_files.check_dataset(digest)
     scoring_files.dataset_path(digest).unlink()
     with pytest.raises(scoring_files.StoredFileDamaged, match="is missing"):
         scoring_files.check_dataset(digest)
-
-
-def test_directories_and_files_are_private() -> None:
-    digest = scoring_files.store_dataset([b"con", b"tent\n"])
-    assert scoring_files.datasets_directory().stat().st_mode & 0o077 == 0
-    assert scoring_files.dataset_path(digest).stat().st_mode & 0o077 == 0
-    assert scoring_files.models_directory() != scoring_files.cache_directory()
-
-
-def test_a_shorter_file_of_the_same_name_is_mended_by_storing_again() -> None:
-    digest = scoring_files.store_dataset([b"content\n"])
-    scoring_files.dataset_path(digest).write_bytes(b"cont")
-    assert scoring_files.store_dataset([b"content\n"]) == digest
-    scoring_files.check_dataset(digest)
 
 
 def test_what_a_killed_writer_left_is_cleared_once_it_is_old() -> None:
@@ -84,16 +80,14 @@ def test_a_spool_has_no_name_and_is_private() -> None:
         assert list((scoring_files.datasets_directory().parent / "spools").iterdir()) == []
 
 
-def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(tmp_path: Path) -> None:
-    digest = scoring_files.store_dataset([b"content\n"])
+def test_a_file_changed_after_it_was_opened_for_reading_is_not_read(digest, tmp_path) -> None:
     with scoring_files.open_dataset(digest) as file:
         (tmp_path / "other").write_bytes(b"other\n")
         (tmp_path / "other").replace(scoring_files.dataset_path(digest))
         assert file.read() == b"content\n"
 
 
-def test_an_erased_dataset_is_gone_and_says_since_when() -> None:
-    digest = scoring_files.store_dataset([b"content\n"])
+def test_an_erased_dataset_is_gone_and_says_since_when(digest) -> None:
     scoring_files.refuse_erased(digest)
     scoring_files.erase_dataset(digest, date(2026, 11, 22))
     assert not scoring_files.dataset_path(digest).exists()

@@ -1,6 +1,5 @@
 """What `doctor` says of files that an erasure took away, and never advises to bring back."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,21 +8,12 @@ from django.utils import timezone
 from annotator.models import Reference
 from annotator.operations.health.database import Finding, Level
 from scoring import files as scoring_files
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, Erasure, ErasureStatus
 from scoring.operations import dataset_and_model_files, look_at_stored_files
-from scoring.quadruplets import SplitPlan
 from tests.conftest import make_reference
-from tests.scoring.conftest import data_directory, dataset_rows
 from tests.scoring.model_rows import model_row
 
-__all__ = ["data_directory"]
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
-
-
-@pytest.fixture
-def version(cast: Any, data_directory: Path) -> DatasetVersion:
-    return import_dataset(name="tiny", rows=dataset_rows(), plan=SplitPlan("file")).version
 
 
 @pytest.fixture
@@ -42,13 +32,15 @@ def erasure(cast: Any, version: DatasetVersion) -> Erasure:
     )
 
 
+def findings(part: str) -> list[Finding]:
+    return [one for one in look_at_stored_files() if one.part == part]
+
+
 def of_datasets() -> list[Finding]:
-    return [one for one in look_at_stored_files() if one.part == "dataset files"]
+    return findings("dataset files")
 
 
-def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
-    version: DatasetVersion, erasure: Erasure
-) -> None:
+def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(version, erasure) -> None:
     scoring_files.erase_dataset(version.sha256, timezone.now().date())
     (found,) = of_datasets()
     assert found.level is Level.OK
@@ -64,12 +56,10 @@ def test_a_file_that_an_erasure_took_is_in_order_and_another_is_missing(
 
 @pytest.mark.parametrize("is_there_again", [True, False])
 def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_again(
-    version: DatasetVersion, erasure: Erasure, is_there_again: bool
+    version, erasure, is_there_again
 ) -> None:
-    path, tombstone = (
-        scoring_files.dataset_path(version.sha256),
-        scoring_files.tombstone_path(version.sha256),
-    )
+    path = scoring_files.dataset_path(version.sha256)
+    tombstone = scoring_files.tombstone_path(version.sha256)
     content = path.read_bytes()
     scoring_files.erase_dataset(version.sha256, timezone.now().date())
     if is_there_again:
@@ -86,15 +76,13 @@ def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_ag
     assert [one.level for one in of_datasets()] == [Level.OK]
 
 
-def test_a_model_that_learned_from_an_erased_matter_is_not_to_be_brought_back(
-    version: DatasetVersion,
-) -> None:
+def test_a_model_that_learned_from_an_erased_matter_is_not_to_be_brought_back(version) -> None:
     model = model_row(version)
-    (found, _) = [one for one in look_at_stored_files() if one.part == "model files"]
+    found, _ = findings("model files")
     assert (found.level, "Restore" in found.mend) == (Level.MISSING, True)
     model.retire_since = timezone.now()
     model.save()
-    (found, _) = [one for one in look_at_stored_files() if one.part == "model files"]
+    found, _ = findings("model files")
     assert (found.level, "Do not bring it back" in found.mend) == (Level.WARNING, True)
     # Nor does it keep the site from making backups.
     assert [file.name for file in dataset_and_model_files()] == [f"datasets/{version.sha256}.jsonl"]

@@ -42,9 +42,7 @@ def envelope(number: int) -> dict[str, Any]:
     }
 
 
-def test_a_message_has_its_name_only_once_it_is_whole(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_has_its_name_only_once_it_is_whole(options, monkeypatch) -> None:
     folder = Path(options["data_folder_in"])
     takeable: list[list[str]] = []
     flush = os.fsync
@@ -66,7 +64,7 @@ def test_a_message_has_its_name_only_once_it_is_whole(
     assert list(folder.glob("*.msg")) == []
 
 
-def test_of_many_who_take_each_message_goes_to_one(options: dict[str, Any]) -> None:
+def test_of_many_who_take_each_message_goes_to_one(options) -> None:
     messages, takers = 100, 4
     with Connection("filesystem://", transport=TRANSPORT, transport_options=options) as connection:
         channel: Any = connection.default_channel
@@ -88,9 +86,7 @@ def test_of_many_who_take_each_message_goes_to_one(options: dict[str, Any]) -> N
     assert sorted(chain.from_iterable(found)) == list(range(messages))
 
 
-def test_a_message_is_taken_though_the_temporary_folder_takes_nothing(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_is_taken_though_the_temporary_folder_takes_nothing(options, monkeypatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/proc/no such folder")
     connection = Connection("filesystem://", transport=TRANSPORT, transport_options=options)
     with connection, connection.SimpleQueue("aside") as queue:
@@ -99,7 +95,7 @@ def test_a_message_is_taken_though_the_temporary_folder_takes_nothing(
 
 
 def test_who_declares_a_queue_leaves_nothing_that_another_could_find_half_written(
-    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
@@ -116,7 +112,7 @@ def test_nothing_is_broadcast_to_workers() -> None:
     assert app.conf.worker_enable_remote_control is False
 
 
-def test_the_embedded_broker_uses_it(settings: Any) -> None:
+def test_the_embedded_broker_uses_it(settings) -> None:
     if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
         pytest.skip("another broker is set")
     from config.celery import app
@@ -157,9 +153,7 @@ NO_MESSAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("what", NO_MESSAGES)
-def test_what_is_no_message_is_set_aside_and_the_next_one_taken(
-    options: dict[str, Any], what: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_is_no_message_is_set_aside_and_the_next_one_taken(options, what, caplog) -> None:
     folder = Path(options["data_folder_in"])
     (folder.parent / "message").write_text(dumps(envelope(7)))
     bad = folder / "0_a.shared.msg"
@@ -177,9 +171,7 @@ def test_what_is_no_message_is_set_aside_and_the_next_one_taken(
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 
-def test_what_cannot_be_moved_is_passed_over(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_moved_is_passed_over(options, monkeypatch) -> None:
     folder = Path(options["data_folder_in"])
     os.mkfifo(folder / "0_a.shared.msg")
     (folder.parent / "set_aside").write_text("a file")
@@ -191,7 +183,7 @@ def test_what_cannot_be_moved_is_passed_over(
 
 
 @pytest.mark.broker
-def test_a_redis_that_hangs_is_asked_once(settings: Any) -> None:
+def test_a_redis_that_hangs_is_asked_once(settings) -> None:
     if not settings.CELERY_BROKER_URL.startswith("redis:"):
         pytest.skip("a folder does not hang")
     with socket.create_server(("127.0.0.1", 0)) as hung:

@@ -39,12 +39,12 @@ def test_our_own_messages_are_plain() -> None:
     ],
     ids=str,
 )
-def test_anything_else_is_not(more: dict[str, Any]) -> None:
+def test_anything_else_is_not(more) -> None:
     assert not is_plain(PLAIN | more)
 
 
 @pytest.mark.parametrize("headers", [None, [], "task", {}, {"task": "scoring.train"}])
-def test_what_is_no_set_of_headers_with_a_task_and_an_id_is_not(headers: Any) -> None:
+def test_what_is_no_set_of_headers_with_a_task_and_an_id_is_not(headers) -> None:
     assert not is_plain(headers)
 
 
@@ -53,7 +53,7 @@ def test_what_is_no_set_of_headers_with_a_task_and_an_id_is_not(headers: Any) ->
     [("scoring.train_later", " (scoring.train_later)"), ("1. A secret cup", ""), (None, "")],
 )
 def test_a_task_of_another_version_is_told_in_one_line_that_quotes_nothing(
-    name: Any, named: str, caplog: pytest.LogCaptureFixture
+    name, named, caplog
 ) -> None:
     consumer: Any = CarefulConsumer.__new__(CarefulConsumer)
     consumer.connection_errors = ()

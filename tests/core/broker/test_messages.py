@@ -38,13 +38,11 @@ def test_every_task_reads_its_messages_with_care() -> None:
     assert {task.Strategy for task in tasks} == {"core.broker.consumer:careful_strategy"}
 
 
-def test_a_good_message_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_good_message_is_taken(monkeypatch) -> None:
     assert reader(monkeypatch, None)(message("a key"), "body") == "taken"
 
 
-def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(monkeypatch) -> None:
     read = reader(monkeypatch, ValueError("not enough values in 1. A secret cup"))
 
     with pytest.raises(InvalidTaskError) as caught:
@@ -54,7 +52,7 @@ def test_what_cannot_be_read_is_malformed_and_its_words_are_not_told(
     assert "secret" not in str(caught.value)
 
 
-def test_what_celery_knows_to_be_malformed_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_celery_knows_to_be_malformed_stays_as_it_is(monkeypatch) -> None:
     error = DecodeError("broken")
 
     with pytest.raises(DecodeError) as caught:
@@ -64,8 +62,6 @@ def test_what_celery_knows_to_be_malformed_stays_as_it_is(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("args", [(), ("key", "more")])
-def test_arguments_of_another_program_s_task_of_that_name_are_no_task(
-    monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
-) -> None:
+def test_arguments_of_another_program_s_task_of_that_name_are_no_task(monkeypatch, args) -> None:
     with pytest.raises(InvalidTaskError, match="TypeError"):
         reader(monkeypatch, None)(message(*args), "body")

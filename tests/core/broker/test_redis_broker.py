@@ -57,9 +57,7 @@ def test_both_names_of_redis_are_read_with_care() -> None:
         assert issubclass(get_transport_cls(scheme), Transport)  # type: ignore[arg-type]
 
 
-def test_what_is_no_message_is_thrown_away_and_the_next_one_taken(
-    name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_is_no_message_is_thrown_away_and_the_next_one_taken(name, caplog) -> None:
     bad: list[bytes | str] = [
         *("", "1", "[]", "{}", "{", "null", b"\xff\xfe", "[" * 30_000),
         dumps(envelope(1) | {"properties": {"delivery_tag": ["1"], "delivery_info": INFO}}),
@@ -75,7 +73,7 @@ def test_what_is_no_message_is_thrown_away_and_the_next_one_taken(
     assert len(told) == len(bad)
 
 
-def test_a_key_that_is_no_list_is_renamed(name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_key_that_is_no_list_is_renamed(name, caplog) -> None:
     with Redis.from_url(settings.CELERY_BROKER_URL, decode_responses=True) as client:
         options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
         url = settings.CELERY_BROKER_URL

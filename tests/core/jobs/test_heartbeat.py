@@ -29,7 +29,7 @@ def wait_until(fact: Any) -> None:
         time.sleep(0.02)
 
 
-def test_each_beat_writes_what_the_work_has_come_to(beats: list[dict[str, Any]]) -> None:
+def test_each_beat_writes_what_the_work_has_come_to(beats) -> None:
     done = [0.25]
     with heartbeat(ClaimImport(), lambda: {"progress": done[0]}):
         wait_until(lambda: beats)
@@ -38,13 +38,13 @@ def test_each_beat_writes_what_the_work_has_come_to(beats: list[dict[str, Any]])
     assert beats[0] == {"progress": 0.25}
 
 
-def test_without_progress_a_beat_only_keeps_the_lease(beats: list[dict[str, Any]]) -> None:
+def test_without_progress_a_beat_only_keeps_the_lease(beats) -> None:
     with heartbeat(ClaimImport()):
         wait_until(lambda: beats)
     assert beats[0] == {}
 
 
-def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch: Any, settings: Any) -> None:
+def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch, settings) -> None:
     settings.JOB_LEASE_SECONDS = 1
 
     def lose(row: object) -> None:
@@ -64,7 +64,7 @@ def test_a_lost_lease_is_raised_where_the_work_asks(monkeypatch: Any, settings: 
         wait_until(is_lost)
 
 
-def test_a_busy_database_is_no_lost_lease(monkeypatch: Any, settings: Any) -> None:
+def test_a_busy_database_is_no_lost_lease(monkeypatch, settings) -> None:
     settings.JOB_LEASE_SECONDS = 1
     beaten: list[int] = []
 

@@ -39,12 +39,12 @@ def status_of(job: AgreementReport) -> str:
     return AgreementReport.objects.get(pk=job.pk).status
 
 
-def test_a_queued_job_is_claimed_once(job: AgreementReport) -> None:
+def test_a_queued_job_is_claimed_once(job) -> None:
     assert leases.claim(AgreementReport, job.pk) is not None
     assert leases.claim(AgreementReport, job.pk) is None
 
 
-def test_the_old_owner_of_an_expired_lease_changes_nothing(job: AgreementReport) -> None:
+def test_the_old_owner_of_an_expired_lease_changes_nothing(job) -> None:
     old = leases.claim(AgreementReport, job.pk)
     expire(job)
     new = leases.claim(AgreementReport, job.pk)
@@ -60,7 +60,7 @@ def test_the_old_owner_of_an_expired_lease_changes_nothing(job: AgreementReport)
     assert status_of(job) == JobStatus.SUCCEEDED
 
 
-def test_a_final_job_is_neither_claimed_nor_cancelled(job: AgreementReport) -> None:
+def test_a_final_job_is_neither_claimed_nor_cancelled(job) -> None:
     mine = leases.claim(AgreementReport, job.pk)
     assert mine is not None
     leases.close(mine, JobStatus.FAILED, message="why")
@@ -69,13 +69,13 @@ def test_a_final_job_is_neither_claimed_nor_cancelled(job: AgreementReport) -> N
     assert status_of(job) == JobStatus.FAILED
 
 
-def test_cancelling_a_queued_job_ends_it_at_once(job: AgreementReport) -> None:
+def test_cancelling_a_queued_job_ends_it_at_once(job) -> None:
     assert leases.request_cancel(job)
     assert status_of(job) == JobStatus.CANCELLED
     assert leases.claim(AgreementReport, job.pk) is None
 
 
-def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job: AgreementReport) -> None:
+def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job) -> None:
     mine = leases.claim(AgreementReport, job.pk)
     assert mine is not None
     assert leases.request_cancel(job)
@@ -85,7 +85,7 @@ def test_a_running_job_learns_of_its_cancellation_at_the_next_beat(job: Agreemen
     assert status_of(job) == JobStatus.CANCELLED
 
 
-def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job: AgreementReport) -> None:
+def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job) -> None:
     leases.claim(AgreementReport, job.pk)
     leases.request_cancel(job)
     expire(job)
@@ -93,7 +93,7 @@ def test_the_sweep_ends_a_cancelled_job_whose_worker_died(job: AgreementReport) 
     assert status_of(job) == JobStatus.CANCELLED
 
 
-def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job: AgreementReport) -> None:
+def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job) -> None:
     for _ in range(leases.MOST_ATTEMPTS):
         assert leases.claim(AgreementReport, job.pk) is not None
         expire(job)
@@ -103,7 +103,7 @@ def test_the_sweep_gives_up_after_the_last_attempt_and_says_so(job: AgreementRep
     assert "Given up" in row.message
 
 
-def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job: AgreementReport) -> None:
+def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job) -> None:
     assert leases.jobs_to_enqueue(AgreementReport) == [job.pk]
     assert leases.jobs_to_enqueue(AgreementReport) == []
     leases.claim(AgreementReport, job.pk)
@@ -113,7 +113,7 @@ def test_a_waiting_job_is_rung_and_not_rung_again_at_once(job: AgreementReport) 
 
 
 def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_minutes(
-    job: AgreementReport, monkeypatch: pytest.MonkeyPatch
+    job, monkeypatch
 ) -> None:
     job.refresh_from_db()
     ages = [*range(0, 600, 10), *range(600, 86_400, 150)]
@@ -127,9 +127,7 @@ def test_a_job_that_waits_for_a_day_is_rung_for_ever_less_often_but_every_five_m
     assert len(rung) == 293
 
 
-def test_of_two_sweepers_that_find_a_job_at_once_one_rings(
-    job: AgreementReport, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_sweepers_that_find_a_job_at_once_one_rings(job, monkeypatch) -> None:
     AgreementReport.objects.update(rung_at=timezone.now() - timedelta(hours=1))
     pause = leases._pause
     others: list[UUID] = []
@@ -155,12 +153,7 @@ def test_of_two_sweepers_that_find_a_job_at_once_one_rings(
     ],
 )
 def test_a_job_that_waits_anew_is_rung_for_as_a_new_one(
-    job: AgreementReport,
-    status: str,
-    is_started: bool,
-    lapsed_ago: int | None,
-    rung_ago: int,
-    is_rung: bool,
+    job, status, is_started, lapsed_ago, rung_ago, is_rung
 ) -> None:
     now = timezone.now()
     AgreementReport.objects.update(
@@ -191,9 +184,7 @@ def told(caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: A
     return after
 
 
-def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(
-    job: AgreementReport, told: Told, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(job, told, caplog) -> None:
     mine: list[Any] = []
     named = f"kind=agreementreport key={job.pk} attempt=1"
     assert told(lambda: mine.append(leases.claim(AgreementReport, job.pk))) == [
@@ -210,9 +201,7 @@ def test_a_job_is_told_once_when_it_starts_and_once_when_it_ends(
     assert told(lambda: leases.claim(AgreementReport, job.pk)) == []
 
 
-def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(
-    job: AgreementReport, told: Told
-) -> None:
+def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(job, told) -> None:
     mine = leases.claim(AgreementReport, job.pk)
     assert mine is not None
 
@@ -229,9 +218,7 @@ def test_an_end_that_is_undone_is_not_told_and_a_failure_by_its_kind_alone(
     ]
 
 
-def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(
-    job: AgreementReport, told: Told
-) -> None:
+def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(job, told) -> None:
     old = leases.claim(AgreementReport, job.pk)
     expire(job)
     new = leases.claim(AgreementReport, job.pk)
@@ -243,9 +230,7 @@ def test_who_lost_a_job_tells_no_end_of_it_and_who_cancels_it_one(
 
 
 @pytest.mark.parametrize("is_cancelled", [True, False])
-def test_the_end_of_a_job_whose_worker_died_is_a_warning(
-    job: AgreementReport, told: Told, is_cancelled: bool
-) -> None:
+def test_the_end_of_a_job_whose_worker_died_is_a_warning(job, told, is_cancelled) -> None:
     leases.claim(AgreementReport, job.pk)
     expire(job)
     AgreementReport.objects.update(attempt=5, cancel_requested=is_cancelled)

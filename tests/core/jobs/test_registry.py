@@ -31,7 +31,7 @@ def make_job() -> AgreementReport:
     )
 
 
-def test_a_job_is_rung_only_after_its_row_is_committed(rung: list[object]) -> None:
+def test_a_job_is_rung_only_after_its_row_is_committed(rung) -> None:
     with transaction.atomic():
         job = make_job()
         registry.enqueue_on_commit(job)
@@ -39,9 +39,7 @@ def test_a_job_is_rung_only_after_its_row_is_committed(rung: list[object]) -> No
     assert rung == [job.pk]
 
 
-def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(
-    rung: list[object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broker_that_is_down_fails_nobody_and_the_sweep_rings_later(rung, monkeypatch) -> None:
     def down(pk: object) -> None:
         raise ConnectionError
 

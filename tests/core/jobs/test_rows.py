@@ -11,9 +11,7 @@ from core.clock import database_now
 pytestmark = pytest.mark.django_db
 
 
-def test_a_web_server_with_a_wrong_clock_does_not_put_its_jobs_first(
-    cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_web_server_with_a_wrong_clock_does_not_put_its_jobs_first(cast, monkeypatch) -> None:
     wrong = datetime(1999, 1, 1, tzinfo=UTC)
     monkeypatch.setattr(timezone, "now", lambda: wrong)
     row = ReliabilityReport.objects.create(campaign=cast.campaign)

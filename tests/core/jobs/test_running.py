@@ -32,7 +32,7 @@ def run(job: ReliabilityReport, work: Work, **options: Any) -> ReliabilityReport
     return run_job(ReliabilityReport, job.pk, work, noun="The report", **options)
 
 
-def test_a_job_claimed_by_another_worker_is_not_worked_on(job: ReliabilityReport) -> None:
+def test_a_job_claimed_by_another_worker_is_not_worked_on(job) -> None:
     leases.claim(ReliabilityReport, job.pk)
     called: list[object] = []
     assert run(job, lambda *given: called.append(given), cleanup=called.append) is None
@@ -40,7 +40,7 @@ def test_a_job_claimed_by_another_worker_is_not_worked_on(job: ReliabilityReport
     assert (stored(job).status, stored(job).attempt) == (JobStatus.RUNNING, 1)
 
 
-def test_a_refusal_fails_the_job_with_its_sentence(job: ReliabilityReport) -> None:
+def test_a_refusal_fails_the_job_with_its_sentence(job) -> None:
     def refuse(report: ReliabilityReport, check: object) -> NoReturn:
         report.result = {"found": 1}
         raise Refused("Nobody rated yet.")
@@ -51,9 +51,7 @@ def test_a_refusal_fails_the_job_with_its_sentence(job: ReliabilityReport) -> No
     assert row.result == {"found": 1}
 
 
-def test_an_unexpected_error_fails_the_job_and_its_text_is_not_stored(
-    job: ReliabilityReport,
-) -> None:
+def test_an_unexpected_error_fails_the_job_and_its_text_is_not_stored(job) -> None:
     def broken(*_: object) -> NoReturn:
         raise ValueError("1. A secret cup.")
 
@@ -65,9 +63,7 @@ def test_an_unexpected_error_fails_the_job_and_its_text_is_not_stored(
 
 
 @pytest.mark.parametrize("error", [None, Refused("Too late."), ValueError("x")])
-def test_a_worker_that_lost_its_lease_writes_nothing(
-    job: ReliabilityReport, error: Exception | None
-) -> None:
+def test_a_worker_that_lost_its_lease_writes_nothing(job, error) -> None:
     written: list[object] = []
 
     def overtaken(*_: object) -> dict[str, Any]:

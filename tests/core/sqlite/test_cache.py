@@ -49,9 +49,7 @@ def test_the_cache_is_small_again_after_a_write_that_broke_its_transaction() -> 
 
 
 @on_sqlite
-def test_a_large_import_of_claims_has_the_large_cache(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_import_of_claims_has_the_large_cache(campaign, monkeypatch) -> None:
     monkeypatch.setattr(claims_services, "LARGE_IMPORT", BATCH + 1)
     seen = []
     records = (ReferenceRecord(f"r{n}", "1. A cup.", ()) for n in range(2 * BATCH))
@@ -63,7 +61,7 @@ def test_a_large_import_of_claims_has_the_large_cache(
     assert seen == [(BATCH, small), (2 * BATCH, -ROOMY_KIB)]
 
 
-def test_any_database_can_be_written_to_meanwhile(campaign: Campaign) -> None:
+def test_any_database_can_be_written_to_meanwhile(campaign) -> None:
     with growing_cache() as grow:
         grow()
         Campaign.objects.filter(pk=campaign.pk).update(name="Another name")

@@ -42,9 +42,7 @@ def test_a_real_connection_has_the_settings_that_lose_nothing(db) -> None:
     }
 
 
-def test_a_package_that_is_there_takes_the_place_of_the_interpreters(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_package_that_is_there_takes_the_place_of_the_interpreters(monkeypatch) -> None:
     sound = SimpleNamespace(dbapi2=object(), sqlite_version_info=(9, 8, 7))
     monkeypatch.setitem(sys.modules, "pysqlite3", sound)
     assert sqlite.use_sound_sqlite() == (9, 8, 7)
@@ -52,9 +50,7 @@ def test_a_package_that_is_there_takes_the_place_of_the_interpreters(
     assert [id(sys.modules[name]) for name in names] == [id(sound), id(sound.dbapi2)]
 
 
-def test_without_the_package_the_interpreters_library_is_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_the_package_the_interpreters_library_is_used(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pysqlite3", None)
     monkeypatch.setattr(sqlite, "sqlite3", SimpleNamespace(sqlite_version_info=(3, 40, 1)))
     before = sys.modules["sqlite3"]
@@ -72,7 +68,7 @@ def test_without_the_package_the_interpreters_library_is_used(
         ((4, 0, 0), "WAL"),
     ],
 )
-def test_a_library_with_the_fault_gets_a_journal_without_it(version, journal: str) -> None:
+def test_a_library_with_the_fault_gets_a_journal_without_it(version, journal) -> None:
     options = sqlite.options(version)
     assert f"PRAGMA journal_mode={journal};" in options["init_command"]
     assert "synchronous=FULL" in options["init_command"]

@@ -62,7 +62,7 @@ def number(file: Path) -> int:
     return found
 
 
-def test_nothing_is_lost_among_threads(file: Path) -> None:
+def test_nothing_is_lost_among_threads(file) -> None:
     # Its disk may be slow for a moment: that is no loss.
     connections.settings[NAME]["OPTIONS"]["timeout"] = 60
     with ThreadPoolExecutor(4) as pool:
@@ -70,28 +70,28 @@ def test_nothing_is_lost_among_threads(file: Path) -> None:
     assert number(file) == 200
 
 
-def test_what_is_undone_lets_the_next_one_in(file: Path) -> None:
+def test_what_is_undone_lets_the_next_one_in(file) -> None:
     with pytest.raises(ZeroDivisionError), transaction.atomic(using=NAME):
         raise ZeroDivisionError
     elsewhere()
     assert number(file) == 1
 
 
-def test_a_connection_that_closes_within_its_transaction_lets_the_next_one_in(file: Path) -> None:
+def test_a_connection_that_closes_within_its_transaction_lets_the_next_one_in(file) -> None:
     with transaction.atomic(using=NAME):
         connections[NAME].close()
         elsewhere()
     assert number(file) == 1
 
 
-def test_who_waits_too_long_in_the_line_is_told_so_and_nobody_else(file: Path) -> None:
+def test_who_waits_too_long_in_the_line_is_told_so_and_nobody_else(file) -> None:
     with transaction.atomic(using=NAME), pytest.raises(OperationalError, match="locked"):
         elsewhere()
     elsewhere()
     assert number(file) == 1
 
 
-def test_who_waits_too_long_for_another_process_is_told_so_and_nobody_else(file: Path) -> None:
+def test_who_waits_too_long_for_another_process_is_told_so_and_nobody_else(file) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(OperationalError, match="locked"):
@@ -102,7 +102,7 @@ def test_who_waits_too_long_for_another_process_is_told_so_and_nobody_else(file:
     assert number(file) == 1
 
 
-def test_a_write_begins_when_another_process_is_done(file: Path) -> None:
+def test_a_write_begins_when_another_process_is_done(file) -> None:
     other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     done = threading.Timer(PATIENCE / 6, lambda: other.execute("COMMIT"))
@@ -113,9 +113,7 @@ def test_a_write_begins_when_another_process_is_done(file: Path) -> None:
     assert number(file) == 1
 
 
-def test_any_other_fault_of_the_begin_is_told_at_once_and_as_it_is(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_other_fault_of_the_begin_is_told_at_once_and_as_it_is(file, monkeypatch) -> None:
     connections[NAME].ensure_connection()
     monkeypatch.setattr(connections[NAME], "transaction_mode", "NONSENSE")
     monkeypatch.setattr("core.sqlite.base.time.sleep", pytest.fail)
@@ -125,14 +123,14 @@ def test_any_other_fault_of_the_begin_is_told_at_once_and_as_it_is(
     assert number(file) == 1
 
 
-def test_a_statement_outside_a_transaction_waits_as_it_always_did(file: Path) -> None:
+def test_a_statement_outside_a_transaction_waits_as_it_always_did(file) -> None:
     count_up()
     with connections[NAME].cursor() as cursor:
         cursor.execute("PRAGMA busy_timeout")
         assert cursor.fetchone() == (PATIENCE * 1000,)
 
 
-def test_a_new_database_that_another_program_is_making_is_waited_for(file: Path) -> None:
+def test_a_new_database_that_another_program_is_making_is_waited_for(file) -> None:
     new = file.with_name("new.sqlite3")
     told = connections.settings[NAME]
     told["NAME"], told["OPTIONS"]["timeout"] = str(new), 20

@@ -67,7 +67,7 @@ def test_ac2_by_hand() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_weights_equal_their_definition(kind: Weights) -> None:
+def test_weights_equal_their_definition(kind) -> None:
     found = agreement_weights(kind, 10)
     for a in range(11):
         for b in range(11):
@@ -80,7 +80,7 @@ def test_ordinal_weights_of_three_values_are_the_published_ones() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_ac2_equals_its_definition_on_random_tables(kind: Weights) -> None:
+def test_ac2_equals_its_definition_on_random_tables(kind) -> None:
     for table in random_tables():
         expected = slow_ac2(table.values, kind, 10)
         value = gwet_ac2(table, kind).value
@@ -113,7 +113,7 @@ def test_no_overlap_is_said_in_words() -> None:
 
 
 @pytest.mark.parametrize("score", [-1, 11, 2.5])
-def test_a_score_off_the_scale_is_refused(score: float) -> None:
+def test_a_score_off_the_scale_is_refused(score) -> None:
     with pytest.raises(ReliabilityError):
         gwet_ac2(make_table([[4, score]]))
 

@@ -46,7 +46,7 @@ def slow_alpha(items: list[list[float]], level: str) -> float | None:
 @pytest.mark.parametrize(
     ("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_alpha_equals_the_published_example(level: Level, value: float) -> None:
+def test_alpha_equals_the_published_example(level, value) -> None:
     # Krippendorff, 2011, gives three decimals; 11 of the 12 units have two values or more.
     estimate = krippendorff_alpha(make_table(KRIPPENDORFF), level)
     assert estimate.value == pytest.approx(value, abs=5e-4)
@@ -61,7 +61,7 @@ def test_nominal_alpha_by_hand() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_alpha_equals_its_definition_on_random_tables(level: Level) -> None:
+def test_alpha_equals_its_definition_on_random_tables(level) -> None:
     undefined = 0
     for table in random_tables():
         expected = slow_alpha(score_lists(table), level)
@@ -72,7 +72,7 @@ def test_alpha_equals_its_definition_on_random_tables(level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_order_of_items_and_annotators_changes_no_alpha(level: Level) -> None:
+def test_the_order_of_items_and_annotators_changes_no_alpha(level) -> None:
     for table in random_tables(tries(50), seed=1):
         one, two = krippendorff_alpha(table, level), krippendorff_alpha(shuffled(table), level)
         for name in ("value", "low", "high"):
@@ -110,7 +110,7 @@ def test_without_the_only_different_reference_alpha_has_no_interval() -> None:
     ],
     ids=["no ratings", "one annotator", "no overlap", "constant"],
 )
-def test_undefined_alpha_says_why(values: list[list[float]], reason: str) -> None:
+def test_undefined_alpha_says_why(values, reason) -> None:
     for level in LEVELS:
         estimate = krippendorff_alpha(make_table(values), level)
         assert (estimate.value, estimate.low, estimate.high) == (None, None, None)

@@ -101,7 +101,7 @@ def test_the_order_of_items_and_annotators_changes_no_icc() -> None:
     ],
     ids=["one annotator", "no overlap", "one item", "constant"],
 )
-def test_undefined_icc_says_why_and_gives_no_components(values, reason: str) -> None:
+def test_undefined_icc_says_why_and_gives_no_components(values, reason) -> None:
     found = intraclass_correlations(make_table(values))
     assert found.components is None
     assert (found.single.value, found.mean.value) == (None, None)

@@ -35,18 +35,14 @@ def test_the_same_seed_draws_the_same_resamples_and_another_one_others() -> None
     assert (first != bootstrap_weights(9, 100, seed=6)).any()
 
 
-def test_resamples_do_not_depend_on_how_many_are_drawn_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch) -> None:
     at_once = bootstrap_weights(9, 100, seed=5)
     monkeypatch.setattr(resampling, "CELLS_AT_ONCE", 60)
     assert (bootstrap_weights(9, 100, seed=5) == at_once).all()
     assert bootstrap_weights(9, 0, seed=5).shape == (0, 9)
 
 
-def test_sums_of_a_resample_are_those_of_the_references_drawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_sums_of_a_resample_are_those_of_the_references_drawn(monkeypatch) -> None:
     weights, sums = bootstrap_weights(6, 40, seed=1), np.random.default_rng(2).normal(size=(6, 3))
     expected = [np.repeat(sums, row, axis=0).sum(axis=0) for row in weights]
     for cells in (resampling.CELLS_AT_ONCE, 20):

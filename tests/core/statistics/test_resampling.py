@@ -124,7 +124,7 @@ def test_items_of_one_reference_are_drawn_together() -> None:
     ],
     ids=["one reference", "jackknife", "bootstrap"],
 )
-def test_a_value_without_an_interval_says_why(values, clusters, reason: str) -> None:
+def test_a_value_without_an_interval_says_why(values, clusters, reason) -> None:
     found = estimate(mean_sums(values, clusters), MEAN, len(values))
     assert found.value == pytest.approx(np.mean(values))
     assert (found.low, found.high, found.interval) == (None, None, "")

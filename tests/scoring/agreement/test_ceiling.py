@@ -49,13 +49,13 @@ def mean(name: str, left_out: int | None = None) -> float:
 
 
 @pytest.mark.parametrize("name", ["value", "tau_b_labels", "accuracy", "f1_weighted"])
-def test_a_figure_is_the_mean_over_annotators_weighted_by_items(name: str) -> None:
+def test_a_figure_is_the_mean_over_annotators_weighted_by_items(name) -> None:
     figure = FOUND if name == "value" else FOUND[name]
     assert figure["value"] == pytest.approx(mean(name), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["value", "accuracy"])
-def test_the_interval_leaves_out_whole_references(name: str) -> None:
+def test_the_interval_leaves_out_whole_references(name) -> None:
     figure = FOUND if name == "value" else FOUND[name]
     without = np.array([mean(name, left_out=r) for r in range(REFERENCES)])
     spread = ((without - without.mean()) ** 2).sum()

@@ -18,7 +18,7 @@ ITEMS = st.lists(
 
 
 @given(ITEMS)
-def test_counts_equal_those_of_going_through_the_items(items: list[Item]) -> None:
+def test_counts_equal_those_of_going_through_the_items(items) -> None:
     checks = item_checks(items)
     seen: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
     versions: defaultdict[tuple[str, str], set[str]] = defaultdict(set)

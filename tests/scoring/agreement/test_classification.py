@@ -31,7 +31,7 @@ def test_without_a_threshold_only_equal_scores_tie() -> None:
 
 
 @pytest.mark.parametrize("threshold", [-0.1, float("nan")])
-def test_a_threshold_below_zero_is_refused(threshold: float) -> None:
+def test_a_threshold_below_zero_is_refused(threshold) -> None:
     with pytest.raises(AgreementError, match="0 or more"):
         predicted_labels([0.1], threshold)
 
@@ -54,7 +54,7 @@ def test_a_class_that_nobody_uses_is_left_out_of_macro_f1() -> None:
 
 
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=40))
-def test_shares_equal_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+def test_shares_equal_scikit_learn(pairs) -> None:
     predicted, y = zip(*pairs, strict=True)
     assert accuracy(predicted, y).value == pytest.approx(accuracy_score(y, predicted), abs=1e-9)
     for own, average in ((f1_weighted, "weighted"), (f1_macro, "macro")):

@@ -87,9 +87,7 @@ def test_an_item_that_two_scorers_lack_is_listed_once_with_both() -> None:
 
 
 @pytest.mark.parametrize(("failing", "is_set_aside"), [(3, False), (4, True)])
-def test_a_scorer_that_fails_on_more_than_half_takes_no_items(
-    failing: int, is_set_aside: bool
-) -> None:
+def test_a_scorer_that_fails_on_more_than_half_takes_no_items(failing, is_set_aside) -> None:
     scorers = [scorer("bad", {f"b{i}": None for i in range(failing)}), scorer("good", {})]
     kept = comparable_items(ITEMS, scorers)
     assert len(kept.items) == (6 if is_set_aside else 3)

@@ -48,12 +48,12 @@ def value_on(name: str, kept: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
-def test_the_value_is_that_of_the_direct_computation(name: str) -> None:
+def test_the_value_is_that_of_the_direct_computation(name) -> None:
     assert FIGURES[name]["value"] == pytest.approx(value_on(name, np.arange(N)), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
-def test_the_bootstrap_interval_is_that_of_items_drawn_by_reference(name: str) -> None:
+def test_the_bootstrap_interval_is_that_of_items_drawn_by_reference(name) -> None:
     values = [
         value_on(name, np.repeat(np.arange(N), weights[SAMPLE.clusters].astype(int)))
         for weights in SAMPLE.weights
@@ -64,7 +64,7 @@ def test_the_bootstrap_interval_is_that_of_items_drawn_by_reference(name: str) -
 
 
 @pytest.mark.parametrize("name", FIGURE_NAMES)
-def test_the_printed_interval_is_the_jackknife_t_below_forty_references(name: str) -> None:
+def test_the_printed_interval_is_the_jackknife_t_below_forty_references(name) -> None:
     everything = np.arange(N)
     without = np.array(
         [value_on(name, everything[SAMPLE.clusters != r]) for r in range(REFERENCES)]

@@ -37,7 +37,7 @@ def test_differences_are_the_score_of_b_less_that_of_c() -> None:
 @pytest.mark.parametrize(
     ("value", "words"), [(None, "no score"), (float("nan"), "nan"), (float("inf"), "inf")]
 )
-def test_a_missing_or_endless_score_is_refused(value: float | None, words: str) -> None:
+def test_a_missing_or_endless_score_is_refused(value, words) -> None:
     scores = {("A", "b"): 1.0} | ({} if value is None else {("A", "c"): value})
     with pytest.raises(AgreementError, match=f"scorer s gave .*{words} for the candidate"):
         score_differences(ITEMS[:1], ScorerScores("s", "1", scores))

@@ -28,9 +28,7 @@ def label(one: Fraction, two: Fraction, band: Fraction) -> int:
 
 
 @given(ratings, bands)
-def test_labels_are_those_of_exact_fractions(
-    given_: dict[tuple[int, int], int], band: Fraction
-) -> None:
+def test_labels_are_those_of_exact_fractions(given_, band) -> None:
     pairs = [(0, 1), (1, 2), (3, 0), (2, 3)]
     everybody = sorted({annotator for _, annotator in given_})
     found = list(judge_everybody(overlap_of(given_, pairs, band)))

@@ -72,9 +72,7 @@ def test_differences_without_ties_equal_scipy_too() -> None:
 
 
 @pytest.mark.parametrize("cells", [150, 7, 1])
-def test_blocks_of_resamples_and_of_items_give_what_all_at_once_give(
-    monkeypatch: pytest.MonkeyPatch, cells: int
-) -> None:
+def test_blocks_of_resamples_and_of_items_give_what_all_at_once_give(monkeypatch, cells) -> None:
     rng = np.random.default_rng(12)
     y, clusters = rng.integers(-1, 2, size=60), rng.integers(0, 7, size=60)
     weights = rng.multinomial(7, [1 / 7] * 7, size=25)

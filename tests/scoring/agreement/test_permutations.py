@@ -121,9 +121,7 @@ def test_drawn_swaps_never_give_p_zero() -> None:
     assert swaps.smallest_p == pytest.approx(1 / 10_000)
 
 
-def test_many_references_get_fewer_swaps_but_never_too_few_for_holm(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_references_get_fewer_swaps_but_never_too_few_for_holm(monkeypatch) -> None:
     # As 100,000 references have of what is really afforded.
     monkeypatch.setattr(comparisons, "MOST_CELLS", comparisons.MOST_CELLS // 100)
     sample = sample_of(np.zeros(1_000), np.arange(1_000), resamples=1)

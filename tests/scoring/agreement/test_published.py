@@ -7,7 +7,7 @@ from scoring.agreement.report import published_figures
 
 
 @pytest.mark.parametrize("criterion", ALL_CRITERIA)
-def test_each_criterion_has_fourteen_scorers_with_shares_and_source(criterion: str) -> None:
+def test_each_criterion_has_fourteen_scorers_with_shares_and_source(criterion) -> None:
     figures = published_figures(criterion)
     assert len(figures) == 14
     for row in figures.values():

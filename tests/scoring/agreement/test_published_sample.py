@@ -61,9 +61,7 @@ def report() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_metric_repeats_its_figures_to_the_printed_digit(
-    report: dict[str, Any], name: str
-) -> None:
+def test_a_metric_repeats_its_figures_to_the_printed_digit(report, name) -> None:
     entry = report["scorers"][name]
     found = (
         round(entry["tau_paper"]["value"], 3),
@@ -74,16 +72,14 @@ def test_a_metric_repeats_its_figures_to_the_printed_digit(
     assert found == FIGURES[name]
 
 
-def test_the_sample_has_its_known_size_and_copies_of_references(report: dict[str, Any]) -> None:
+def test_the_sample_has_its_known_size_and_copies_of_references(report) -> None:
     checks = report["checks"]
     assert (checks["items"], checks["references"], checks["candidates"]) == (95, 10, 96)
     assert checks["contain_reference"]["items"] == 11
     assert checks["contain_reference"]["reference_preferred"] == 11
 
 
-def test_without_copies_of_the_reference_every_metric_loses_agreement(
-    report: dict[str, Any],
-) -> None:
+def test_without_copies_of_the_reference_every_metric_loses_agreement(report) -> None:
     for entry in report["scorers"].values():
         without = entry["without_reference_items"]
         assert without["n"] == 84

@@ -11,7 +11,7 @@ def test_the_defaults_are_those_of_the_papers_text() -> None:
 
 
 @pytest.mark.parametrize("threshold", [-1e-9, float("nan"), float("inf")])
-def test_a_threshold_that_is_no_size_is_refused(threshold: float) -> None:
+def test_a_threshold_that_is_no_size_is_refused(threshold) -> None:
     with pytest.raises(AgreementError, match="tie threshold must be 0 or more"):
         Question("overall_quality", tie_threshold=threshold)
 

@@ -29,7 +29,7 @@ def expected(
 
 
 @pytest.mark.parametrize("references", [1, 2, 9, 60])
-def test_both_tau_b_are_those_of_the_swapped_items(references: int) -> None:
+def test_both_tau_b_are_those_of_the_swapped_items(references) -> None:
     y, first, second = scorers(60)
     clusters = np.arange(60) % references
     swaps = RNG.integers(2, size=(20, references), dtype=np.int8)
@@ -39,9 +39,7 @@ def test_both_tau_b_are_those_of_the_swapped_items(references: int) -> None:
         assert (found[0][place], found[1][place]) == pytest.approx(pair, abs=1e-9)
 
 
-def test_of_many_references_the_sums_are_exact_but_for_a_small_mean(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_many_references_the_sums_are_exact_but_for_a_small_mean(monkeypatch) -> None:
     references = 300
     y, first, second = scorers(4 * references)
     clusters = np.arange(len(y)) % references
@@ -62,7 +60,7 @@ def test_of_many_references_the_sums_are_exact_but_for_a_small_mean(
     assert near.quadratic.ravel() == pytest.approx(np.trace(whole.quadratic, axis1=1, axis2=2))
 
 
-def test_blocks_of_swaps_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_swaps_make_no_difference(monkeypatch) -> None:
     y, first, second = scorers(30)
     sums = swap_sums(sample_of(y, np.arange(30) % 6), first, second)
     swaps = RNG.integers(2, size=(11, 6), dtype=np.int8)

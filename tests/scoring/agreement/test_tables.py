@@ -35,7 +35,7 @@ def test_lists_of_different_length_are_refused() -> None:
 
 
 @pytest.mark.parametrize("labels", [[2], [0.5], [1, -1, 3]])
-def test_values_that_are_no_labels_are_refused(labels: list[int]) -> None:
+def test_values_that_are_no_labels_are_refused(labels) -> None:
     with pytest.raises(AgreementError, match="Labels must be -1, 0 or 1"):
         label_array(labels)
 

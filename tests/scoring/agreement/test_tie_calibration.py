@@ -50,7 +50,7 @@ def brute_force(differences: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 
 
 @given(labelled)
-def test_the_threshold_is_that_of_trying_each(rows: list[tuple[int, int]]) -> None:
+def test_the_threshold_is_that_of_trying_each(rows) -> None:
     differences = np.array([row[0] for row in rows], dtype=np.float64)
     y = np.array([row[1] for row in rows], dtype=np.int64)
     threshold, found = best(differences, y)

@@ -28,9 +28,7 @@ def labels(*given: tuple[str, str, int], group: str = "r") -> list[Comparison]:
         ([("a", "b", -1), ("b", "c", -1), ("c", "d", 0)], ("d", "a", 1), True),
     ],
 )
-def test_a_label_follows_from_a_chain_with_one_answer(
-    known: list[tuple[str, str, int]], asked: tuple[str, str, int], follows: bool
-) -> None:
+def test_a_label_follows_from_a_chain_with_one_answer(known, asked, follows) -> None:
     assert implied_labels(labels(*known), labels(asked)) == int(follows)
 
 

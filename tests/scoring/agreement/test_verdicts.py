@@ -44,7 +44,7 @@ def test_holm_refuses_what_is_no_probability() -> None:
 
 
 @given(st.lists(probabilities, min_size=1, max_size=12))
-def test_holm_rejects_what_the_step_down_rule_rejects(p_values: list[float]) -> None:
+def test_holm_rejects_what_the_step_down_rule_rejects(p_values) -> None:
     adjusted = holm(p_values)
     order = np.argsort(p_values, kind="stable")
     is_rejecting = True

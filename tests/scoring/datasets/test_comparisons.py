@@ -1,21 +1,15 @@
 """Two versions compared on a page: what differs, why, and for whom."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from django.test import Client
 
-from annotator.models import Membership, Rating
+from annotator.models import Membership, Rating, Reference
 from annotator.rubric import CRITERIA, OVERALL
 from scoring.access.scopes import read_rows
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.datasets.versions.comparisons import ComparedVersions
 from scoring.formats.rows import DatasetRow
 from scoring.models import DatasetVersion
-from scoring.quadruplets import SplitPlan
-from tests.scoring.conftest import FrozenScene, signed_in
+from tests.scoring.conftest import FrozenScene, imported, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
 PAGE = "/datasets/compare/"
@@ -28,13 +22,13 @@ def compared(client: Client, one: object, other: object) -> ComparedVersions:
     return found
 
 
-def revise(scene: FrozenScene, reference: int, number: int, score: int) -> None:
-    """Have everybody who rated a candidate say another score throughout."""
-    for rating in Rating.objects.filter(candidate=scene.scenario.candidate(reference, number)):
-        for criterion in CRITERIA:
-            setattr(rating, criterion, score)
-        rating.overall_numerator = 11 * score
-        rating.save()
+def only_change(found: ComparedVersions, other: DatasetVersion) -> tuple[DatasetRow, set[str]]:
+    """Return the row of the other version whose labels changed, and how they did."""
+    (change,) = found.changes
+    row = list(read_rows(other))[change.at.number - 1]
+    assert row.reference_id == "r0"
+    assert len(change.labels) == 5
+    return row, set(change.labels)
 
 
 @pytest.fixture
@@ -42,92 +36,68 @@ def rita(scene: FrozenScene) -> Client:
     return signed_in(scene.rita)
 
 
-def test_a_version_equals_itself(scene: FrozenScene, rita: Client) -> None:
+def test_a_version_equals_itself(scene, rita) -> None:
     version = scene.freeze()
     found = compared(rita, version, version).found
     assert (found.in_both, found.differing_count) == (9, 0)
-    page = rita.get(PAGE, {"one": str(version), "other": str(version)}).content.decode()
+    page = shown(rita, PAGE, one=version, other=version)
     assert "the same quadruplets with the same labels in the same splits" in page
 
 
-def test_added_and_removed_references_are_named(scene: FrozenScene, rita: Client) -> None:
+def test_added_and_removed_references_are_named(scene, rita) -> None:
     one = scene.freeze()
-    reference = scene.scenario.candidate(0, 1).reference
-    reference.may_train = False
-    reference.save()
+    Reference.objects.filter(reference_id="r0").update(may_train=False)
     other = scene.freeze()
-    gone = [n for n, row in enumerate(read_rows(one), 1) if row.reference_id == "r0"]
-    found = compared(rita, one, other)
-    assert [row.number for row in found.removed] == gone and not found.added
-    back = compared(rita, other, one)
-    assert [row.number for row in back.added] == gone and not back.removed
-    ids = {row.id for row in read_rows(one) if row.reference_id == "r0"}
-    assert {row.row_id for row in back.added} == ids
+    gone = {n: row.id for n, row in enumerate(read_rows(one), 1) if row.reference_id == "r0"}
+    found, back = compared(rita, one, other), compared(rita, other, one)
+    assert [row.number for row in found.removed] == list(gone) and not found.added
+    assert {row.number: row.row_id for row in back.added} == gone and not back.removed
 
 
-def test_a_wider_tie_band_is_why_labels_changed(scene: FrozenScene, rita: Client) -> None:
-    one, other = scene.freeze(), scene.freeze(tie_band=3.5)
-    found = compared(rita, one, other)
+def test_a_wider_tie_band_is_why_labels_changed(scene, rita) -> None:
+    found = compared(rita, scene.freeze(), scene.freeze(tie_band=3.5))
     # c1 and c2, c2 and c3 lie three points apart; c1 and c3 six.
-    assert found.found.changed_count == 6
-    assert found.why == (("the tie band is another", 6),)
+    assert (found.found.changed_count, found.why) == (6, (("the tie band is another", 6),))
     name, count, moves = found.by_criterion[0]
     assert (name, count) == ("Feature completeness", 6)
     assert sum(int(move.split()[0]) for move in moves) == 6
     assert all(move.endswith("better → equal") for move in moves)
 
 
-def test_a_revised_rating_is_why_a_label_changed(scene: FrozenScene, rita: Client) -> None:
+def test_a_revised_rating_is_why_a_label_changed(scene, rita) -> None:
     one = scene.freeze()
-    revise(scene, 0, 3, 7)
+    scores = dict.fromkeys(CRITERIA, 7) | {"overall_numerator": 77}
+    Rating.objects.filter(candidate=scene.scenario.candidate(0, 3)).update(**scores)
     other = scene.freeze()
     found = compared(rita, one, other)
     assert found.why == (("a rating was revised", 1),)
-    (change,) = found.changes
-    row = list(read_rows(other))[change.at.number - 1]
-    assert {row.b_id, row.c_id} == {"c2", "c3"} and row.reference_id == "r0"
-    before, after = ("C", "B") if row.b_id == "c3" else ("B", "C")
-    assert change.labels == (f"{before} → {after}",) * 5
+    row, labels = only_change(found, other)
+    assert {row.b_id, row.c_id} == {"c2", "c3"}
+    assert labels == {"C → B" if row.b_id == "c3" else "B → C"}
 
 
-def test_another_rating_is_why_a_label_changed(rated: Callable[..., Any], cast: Any) -> None:
-    from tests.conftest import grant, make_user
-
-    scenario = rated(3)
-    scenario.rate_all(range(3))
-    scene = FrozenScene(
-        scenario, cast.ada, grant(make_user("rita-2"), scenario.campaign, "researcher")
-    )
-    one = scene.freeze(tie_band=3.0)
-    scene.add_carl()
+def test_another_rating_is_why_a_label_changed(scene_of_two) -> None:
+    one = scene_of_two.freeze(tie_band=3.0)
+    scene_of_two.add_carl()
     # 9 and 9 become 9, 9 and 10: a third of a point beyond the tie band.
-    scenario.rate("carl", 0, 1, 10, 10, 10, 10)
-    other = scene.freeze(tie_band=3.0)
-    found = compared(signed_in(scene.rita), one, other)
+    scene_of_two.scenario.rate("carl", 0, 1, 10, 10, 10, 10)
+    other = scene_of_two.freeze(tie_band=3.0)
+    found = compared(signed_in(scene_of_two.rita), one, other)
     assert found.why == (("ratings were added", 1),)
-    (change,) = found.changes
-    row = list(read_rows(other))[change.at.number - 1]
-    assert {row.b_id, row.c_id} == {"c1", "c2"} and row.reference_id == "r0"
-    better = "B" if row.b_id == "c1" else "C"
-    assert change.labels == (f"= → {better}",) * 5
+    row, labels = only_change(found, other)
+    assert {row.b_id, row.c_id} == {"c1", "c2"}
+    assert labels == {"= → B" if row.b_id == "c1" else "= → C"}
 
 
-def test_another_seed_moves_rows_between_splits_and_swaps_sides_and_changes_no_label(
-    scene: FrozenScene, rita: Client
-) -> None:
-    one = scene.freeze()
-    others = [scene.freeze(seed=seed) for seed in range(8, 14)]
-    moved = 0
-    for other in others:
-        found = compared(rita, one, other).found
-        assert (found.in_both, found.changed_count) == (9, 0)
-        moved += found.moved_count
-    assert moved > 0
-    sides = {tuple(row.b_id for row in read_rows(version)) for version in (one, *others)}
-    assert len(sides) > 1
+def test_another_seed_moves_rows_and_swaps_sides_and_changes_no_label(scene, rita) -> None:
+    one, *others = versions = [scene.freeze(seed=seed) for seed in range(7, 14)]
+    found = [compared(rita, one, other).found for other in others]
+    assert {(each.in_both, each.changed_count) for each in found} == {(9, 0)}
+    assert any(each.moved_count for each in found)
+    assert len({tuple(row.b_id for row in read_rows(version)) for version in versions}) > 1
 
 
-def test_versions_of_fewer_criteria_lack_labels(scene: FrozenScene, rita: Client) -> None:
+def test_versions_of_fewer_criteria_lack_labels(scene, rita) -> None:
     found = compared(rita, scene.freeze(), scene.freeze(criteria=[OVERALL]))
     assert [name for name, _, _ in found.by_criterion] == [
         *("Feature completeness", "Conceptual clarity", "Terminology consistency"),
@@ -136,67 +106,56 @@ def test_versions_of_fewer_criteria_lack_labels(scene: FrozenScene, rita: Client
     assert all("→ no label" in move for _, _, moves in found.by_criterion for move in moves)
 
 
-def test_versions_that_are_none_are_told_at_their_fields(scene: FrozenScene, rita: Client) -> None:
-    scene.freeze()
-    for query, wrong in (
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
         ({"one": "room@1"}, ["other"]),
         ({"one": "room@9", "other": "room@1"}, ["one"]),
         ({"one": "elsewhere@1", "other": "\x00"}, ["one", "other"]),
         ({"one": "", "other": "room@1"}, ["one"]),
-    ):
-        answer = rita.get(PAGE, query)
-        assert answer.status_code == 422, query
-        assert list(answer.context["form"].errors) == wrong
-
-
-def test_a_version_of_another_campaign_is_as_one_that_is_not_there(
-    scene: FrozenScene, cast: Any
-) -> None:
+    ],
+)
+def test_versions_that_are_none_are_told_at_their_fields(scene, rita, query, wrong) -> None:
     scene.freeze()
-    stranger = signed_in(cast.rita)
-    answers = [stranger.get(PAGE, {"one": name, "other": name}) for name in ("room@1", "no@1")]
-    assert [answer.status_code for answer in answers] == [422, 422]
-    pages = [answer.content.decode() for answer in answers]
-    assert "room@1" not in pages[0] and "Choose" in pages[0]
+    answer = rita.get(PAGE, query)
+    assert answer.status_code == 422
+    assert list(answer.context["form"].errors) == wrong
 
 
-def test_a_researcher_reads_no_text_and_references_once_the_campaign_is_closed(
-    scene: FrozenScene, rita: Client
-) -> None:
-    query = {"one": str(scene.freeze()), "other": str(scene.freeze(tie_band=3.5))}
-    page = rita.get(PAGE, query).content.decode()
+def test_a_version_of_another_campaign_is_as_one_that_is_not_there(scene, cast) -> None:
+    scene.freeze()
+    for name in ("room@1", "no@1"):
+        page = shown(signed_in(cast.rita), PAGE, 422, one=name, other=name)
+        assert "Choose" in page and "room@1" not in page
+
+
+def test_a_researcher_reads_no_text_and_references_once_the_campaign_is_closed(scene, rita) -> None:
+    query = {"one": scene.freeze(), "other": scene.freeze(tie_band=3.5)}
+    page = shown(rita, PAGE, **query)
     assert "A cup" not in page and ">r0<" not in page
     scene.close()
-    page = rita.get(PAGE, query).content.decode()
+    page = shown(rita, PAGE, **query)
     assert "A cup" not in page and ">r0<" in page
 
 
 @pytest.mark.parametrize("role", ["researcher", "admin"])
-def test_who_rates_in_an_open_campaign_compares_nothing(scene: FrozenScene, role: str) -> None:
-    one, other = scene.freeze(), scene.freeze(tie_band=3.5)
+def test_who_rates_in_an_open_campaign_compares_nothing(scene, role) -> None:
+    query = {"one": scene.freeze(), "other": scene.freeze(tie_band=3.5)}
     alice = scene.people["alice"]
     Membership.objects.create(user=alice, campaign=scene.campaign, role=role)
-    query = {"one": str(one), "other": str(other)}
-    answer = signed_in(alice).get(PAGE, query)
-    assert answer.status_code == 422
-    assert "You rate in the campaign" in answer.content.decode()
-    assert "→" not in answer.content.decode()
+    page = shown(signed_in(alice), PAGE, 422, **query)
+    assert "You rate in the campaign" in page and "→" not in page
     scene.close()
-    assert signed_in(alice).get(PAGE, query).status_code == 200
+    assert "→" in shown(signed_in(alice), PAGE, **query)
 
 
-def test_a_damaged_file_is_told(scene: FrozenScene, rita: Client, data_directory: Path) -> None:
-    version: DatasetVersion = scene.freeze()
+def test_a_damaged_file_is_told(scene, rita, data_directory) -> None:
+    version = scene.freeze()
     (data_directory / "datasets" / f"{version.sha256}.jsonl").unlink()
-    answer = rita.get(PAGE, {"one": str(version), "other": str(version)})
-    assert answer.status_code == 422
-    assert "is missing" in answer.content.decode()
+    assert "is missing" in shown(rita, PAGE, 422, one=version, other=version)
 
 
-def test_versions_of_two_datasets_are_compared(
-    cast: Any, data_directory: Path, rows: Callable[..., list[DatasetRow]]
-) -> None:
-    for name, many in (("small", 3), ("large", 5)):
-        import_dataset(name=name, rows=rows(many), plan=SplitPlan("reference"))
-    found = compared(signed_in(cast.rita), "small@1", "large@1").found
+def test_versions_of_two_datasets_are_compared(cast, data_directory, rows) -> None:
+    small, large = (imported(f"of-{n}", rows(n), "reference") for n in (3, 5))
+    found = compared(signed_in(cast.rita), small, large).found
     assert (found.in_both, found.added_count, found.removed_count) == (9, 6, 0)

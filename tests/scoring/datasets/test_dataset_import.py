@@ -1,7 +1,6 @@
 """Quadruplets that were made elsewhere as versions."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,23 +11,18 @@ import pytest
 from core.errors import Refused
 from core.text_io.streams import FormatError, ReadNotes
 from scoring.access.scopes import labelled_rows, read_rows
-from scoring.datasets.freezing.imports import import_dataset, import_files
+from scoring.datasets.freezing.imports import import_files
 from scoring.formats import patent_ce_jsonl
-from scoring.formats.rows import DatasetRow
 from scoring.quadruplets import SplitPlan
-from tests.scoring.stored import nothing_is_stored, stored_bytes
+from tests.scoring.conftest import dataset_rows, imported
+from tests.scoring.stored import nothing_is_stored, stopping_at, stored_bytes
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
-NO_SPLIT = {"test_share": 0.0, "validation_share": 0.0}
-Make = Callable[..., Any]
 
-
-def test_an_import_keeps_order_sides_and_the_files_split(
-    data_directory: Path, rows: Callable[..., list[DatasetRow]]
-) -> None:
+def test_an_import_keeps_order_sides_and_the_files_split(data_directory, rows) -> None:
     given = rows(4)
-    version = import_dataset(name="d", rows=given, plan=SplitPlan("file")).version
+    version = imported("d", given)
     assert list(read_rows(version)) == given
     assert version.card["files"] == []
     assert stored_bytes(version.sha256) == b"".join(patent_ce_jsonl.write(given))
@@ -36,26 +30,26 @@ def test_an_import_keeps_order_sides_and_the_files_split(
     assert labelled_rows(version, "overall_quality") == []
 
 
-def test_an_import_splits_by_reference_and_by_item(
-    data_directory: Path, rows: Callable[..., list[DatasetRow]]
-) -> None:
-    by_reference = import_dataset(name="d", rows=rows(5), plan=SplitPlan("reference")).version
+def test_an_import_splits_by_reference_and_by_item(data_directory, rows) -> None:
+    by_reference = imported("d", rows(5), "reference")
     assert by_reference.card["counts"]["texts_in_several_splits"] == 0
-    by_item = import_dataset(name="d", rows=rows(5), plan=SplitPlan("item", 0.3, 0.3)).version
+    by_item = imported("d", rows(5), "item", 0.3, 0.3)
     assert by_item.card["counts"]["texts_in_several_splits"] > 0
     assert by_item.number == 2
 
 
-def test_an_import_without_rows_or_without_splits_is_refused(
-    data_directory: Path, rows: Callable[..., list[DatasetRow]]
-) -> None:
-    with pytest.raises(Refused, match="0 quadruplets"):
-        import_dataset(name="d", rows=[], plan=SplitPlan())
-    unsplit = [DatasetRow(f"q{n}", "r", "A", "B", "C", "b", "c", {}) for n in range(2)]
-    with pytest.raises(Refused, match="2 quadruplets name no split"):
-        import_dataset(name="d", rows=unsplit, plan=SplitPlan("file"))
-    with pytest.raises(Refused, match="impossible"):
-        import_dataset(name="d", rows=rows(1), plan=SplitPlan())
+@pytest.mark.parametrize(
+    ("given", "by", "words"),
+    [
+        ([], "reference", "0 quadruplets"),
+        (dataset_rows(1), "reference", "impossible"),
+        ([replace(row, split="") for row in dataset_rows(1)], "file", "3 quadruplets name no"),
+    ],
+    ids=["no rows", "one reference", "no splits"],
+)
+def test_an_import_of_what_cannot_be_split_is_refused(data_directory, given, by, words) -> None:
+    with pytest.raises(Refused, match=words):
+        imported("d", given, by)
     assert nothing_is_stored(data_directory)
 
 
@@ -90,9 +84,7 @@ def annotation(number: int, annotator: int, comparison: Any = None, claims: int 
 LEFT, RIGHT = [{"selected": "left"}], [{"selected": "right"}]
 
 
-def test_files_are_joined_and_the_card_names_each_with_its_digest(
-    data_directory: Path, db: None, tmp_path: Path
-) -> None:
+def test_files_are_joined_and_the_card_names_each_with_its_digest(data_directory, tmp_path) -> None:
     one = quality(tmp_path / "quality.json")
     two = quality(tmp_path / "clarity.json", "Clarity", label=0)
     notes = ReadNotes()
@@ -102,20 +94,14 @@ def test_files_are_joined_and_the_card_names_each_with_its_digest(
     ] * 12
     assert notes.joined == 12
     assert version.card["files"] == [
-        {
-            "name": path.name,
-            "sha256": sha256(path.read_bytes()).hexdigest(),
-            "bytes": path.stat().st_size,
-        }
-        for path in (one, two)
+        {"name": path.name, "sha256": sha256(data).hexdigest(), "bytes": len(data)}
+        for path, data in ((path, path.read_bytes()) for path in (one, two))
     ]
     assert version.card["counts"]["texts_in_several_splits"] == 0
     assert "agreement" not in version.card
 
 
-def test_labels_that_contradict_each_other_leave_nothing(
-    data_directory: Path, db: None, tmp_path: Path
-) -> None:
+def test_labels_that_contradict_each_other_leave_nothing(data_directory, tmp_path) -> None:
     paths = [quality(tmp_path / f"{n}.json", label=n) for n in (0, 1)]
     with pytest.raises(FormatError, match=r"1\.json, item 1, field overall_quality"):
         import_files(name="d", paths=paths, plan=SplitPlan())
@@ -124,12 +110,9 @@ def test_labels_that_contradict_each_other_leave_nothing(
     assert nothing_is_stored(data_directory)
 
 
-def test_the_same_rows_in_one_file_or_in_two_are_one_version(
-    data_directory: Path, db: None, tmp_path: Path
-) -> None:
-    whole = quality(tmp_path / "whole.json")
-    items = json.loads(whole.read_text())
-    halves = [tmp_path / "a.json", tmp_path / "b.json"]
+def test_the_same_rows_in_one_file_or_in_two_are_one_version(data_directory, tmp_path) -> None:
+    whole, *halves = (tmp_path / f"{name}.json" for name in ("whole", "a", "b"))
+    items = json.loads(quality(whole).read_text())
     halves[0].write_text(json.dumps(items[:7]))
     halves[1].write_text(json.dumps(items[5:]))
     one = import_files(name="d", paths=[whole], plan=SplitPlan())
@@ -137,9 +120,7 @@ def test_the_same_rows_in_one_file_or_in_two_are_one_version(
     assert (two.version, two.is_new) == (one.version, False)
 
 
-def test_preferences_are_rows_of_their_annotators(
-    data_directory: Path, db: None, tmp_path: Path
-) -> None:
+def test_preferences_are_rows_of_their_annotators(data_directory, tmp_path) -> None:
     path = tmp_path / "export.json"
     said = [
         annotation(1, 3, LEFT),
@@ -163,36 +144,21 @@ def test_preferences_are_rows_of_their_annotators(
     assert version.card["tie_share"] == {"overall_quality": 0.5}
 
 
-def test_progress_stops_an_import_that_it_is_to_stop(
-    data_directory: Path, db: None, tmp_path: Path
-) -> None:
-    path = quality(tmp_path / "quality.json")
-    said: list[float] = []
-
-    def stop_at(words: str) -> Callable[[float, str], None]:
-        def on_step(share: float, now: str) -> None:
-            if now == words:
-                raise KeyboardInterrupt
-
-        return on_step
-
+def test_progress_stops_an_import_that_it_is_to_stop(data_directory, tmp_path) -> None:
+    asked = {"name": "d", "paths": [quality(tmp_path / "quality.json")], "plan": SplitPlan()}
     for words in ("Reading the files.", "Writing the file."):
         with pytest.raises(KeyboardInterrupt):
-            import_files(name="d", paths=[path], plan=SplitPlan(), progress=stop_at(words))
+            import_files(**asked, progress=stopping_at(words))
         assert nothing_is_stored(data_directory)
-    import_files(
-        name="d", paths=[path], plan=SplitPlan(), progress=lambda share, _: said.append(share)
-    )
+    said: list[float] = []
+    import_files(**asked, progress=lambda share, _: said.append(share))
     assert said == sorted(said)
     assert 0 < said[0] <= said[-1] <= 1
 
 
-def test_rows_that_repeat_an_id_are_joined_and_contradictions_refused(
-    data_directory: Path, rows: Callable[..., list[DatasetRow]]
-) -> None:
+def test_rows_that_repeat_an_id_are_joined_and_contradictions_refused(data_directory, rows) -> None:
     given = rows(3)
-    version = import_dataset(name="d", rows=[*given, given[0]], plan=SplitPlan()).version
-    assert version.items == len(given)
+    assert imported("d", [*given, given[0]], "reference").items == len(given)
     other = replace(given[0], y={"feature_completeness": 0})
     with pytest.raises(FormatError, match="contradicts"):
-        import_dataset(name="d", rows=[*given, other], plan=SplitPlan())
+        imported("d", [*given, other], "reference")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.versions.comparisons import (
     MORE_RATINGS,
@@ -49,17 +51,16 @@ def test_rows_of_one_version_only_are_named_by_their_places_there() -> None:
     assert (found.added_count, found.removed_count) == (2, 2)
 
 
-def test_a_changed_label_is_told_from_before_to_after() -> None:
-    change = only_change(record(1, 1), record(1, -1))
-    assert change.labels == {COMPLETENESS: (1, -1)}
+@pytest.mark.parametrize(("before", "after"), [(1, -1), (None, 0), (0, None)])
+def test_a_label_that_changed_or_came_or_went_is_told(before, after) -> None:
+    change = only_change(record(1, before), record(1, after))
+    assert change.labels == {COMPLETENESS: (before, after)}
     assert change.numbers == (1, 1)
+
+
+def test_changes_are_counted_by_what_they_are() -> None:
     found = differences([record(1, 1), record(2, 0)], [record(1, -1), record(2, -1)])
     assert found.moves == {(COMPLETENESS, 1, -1): 1, (COMPLETENESS, 0, -1): 1}
-
-
-def test_a_label_that_came_or_went_is_a_change() -> None:
-    assert only_change(record(1, None), record(1, 0)).labels == {COMPLETENESS: (None, 0)}
-    assert only_change(record(1, 0), record(1, None)).labels == {COMPLETENESS: (0, None)}
 
 
 def test_swapped_sides_turn_the_label_and_change_nothing() -> None:
@@ -70,19 +71,25 @@ def test_swapped_sides_turn_the_label_and_change_nothing() -> None:
     assert not differences([record(1, None)], [record(1, None, is_turned=True)]).changes
 
 
-def test_each_reason_is_found_where_it_applies_and_only_there() -> None:
-    old, new = record(1, 1), record(1, 0)
-    more = {**new, "ratings": 11, "rating_count": 3}
-    assert only_change(old, more).reasons == (MORE_RATINGS,)
-    assert only_change(old, {**new, "ratings": 11}).reasons == (OTHER_RATINGS,)
-    assert only_change(old, {**new, "adjudications": 21}).reasons == (RULED,)
-    assert only_change(old, new, Making("majority", 0.0)).reasons == (POLICY,)
-    assert only_change(old, new, Making("settled", 0.5)).reasons == (TIE_BAND,)
-    assert only_change(old, more, Making("majority", 0.5)).reasons == (
-        *(MORE_RATINGS, POLICY, TIE_BAND),
-    )
-    # The same ratings under the same rules: what is left is what they say.
-    assert only_change(old, new).reasons == (REVISED,)
+@pytest.mark.parametrize(
+    ("new", "after", "reasons"),
+    [
+        ({"ratings": 11, "rating_count": 3}, SETTLED, (MORE_RATINGS,)),
+        ({"ratings": 11}, SETTLED, (OTHER_RATINGS,)),
+        ({"adjudications": 21}, SETTLED, (RULED,)),
+        ({}, Making("majority", 0.0), (POLICY,)),
+        ({}, Making("settled", 0.5), (TIE_BAND,)),
+        (
+            {"ratings": 11, "rating_count": 3},
+            Making("majority", 0.5),
+            (MORE_RATINGS, POLICY, TIE_BAND),
+        ),
+        # The same ratings under the same rules: what is left is what they say.
+        ({}, SETTLED, (REVISED,)),
+    ],
+)
+def test_each_reason_is_found_where_it_applies_and_only_there(new, after, reasons) -> None:
+    assert only_change(record(1, 1), record(1, 0, **new), after).reasons == reasons
 
 
 def test_more_ratings_that_change_no_label_are_no_change() -> None:

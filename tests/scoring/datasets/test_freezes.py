@@ -1,7 +1,6 @@
 """Freezes as jobs: asked for once, carried out once, cancelled, and taken over from the dead."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,9 +41,7 @@ SETTINGS: dict[str, Any] = {
 @pytest.fixture
 def scene(rated: Any) -> Any:
     """Three references that two people have rated long ago."""
-    scenario = rated(3)
-    scenario.rate_all(range(3))
-    return scenario
+    return rated(3).rate_all()
 
 
 def asked(scene: Any, **changes: Any) -> Freeze:
@@ -56,31 +53,28 @@ def again(row: Freeze) -> Freeze:
     return row
 
 
-def test_a_freeze_ends_in_the_version_that_the_service_makes(scene: Any) -> None:
+def carried_out(row: Freeze) -> Freeze:
+    carry_out_freeze(row.pk)
+    return again(row)
+
+
+def test_a_freeze_ends_in_the_version_that_the_service_makes(scene, data_directory) -> None:
     rita = make_user("rita")
     row = request_freeze(campaign=scene.campaign, settings=SETTINGS, asked_by=rita)
     assert (row.status, row.version) == (JobStatus.QUEUED, None)
-    carry_out_freeze(row.pk)
-    assert (again(row).status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
+    carried_out(row)
+    assert (row.status, row.is_new, row.progress) == (JobStatus.SUCCEEDED, True, 1.0)
     assert row.version is not None
     assert (str(row.version), row.version.created_by) == ("room@1", rita)
     assert row.version.card["split"]["seed"] == 7
+    # The index for the pages is there.
+    (index,) = (data_directory / "cache").glob("rows-*.sqlite3")
+    assert row.version.sha256 in index.name
     same = freeze_dataset(campaign=scene.campaign, **SETTINGS)
     assert (same.version, same.is_new) == (row.version, False)
 
 
-def test_the_index_for_the_pages_is_there_once_a_freeze_has_ended(
-    scene: Any, data_directory: Path
-) -> None:
-    row = asked(scene)
-    carry_out_freeze(row.pk)
-    again(row)
-    assert row.version is not None
-    (index,) = (data_directory / "cache").glob("rows-*.sqlite3")
-    assert row.version.sha256 in index.name
-
-
-def test_the_same_request_gives_the_row_that_is_under_way(scene: Any) -> None:
+def test_the_same_request_gives_the_row_that_is_under_way(scene) -> None:
     row = asked(scene)
     assert asked(scene) == row
     assert leases.claim(Freeze, row.pk)
@@ -90,27 +84,18 @@ def test_the_same_request_gives_the_row_that_is_under_way(scene: Any) -> None:
     assert AuditEvent.objects.filter(action="freeze.requested").count() == 2
 
 
-def test_a_freeze_that_has_ended_or_is_to_stop_is_not_given_again(scene: Any) -> None:
-    first = asked(scene)
-    carry_out_freeze(first.pk)
-    second = asked(scene)
-    assert second != first
-    assert leases.claim(Freeze, second.pk)
-    cancel_freeze(freeze=second)
-    assert asked(scene) not in {first, second}
+def test_a_freeze_that_has_ended_or_is_to_stop_is_not_given_again(scene) -> None:
+    first, second = carried_out(asked(scene)), carried_out(asked(scene))
+    assert (first.is_new, second.is_new) == (True, False)
+    assert DatasetVersion.objects.get() == first.version == second.version
+    third = asked(scene)
+    assert third not in {first, second}
+    assert leases.claim(Freeze, third.pk)
+    cancel_freeze(freeze=third)
+    assert asked(scene) not in {first, second, third}
 
 
-def test_freezing_what_is_there_already_gives_that_version(scene: Any) -> None:
-    for is_new in (True, False):
-        row = asked(scene)
-        carry_out_freeze(row.pk)
-        assert again(row).is_new is is_new
-    assert DatasetVersion.objects.count() == 1
-
-
-def test_a_name_of_another_campaign_is_refused_at_its_field_before_anything_is_queued(
-    scene: Any,
-) -> None:
+def test_a_name_of_another_campaign_is_refused_before_anything_is_queued(scene) -> None:
     Dataset.objects.create(name="taken")
     with pytest.raises(Refused) as refused:
         asked(scene, name="taken")
@@ -118,26 +103,22 @@ def test_a_name_of_another_campaign_is_refused_at_its_field_before_anything_is_q
     assert not Freeze.objects.exists()
 
 
-def test_a_freeze_that_gives_nothing_fails_and_says_why(rated: Any) -> None:
-    row = request_freeze(campaign=rated(2).campaign, settings=SETTINGS)
-    carry_out_freeze(row.pk)
-    assert again(row).status == JobStatus.FAILED
+def test_a_freeze_that_gives_nothing_fails_and_says_why(rated) -> None:
+    row = carried_out(asked(rated(2)))
+    assert row.status == JobStatus.FAILED
     assert "gives no quadruplet" in row.message and "6 not rated" in row.message
 
 
-def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(scene: Any) -> None:
+def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(scene) -> None:
     row = asked(scene)
     cancel_freeze(freeze=row, cancelled_by=scene.people["bob"])
-    carry_out_freeze(row.pk)
-    assert again(row).status == JobStatus.CANCELLED
+    assert carried_out(row).status == JobStatus.CANCELLED
     assert not DatasetVersion.objects.exists()
     with pytest.raises(OutOfDate):
         cancel_freeze(freeze=row)
 
 
-def test_a_running_freeze_that_is_cancelled_stores_no_version(
-    scene: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_running_freeze_that_is_cancelled_stores_no_version(scene, monkeypatch) -> None:
     monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
     row = asked(scene)
     told: list[str] = []
@@ -152,22 +133,18 @@ def test_a_running_freeze_that_is_cancelled_stores_no_version(
         return freeze_dataset(**kwargs | {"progress": progress})
 
     monkeypatch.setattr(freezing_services, "freeze_dataset", cancelling)
-    carry_out_freeze(row.pk)
-    assert again(row).status == JobStatus.CANCELLED
+    assert carried_out(row).status == JobStatus.CANCELLED
     assert len(told) == 2
     assert not DatasetVersion.objects.exists()
 
 
-def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
-    scene: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(scene, monkeypatch) -> None:
     """The first worker dies after the version was stored and before its row was closed."""
     row = asked(scene)
     assert leases.claim(Freeze, row.pk)
     stored = freeze_dataset(campaign=scene.campaign, **SETTINGS).version
     # Nobody's while the dead worker's lease lasts.
-    carry_out_freeze(row.pk)
-    assert again(row).status == JobStatus.RUNNING
+    assert carried_out(row).status == JobStatus.RUNNING
     late = timezone.now() - timedelta(minutes=1)
     Freeze.objects.update(lease_until=late, rung_at=late)
     rung: list[str] = []
@@ -180,9 +157,7 @@ def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
     assert DatasetVersion.objects.count() == 1
 
 
-def test_an_unexpected_error_is_told_without_its_words(
-    scene: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_error_is_told_without_its_words(scene, monkeypatch) -> None:
     def broken(**_: Any) -> None:
         raise ValueError("1. A secret claim.")
 
@@ -194,9 +169,7 @@ def test_an_unexpected_error_is_told_without_its_words(
     assert "ValueError" in row.message and "secret" not in row.message
 
 
-def test_progress_is_written_down_with_its_words(
-    scene: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_written_down_with_its_words(scene, monkeypatch) -> None:
     monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
     row = asked(scene)
     seen: list[tuple[float, str]] = []

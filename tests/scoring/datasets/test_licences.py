@@ -1,7 +1,5 @@
 """The licence of a version: chosen by somebody, on record, without a change to its rows."""
 
-from typing import Any
-
 import pytest
 
 from annotator.models import AuditEvent
@@ -12,9 +10,7 @@ from scoring.models import DatasetVersion
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def test_a_licence_is_set_and_the_earlier_one_is_on_record(
-    cast: Any, version: DatasetVersion
-) -> None:
+def test_a_licence_is_set_and_the_earlier_one_is_on_record(cast, version) -> None:
     for licence in (" CC BY 4.0 ", "CC BY 4.0", "CC0 1.0"):
         set_licence(version=version, licence=licence, set_by=cast.ada)
     row = DatasetVersion.objects.get()
@@ -27,7 +23,7 @@ def test_a_licence_is_set_and_the_earlier_one_is_on_record(
 
 
 @pytest.mark.parametrize("licence", ["", "  ", "x" * (LONGEST + 1), "a\nb", "a\x00", "a\u202eb"])
-def test_what_is_no_licence_is_refused(version: DatasetVersion, licence: str) -> None:
+def test_what_is_no_licence_is_refused(version, licence) -> None:
     with pytest.raises(Refused) as caught:
         set_licence(version=version, licence=licence, set_by=None)
     assert list(caught.value.fields) == ["licence"]

@@ -1,10 +1,8 @@
 """Markdown out of plain values."""
 
-from typing import Any
-
 import pytest
 
-from scoring.datasets.markdown import NOTHING, escaped, number, table
+from scoring.datasets.markdown import NOTHING, number
 
 
 @pytest.mark.parametrize(
@@ -22,13 +20,5 @@ from scoring.datasets.markdown import NOTHING, escaped, number, table
         ("7", NOTHING),
     ],
 )
-def test_a_number_is_written_for_people(value: Any, words: str) -> None:
+def test_a_number_is_written_for_people(value, words) -> None:
     assert number(value) == words
-
-
-def test_no_character_of_a_text_is_markup() -> None:
-    assert escaped("a|b\n*c* <d> \\") == r"a\|b \*c\* \<d\> \\"
-
-
-def test_a_table_has_words_on_the_left_and_numbers_on_the_right() -> None:
-    assert table(("What", "n"), [("a", "1")]) == ["| What | n |", "| --- | ---: |", "| a | 1 |"]

@@ -11,7 +11,3 @@ def test_what_is_less_than_a_percent_further_is_not_passed_on() -> None:
     assert len(heard) == 100
     on_progress(0.999, "Writing.")
     assert heard[-1] == (0.999, "Writing.")
-
-
-def test_nobody_needs_to_listen() -> None:
-    by_percent(None)(0.5, "Reading.")

@@ -10,74 +10,52 @@ from annotator.rubric import ALL_CRITERIA
 from scoring import files as scoring_files
 from scoring.datasets.versions.rankings import NO_CAMPAIGN
 from scoring.models import DatasetVersion
-from tests.conftest import grant, make_user
-from tests.scoring.conftest import FrozenScene, signed_in
+from tests.conftest import grant
+from tests.scoring.conftest import FrozenScene, shown, signed_in
 
 pytestmark = [pytest.mark.django_db]
 PAGE = "/datasets/room/1/ranking/"
 VERSION = "/datasets/room/1/"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def version(scene: FrozenScene) -> DatasetVersion:
     scene.scenario.name_systems()
     return scene.freeze()
 
 
-def shown(client: Client, path: str = PAGE, status: int = 200) -> str:
-    answer = client.get(path)
-    assert answer.status_code == status, (path, answer.status_code)
-    return answer.content.decode()
+@pytest.fixture
+def rita(scene: FrozenScene) -> Client:
+    return signed_in(scene.rita)
 
 
-@pytest.mark.usefixtures("version")
-def test_systems_stay_hidden_while_the_campaign_is_open(scene: FrozenScene) -> None:
-    for user in (scene.ada, scene.rita):
-        page = shown(signed_in(user))
+def test_systems_stay_hidden_while_the_campaign_is_open(scene, rita) -> None:
+    for client in (signed_in(scene.ada), rita):
+        page = shown(client, PAGE)
         assert "stays hidden until the campaign" in page
         for word in ("ash", "birch", "Strength", "Mean rating"):
             assert word not in page
-        assert PAGE not in shown(signed_in(user), VERSION)
+        assert PAGE not in shown(client, VERSION)
+    assert not Unblinding.objects.exists()
 
 
-@pytest.mark.usefixtures("version")
-def test_who_rates_there_is_refused_while_it_is_open(scene: FrozenScene) -> None:
-    both = grant(scene.people["alice"], scene.campaign, "researcher")
-    assert "Not while you rate here" in shown(signed_in(both), status=403)
+def test_who_rates_there_is_refused_while_it_is_open(scene) -> None:
+    both = signed_in(grant(scene.people["alice"], scene.campaign, "researcher"))
+    assert "Not while you rate here" in shown(both, PAGE, 403)
     scene.close()
-    assert "birch" in shown(signed_in(both))
+    assert "birch" in shown(both, PAGE)
 
 
-@pytest.mark.usefixtures("version")
-def test_a_closed_campaign_shows_both_rankings(scene: FrozenScene) -> None:
+def test_a_closed_campaign_shows_both_rankings_on_record_until_it_is_reopened(scene, rita) -> None:
     scene.close()
-    page = shown(signed_in(scene.rita))
+    page = shown(rita, PAGE)
     for word in ("ash", "birch", "cedar", "Share won", "Mean rating", "overall quality"):
         assert word in page
-    assert PAGE in shown(signed_in(scene.rita), VERSION)
-    other = shown(signed_in(scene.rita), f"{PAGE}?criterion=logical_linkage")
-    assert "By ratings, logical linkage" in other
-
-
-@pytest.mark.usefixtures("version")
-def test_a_reopened_campaign_hides_them_again(scene: FrozenScene) -> None:
-    scene.close()
-    shown(signed_in(scene.rita))
-    campaign = scene.campaign
-    campaign.status = CampaignStatus.OPEN
-    campaign.save()
-    assert "birch" not in shown(signed_in(scene.rita))
-
-
-@pytest.mark.usefixtures("version")
-def test_that_systems_were_shown_goes_on_record(scene: FrozenScene) -> None:
-    client = signed_in(scene.rita)
-    shown(client)
-    assert not Unblinding.objects.exists()
-    scene.close()
-    shown(client)
-    (row,) = Unblinding.objects.all()
+    assert PAGE in shown(rita, VERSION)
+    row = Unblinding.objects.get()
     assert (row.user, row.shown) == (scene.rita, Shown.SYSTEMS)
+    Campaign.objects.update(status=CampaignStatus.OPEN)
+    assert "birch" not in shown(rita, PAGE)
 
 
 def chosen(page: str, name: str) -> str:
@@ -87,11 +65,9 @@ def chosen(page: str, name: str) -> str:
     return next((words for more, words in options if "selected" in more), options[0][1])
 
 
-@pytest.mark.usefixtures("version")
-def test_the_menu_names_the_criterion_of_the_table(scene: FrozenScene) -> None:
+def test_the_menu_names_the_criterion_of_the_table(scene, rita) -> None:
     scene.freeze(criteria=ALL_CRITERIA[1:3])
     scene.close()
-    rita = signed_in(scene.rita)
     for path, shown_criterion in (
         (PAGE, "Overall quality"),
         (f"{PAGE}?criterion=", "Overall quality"),
@@ -104,36 +80,22 @@ def test_the_menu_names_the_criterion_of_the_table(scene: FrozenScene) -> None:
         assert f"By ratings, {shown_criterion.lower()}</h2>" in page
 
 
-@pytest.mark.usefixtures("version")
-def test_a_criterion_that_is_none_is_refused_in_words(scene: FrozenScene) -> None:
+def test_a_criterion_that_is_none_is_refused_in_words(scene, rita) -> None:
     scene.close()
-    page = shown(signed_in(scene.rita), f"{PAGE}?criterion=beauty", status=422)
+    page = shown(rita, f"{PAGE}?criterion=beauty", 422)
     assert "birch" not in page
     assert "Select a valid choice" in page
 
 
-def test_a_damaged_file_is_said_and_tells_nothing(
-    scene: FrozenScene, version: DatasetVersion
-) -> None:
+def test_a_damaged_file_is_said_and_tells_nothing(scene, rita, version) -> None:
     scene.close()
     scoring_files.dataset_path(version.sha256).write_bytes(b"")
-    answer = signed_in(scene.rita).get(PAGE)
+    answer = rita.get(PAGE)
     assert answer.status_code >= 400
     assert "birch" not in answer.content.decode()
 
 
-@pytest.mark.usefixtures("version")
-def test_who_may_not_see_the_dataset_finds_no_ranking(scene: FrozenScene) -> None:
-    scene.close()
-    shown(signed_in(scene.people["bob"]), status=403)
-    elsewhere = Campaign.objects.create(slug="elsewhere", name="elsewhere")
-    stranger = grant(make_user("stranger"), elsewhere, "researcher")
-    shown(signed_in(stranger), status=404)
-
-
-def test_an_imported_dataset_says_that_no_system_is_known(
-    scene: FrozenScene, version: DatasetVersion
-) -> None:
+def test_an_imported_dataset_says_that_no_system_is_known(rita, version) -> None:
     version.dataset.campaign = None
     version.dataset.save()
-    assert NO_CAMPAIGN in shown(signed_in(scene.rita))
+    assert NO_CAMPAIGN in shown(rita, PAGE)

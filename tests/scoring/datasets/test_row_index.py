@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def indexed(tmp_path: Path, *rows: dict[str, Any]) -> list[sqlite3.Row]:
         return index.execute(RECORDS).fetchall()
 
 
-def test_a_record_says_where_its_row_is_and_what_it_is_labelled(tmp_path: Path) -> None:
+def test_a_record_says_where_its_row_is_and_what_it_is_labelled(tmp_path) -> None:
     rows = row(), row(id="q2", A="1. A pot.", split="test", flags=["B is odd"])
     first, second = indexed(tmp_path, *rows)
     content = (tmp_path / "rows.jsonl").read_bytes()
@@ -58,36 +59,33 @@ def test_a_record_says_where_its_row_is_and_what_it_is_labelled(tmp_path: Path) 
     assert first["rating_count"] == 2
 
 
-def test_it_holds_no_text_and_no_id(tmp_path: Path) -> None:
+def test_it_holds_no_text_and_no_id(tmp_path) -> None:
     content = written(tmp_path, row(A="1. A secretcup.", id="secretid")).read_bytes()
     assert content
     assert b"secret" not in content
 
 
-def test_a_comparison_is_the_same_whichever_candidate_stands_as_b(tmp_path: Path) -> None:
+def test_a_comparison_is_the_same_whichever_candidate_stands_as_b(tmp_path) -> None:
     (found,) = indexed(tmp_path, row())
     (turned,) = indexed(tmp_path, row(B="1. A jug.", C="1. A mug."))
     assert found["pair"] == turned["pair"]
     assert found["is_turned"] != turned["is_turned"]
 
 
-def test_repeats_of_one_comparison_are_told_apart(tmp_path: Path) -> None:
+def test_repeats_of_one_comparison_are_told_apart(tmp_path) -> None:
     records = indexed(tmp_path, row(), row(id="q1-2"), row(id="q1-3"))
     assert len({one["pair"] for one in records}) == 3
 
 
-def test_comparisons_of_single_annotators_are_known_by_their_ratings(tmp_path: Path) -> None:
+def test_comparisons_of_single_annotators_are_known_by_their_ratings(tmp_path) -> None:
     """A pseudonym changes when somebody joins; the ratings behind it do not."""
-    before = row(annotator="annotator-1")
-    after = row(annotator="annotator-2")
     of_another = row(annotator="annotator-1", provenance={"ratings": ["7", "8"]})
-    (one,) = indexed(tmp_path, before)
-    same, another = indexed(tmp_path, after, of_another)
-    assert one["pair"] == same["pair"]
-    assert one["pair"] != another["pair"]
+    (one,) = indexed(tmp_path, row(annotator="annotator-1"))
+    same, another = indexed(tmp_path, row(annotator="annotator-2"), of_another)
+    assert one["pair"] == same["pair"] != another["pair"]
 
 
-def test_the_order_of_ratings_does_not_matter_and_their_ids_do(tmp_path: Path) -> None:
+def test_the_order_of_ratings_does_not_matter_and_their_ids_do(tmp_path) -> None:
     turned = row(A="1. A pot.", provenance={"ratings": ["1", "2"]})
     more = row(A="1. A pan.", provenance={"ratings": ["1", "2", "3"]})
     one, same, another = indexed(tmp_path, row(), turned, more)
@@ -98,24 +96,25 @@ def test_parts_of_a_digest_cannot_be_moved_into_one_another() -> None:
     assert digest("ab", "c") != digest("a", "bc") != digest("abc")
 
 
-@pytest.mark.parametrize("harm", ["touched", "grown", "cut", "other", "empty", "gone"])
-def test_an_index_of_a_file_that_is_another_now_is_not_believed(tmp_path: Path, harm: str) -> None:
+def of_another_layout(file: Path, path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as index:
+        index.execute("UPDATE file SET layout = layout - 1")
+
+
+HARMS: dict[str, Callable[[Path, Path], object]] = {
+    "touched": lambda file, path: os.utime(file, ns=(1, 1)),
+    "grown": lambda file, path: file.write_bytes(file.read_bytes() + b"{}\n"),
+    "cut": lambda file, path: path.write_bytes(path.read_bytes()[:-1]),
+    "other": of_another_layout,
+    "empty": lambda file, path: path.write_bytes(b""),
+    "gone": lambda file, path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_an_index_of_a_file_that_is_another_now_is_not_believed(tmp_path, harm) -> None:
     path = written(tmp_path, row(), row(id="q2", A="1. A pot."))
     file = tmp_path / "rows.jsonl"
-    content = path.read_bytes()
-    match harm:
-        case "touched":
-            os.utime(file, ns=(1, 1))
-        case "grown":
-            file.write_bytes(file.read_bytes() + b"{}\n")
-        case "cut":
-            path.write_bytes(content[:-1])
-        case "other":
-            with closing(sqlite3.connect(path, isolation_level=None)) as index:
-                index.execute("UPDATE file SET layout = layout - 1")
-        case "empty":
-            path.write_bytes(b"")
-        case "gone":
-            path.unlink()
+    HARMS[harm](file, path)
     with pytest.raises(sqlite3.DatabaseError):
         open_index(path, file.stat())

@@ -55,11 +55,10 @@ def test_the_card_counts_the_items_that_follow_from_a_ruling() -> None:
 
 def test_labels_and_ties_are_counted_for_the_criteria_that_have_any() -> None:
     card = card_of(ROWS)
-    assert card["labels"] == {
-        "feature_completeness": {"1": 2, "0": 1, "-1": 1},
-        "overall_quality": {"1": 0, "0": 1, "-1": 0},
-    }
-    assert list(card["labels"]) == ["feature_completeness", "overall_quality"]
+    assert list(card["labels"].items()) == [
+        ("feature_completeness", {"1": 2, "0": 1, "-1": 1}),
+        ("overall_quality", {"1": 0, "0": 1, "-1": 0}),
+    ]
     assert card["tie_share"] == {"feature_completeness": 0.25, "overall_quality": 1.0}
 
 
@@ -72,13 +71,8 @@ def test_lengths_are_of_distinct_texts_by_what_they_stand_as() -> None:
     figures = {"n": 3, "min": 1, "max": 3, "mean": 2.0, "median": 2.0, "sd": 1.0}
     assert card["tokens"]["claims"] == figures
     assert card["tokens"]["candidate"] == figures  # the reference's own text is one of them
-    assert card["tokens"]["reference"] == figures | {
-        "n": 1,
-        "max": 1,
-        "mean": 1.0,
-        "median": 1.0,
-        "sd": None,
-    }
+    one = {"n": 1, "min": 1, "max": 1, "mean": 1.0, "median": 1.0, "sd": None}
+    assert card["tokens"]["reference"] == one
     assert "Longformer" in card["tokens"]["counted_by"]
     assert card["claims_per_set"]["claims"]["of"] == 3
 
@@ -86,10 +80,7 @@ def test_lengths_are_of_distinct_texts_by_what_they_stand_as() -> None:
 def test_contradicting_triples_are_counted_within_one_reference_and_annotator() -> None:
     circle = [("x", "y", 1), ("y", "z", 1), ("z", "x", 1)]
     rows = [
-        replace(
-            row("q", f"A{who}", b, c, "train", overall_quality=y),
-            extras={"annotator": who},
-        )
+        replace(row("q", f"A{who}", b, c, "train", overall_quality=y), extras={"annotator": who})
         for who in ("", "p")
         for b, c, y in circle
     ]

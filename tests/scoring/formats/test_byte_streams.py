@@ -12,7 +12,7 @@ pieces = st.lists(st.binary(max_size=50), max_size=50)
 
 
 @given(pieces)
-def test_nothing_is_lost_on_the_way(given_pieces: list[bytes]) -> None:
+def test_nothing_is_lost_on_the_way(given_pieces) -> None:
     content = b"".join(given_pieces)
     assert b"".join(in_blocks(given_pieces)) == content
     assert gzip.decompress(b"".join(gzipped(given_pieces))) == content

@@ -14,9 +14,7 @@ from scoring.formats.export_formats import base_name, data_file_name, media_type
         ("csv", "validation", True, "cups-2-validation.csv.gz"),
     ],
 )
-def test_a_name_says_which_version_split_and_format(
-    file_format: str, split: str, is_gzipped: bool, name: str
-) -> None:
+def test_a_name_says_which_version_split_and_format(file_format, split, is_gzipped, name) -> None:
     found = data_file_name(base_name("cups", 2), file_format, split, is_gzipped=is_gzipped)
     assert found == name
 

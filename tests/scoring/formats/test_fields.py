@@ -1,7 +1,5 @@
 """The fields of a row that need more than a text check."""
 
-from typing import Any
-
 import pytest
 
 from annotator.rubric import ALL_CRITERIA
@@ -16,7 +14,7 @@ def problems(shape: Shape) -> list[str]:
 
 
 @pytest.mark.parametrize("label", [True, False, 1.0, -1.0, "1", 2, None, [1]])
-def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label: Any) -> None:
+def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label) -> None:
     shape = Shape({"y": {"overall_quality": label, "logical_linkage": -1}}, ["y"])
     assert labels_of(shape, "y", KEYS) == {"logical_linkage": -1}
     assert problems(shape) == ["y.overall_quality"]
@@ -24,17 +22,10 @@ def test_a_label_is_exactly_the_whole_number_1_0_or_minus_1(label: Any) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "wrong"),
-    [
-        ({}, "y"),
-        ({"y": {}}, "y"),
-        ({"y": None}, "y"),
-        ({"y": [1]}, "y"),
-        ({"y": {"Quality": 1}}, "y.Quality"),
-    ],
-)
-def test_labels_are_an_object_of_known_criteria_with_at_least_one(
-    fields: dict[str, Any], wrong: str
-) -> None:
+    [({}, "y"), ({"y": {}}, "y"), ({"y": None}, "y"), ({"y": [1]}, "y"),
+     ({"y": {"Quality": 1}}, "y.Quality")],
+)  # fmt: skip
+def test_labels_are_an_object_of_known_criteria_with_at_least_one(fields, wrong) -> None:
     shape = Shape(fields, ["y"])
     labels_of(shape, "y", KEYS)
     assert problems(shape) == [wrong]
@@ -50,23 +41,20 @@ def test_provenance_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "wrong"),
-    [
-        ([], "provenance"),
-        ({"polcy": "x"}, "provenance.polcy"),
-        ({"policy": 1}, "provenance.policy"),
-        ({"rubric_version": 1}, "provenance.rubric_version"),
-        ({"annotators": True}, "provenance.annotators"),
-        ({"annotators": 1.0}, "provenance.annotators"),
-        ({"annotators": -1}, "provenance.annotators"),
-        ({"ratings": [1]}, "provenance.ratings"),
-        ({"adjudications": "x"}, "provenance.adjudications"),
-    ],
-)
-def test_a_wrong_key_of_the_provenance_is_named(value: Any, wrong: str) -> None:
-    shape = Shape({"provenance": value}, ["provenance"])
+    ("key", "value"),
+    [("polcy", "x"), ("policy", 1), ("rubric_version", 1), ("ratings", [1]),
+     ("adjudications", "x"), *(("annotators", value) for value in (True, 1.0, -1))],
+)  # fmt: skip
+def test_a_wrong_key_of_the_provenance_is_named(key, value) -> None:
+    shape = Shape({"provenance": {key: value}}, ["provenance"])
     provenance_of(shape)
-    assert problems(shape) == [wrong]
+    assert problems(shape) == [f"provenance.{key}"]
+
+
+def test_a_provenance_that_is_no_object_is_named() -> None:
+    shape = Shape({"provenance": []}, ["provenance"])
+    provenance_of(shape)
+    assert problems(shape) == ["provenance"]
 
 
 def test_optional_keys_that_are_there_stay_as_they_are_in_their_order() -> None:
@@ -80,10 +68,8 @@ def test_optional_keys_that_are_there_stay_as_they_are_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({"y_soft": {"overall_quality": 1.5}}, "y_soft.overall_quality"),
-        ({"y_soft": {"overall_quality": -0.1}}, "y_soft.overall_quality"),
-        ({"y_soft": {"overall_quality": True}}, "y_soft.overall_quality"),
-        ({"y_soft": {"overall_quality": "0.5"}}, "y_soft.overall_quality"),
+        *(({"y_soft": {"overall_quality": soft}}, "y_soft.overall_quality")
+          for soft in (1.5, -0.1, True, "0.5")),
         ({"y_soft": {"Quality": 0.5}}, "y_soft.Quality"),
         ({"y_soft": 0.5}, "y_soft"),
         ({"annotator": ""}, "annotator"),
@@ -92,8 +78,8 @@ def test_optional_keys_that_are_there_stay_as_they_are_in_their_order() -> None:
         ({"flags": "x"}, "flags"),
         ({"flags": [{}]}, "flags"),
     ],
-)
-def test_a_wrong_optional_key_is_named(fields: dict[str, Any], wrong: str) -> None:
+)  # fmt: skip
+def test_a_wrong_optional_key_is_named(fields, wrong) -> None:
     shape = Shape(fields, EXTRAS)
     extras_of(shape)
     assert problems(shape) in ([wrong], [wrong] * 2)

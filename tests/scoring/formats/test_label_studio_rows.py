@@ -29,16 +29,11 @@ def read(*items: dict[str, Any]) -> list[DatasetRow]:
 
 @pytest.mark.parametrize(
     ("comparison", "label"),
-    [
-        ({"comparison": [{"selected": "left"}]}, 1),
-        ({"comparison": [{"selected": "right"}]}, -1),
-        ({"comparison": []}, 0),
-        ({"comparison": None}, 0),
-        ({}, 0),
-    ],
+    [({"comparison": [{"selected": "left"}]}, 1), ({"comparison": [{"selected": "right"}]}, -1),
+     ({"comparison": []}, 0), ({"comparison": None}, 0), ({}, 0)],
     ids=["left", "right", "empty", "null", "absent"],
-)
-def test_an_absent_comparison_is_a_tie(comparison: dict[str, Any], label: int) -> None:
+)  # fmt: skip
+def test_an_absent_comparison_is_a_tie(comparison, label) -> None:
     (row,) = read(annotation(**comparison))
     assert row.y == {"overall_quality": label}
     assert (row.b[-5:], row.c[-6:]) == (" red.", " blue.")

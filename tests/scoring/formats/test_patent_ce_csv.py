@@ -45,14 +45,14 @@ def test_texts_come_back_byte_for_byte() -> None:
 @pytest.mark.parametrize(
     "start", [*"=+-@\t\r\n\uff1d\uff0b\uff0d\uff20", " =", "\ufeff=", "\u200b+", "\xa0@", "\n ="]
 )
-def test_no_spreadsheet_sees_a_formula(start: str) -> None:
+def test_no_spreadsheet_sees_a_formula(start) -> None:
     content = b"".join(write([row(reference=f"{start}1+1")])).decode()
     assert f'"\'{start}1+1"' in content
     assert content.rstrip("\r\n").endswith('"A"')
 
 
 @pytest.mark.parametrize("text", ["1. A cup", "'", "'=1", "a=b", "(-1)", "A\t=", ""])
-def test_other_cells_stay_as_they_are(text: str) -> None:
+def test_other_cells_stay_as_they_are(text) -> None:
     (found,) = csv.DictReader(
         io.StringIO(b"".join(write([row(reference=text)])).decode(), newline="")
     )
@@ -90,6 +90,6 @@ awkward = st.text(
 
 
 @given(awkward, awkward, awkward)
-def test_any_text_comes_back(a: str, b: str, c: str) -> None:
+def test_any_text_comes_back(a, b, c) -> None:
     (found,) = read_back(b"".join(write([row(reference=a, b=b, c=c)])))
     assert (found["A"], found["B"], found["C"]) == (a, b, c)

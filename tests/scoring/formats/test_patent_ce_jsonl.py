@@ -81,7 +81,7 @@ rows = st.builds(
 
 
 @given(st.lists(rows, min_size=1, max_size=5, unique_by=lambda row: row.id))
-def test_write_read_write_gives_the_same_bytes_and_texts(given_rows: list[DatasetRow]) -> None:
+def test_write_read_write_gives_the_same_bytes_and_texts(given_rows) -> None:
     first = b"".join(write(given_rows))
     again = rows_of(first)
     assert b"".join(write(again)) == first
@@ -114,19 +114,11 @@ def test_absent_ids_follow_from_the_texts() -> None:
     assert first.b_id != first.c_id
 
 
-@pytest.mark.parametrize("label", [True, False, 1.0, 2, -2, "1", None, [1]])
-def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
-    error = refusal(line(y={"overall_quality": label}))
-    assert "line 1, field y.overall_quality: a label is 1, 0 or -1" in error.sentence
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
         (line(spllit="train"), "field spllit: unknown field"),
-        (line(y={"Quality": 1}), "field y.Quality: is no criterion"),
         (line(y={}), "field y: holds no label"),
-        (line(y=[1]), "field y: an object was expected, not an array"),
         (without("y"), "field y: missing"),
         (without("A"), "field A: missing"),
         (line(B=""), "field B: empty"),
@@ -134,32 +126,17 @@ def test_a_label_is_exactly_1_0_or_minus_1(label: Any) -> None:
         (line(C=7), "field C: a text was expected, not a whole number"),
         (line(split="dev"), "field split: must be one of train, validation, test"),
         (line(provenance="settled"), "field provenance: an object was expected, not a text"),
-        (line(provenance={"rating": []}), "field provenance.rating: unknown field"),
-        (line(provenance={"ratings": [7]}), "field provenance.ratings: an array of texts"),
-        (line(provenance={"annotators": True}), "field provenance.annotators: a whole number"),
         (line(y_soft={"overall_quality": 1.5}), "field y_soft.overall_quality: a number from 0"),
-        (line(flags="odd"), "field flags: an array of texts"),
         (line() + line(split="test"), "line 2, field id: stands on line 1 already, and says"),
         (line().replace(b"\n", b"\r") * 2, "lines end in CR alone"),
         (b"[" + line() + b"]", "array"),
         (b"", "0 records"),
-        (b"\n\n", "0 records"),
-        (line().decode().encode("utf-16"), "UTF-16"),
-        (line() + b"\0\n", "line 2"),
-        (line().replace(b"mug", b"m\0g"), "NUL"),
-        (line().replace(b"mug", b"m\\u0000g"), "NUL"),
-        (line().replace(b"mug", b"m\\ud800g"), "surrogate"),
-        (line().replace(b"mug", b"m\xe9g"), "0xE9 is not UTF-8"),
-        (line().replace(b'"q1"', b'"q1", "id": "q2"'), "twice"),
-        (line(y={"overall_quality": 1}).replace(b": 1}", b": NaN}"), "NaN"),
         (b"[1, 2]\n", "array"),
         (line() + b"7\n", "line 2: an object was expected, not a whole number"),
         (line()[:-5], "line 1"),
     ],
 )
-def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(
-    content: bytes, expected: str
-) -> None:
+def test_a_file_that_is_not_what_it_says_is_refused_in_a_sentence(content, expected) -> None:
     assert expected in refusal(content).sentence
 
 
@@ -178,25 +155,3 @@ def test_rows_that_are_read_before_a_bad_line_are_no_excuse() -> None:
 def test_the_golden_file_is_written_and_read_as_its_rows() -> None:
     assert b"".join(write(ROWS)) == golden("patent-ce.jsonl")
     assert rows_of(golden("patent-ce.jsonl")) == list(ROWS)
-
-
-def test_texts_are_written_raw_and_the_bytes_are_fixed() -> None:
-    row = DatasetRow(
-        id="q-1",
-        reference_id="EP1",
-        reference="1. \u00c4\u2028e\u0301\U0001f600\n",
-        b="b",
-        c="c",
-        b_id="c1",
-        c_id="c2",
-        y={"overall_quality": -1, "feature_completeness": 1},
-        split="test",
-        provenance={"policy": "settled"},
-        extras={"flags": ["x"], "office": "EPO"},
-    )
-    assert b"".join(write([row])).decode() == (
-        '{"id": "q-1", "reference_id": "EP1", "A": "1. \u00c4\u2028e\u0301\U0001f600\\n", '
-        '"B": "b", "C": "c", "b_id": "c1", "c_id": "c2", '
-        '"y": {"feature_completeness": 1, "overall_quality": -1}, "split": "test", '
-        '"provenance": {"policy": "settled"}, "office": "EPO", "flags": ["x"]}\n'
-    )

@@ -4,30 +4,13 @@ from io import BytesIO
 
 from scoring.formats import patent_ce_jsonl
 from scoring.formats import rows as formats_rows
-from scoring.formats.rows import DatasetRow
-
-ROWS = [
-    DatasetRow(
-        id="q-1",
-        reference_id="r",
-        reference="1. A cup\u2028 with e\u0301 and \U0001f375.",
-        b="B",
-        c="C",
-        b_id="b",
-        c_id="c",
-        y={"overall_quality": -1},
-        split="test",
-        provenance={"annotators": 2, "ratings": ["x"]},
-        extras={"annotator": "annotator-1", "y_soft": {"overall_quality": 0.5}},
-    ),
-    DatasetRow("q-2", "r", "A", "B", "C", "b", "c", {"logical_linkage": 0}, "train"),
-]
+from tests.scoring.formats.golden_rows import ROWS
 
 
 def test_rows_come_back_as_the_strict_reader_gives_them() -> None:
     content = b"".join(patent_ce_jsonl.write(ROWS))
     found = list(formats_rows.read(BytesIO(content)))
-    assert found == ROWS == list(patent_ce_jsonl.read(BytesIO(content)))
+    assert found == list(ROWS) == list(patent_ce_jsonl.read(BytesIO(content)))
 
 
 def test_the_file_is_closed_when_the_rows_are_read_or_given_up() -> None:

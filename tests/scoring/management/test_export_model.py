@@ -7,17 +7,14 @@ import pytest
 from django.core.management import call_command
 
 from scoring.management.commands import export_model as command
-from scoring.models import DatasetVersion, ModelVersion
+from scoring.models import ModelVersion
 from tests.scoring.model_rows import model_row
 
 pytestmark = [pytest.mark.django_db]
 
 
 def test_it_takes_the_name_of_a_model_and_tells_what_was_written(
-    version: DatasetVersion,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    version, tmp_path, monkeypatch, capsys
 ) -> None:
     model = model_row(version)
 
@@ -35,7 +32,7 @@ def test_it_takes_the_name_of_a_model_and_tells_what_was_written(
 
 
 def test_an_unknown_model_and_a_missing_directory_are_refused_in_a_line(
-    version: DatasetVersion, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    version, tmp_path, capsys
 ) -> None:
     known = model_row(version).pk
     for name, words in (("7", "There is no model '7'."), (str(known), "no model directory")):

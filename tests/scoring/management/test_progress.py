@@ -1,11 +1,9 @@
 """The bar of a command: nothing for what is quick, one line a second for the rest."""
 
-import pytest
-
 from scoring.management import base as management_base
 
 
-def test_a_bar_is_said_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_is_said_at_most_once_a_second(monkeypatch) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     said: list[str] = []

@@ -1,45 +1,22 @@
 """train_patclaimeval and agreement_report: the services of the web in this process."""
 
-import io
-import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from annotator.rubric import ALL_CRITERIA
 from scoring.datasets.freezing.imports import import_dataset
-from scoring.models import AgreementReport, DatasetVersion, ModelVersion, TrainingRun
+from scoring.models import AgreementReport, ModelVersion, TrainingRun
 from scoring.quadruplets import SplitPlan
+from tests.scoring.management.commands import document, refusal, run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 CRITERION = ("--criterion", "feature_completeness")
 
 
-def document(*arguments: str) -> dict[str, Any]:
-    out, err = io.StringIO(), io.StringIO()
-    call_command(*arguments, "--json", stdout=out, stderr=err)
-    assert err.getvalue()  # progress
-    return json.loads(out.getvalue())
-
-
-def refusal(*arguments: str) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command(*arguments, stdout=out, stderr=err)
-    assert caught.value.code == 1
-    assert out.getvalue() == ""
-    assert "Traceback" not in err.getvalue()
-    return err.getvalue().splitlines()[-1]
-
-
 @pytest.mark.slow
-def test_a_model_is_trained_and_then_reported_by_its_id(
-    version: DatasetVersion, tiny_encoder: Path
-) -> None:
+def test_a_model_is_trained_and_then_reported_by_its_id(version, tiny_encoder) -> None:
     trained = document(
         *("train_patclaimeval", "tiny@1", *CRITERION, "--encoder", str(tiny_encoder)),
         *("--method", "finetune", "--epochs", "1", "--seed", "3", "--device", "cpu"),
@@ -62,7 +39,7 @@ def test_a_model_is_trained_and_then_reported_by_its_id(
 
 @pytest.mark.slow
 def test_all_five_criteria_are_trained_one_after_another(
-    data_directory: Path, rows: Any, tiny_encoder: Path
+    data_directory, rows, tiny_encoder
 ) -> None:
     labelled = [
         replace(row, y=dict.fromkeys(ALL_CRITERIA, row.y["feature_completeness"])) for row in rows()
@@ -77,21 +54,19 @@ def test_all_five_criteria_are_trained_one_after_another(
     assert set(models) == set(ALL_CRITERIA)
 
 
-def test_a_report_without_json_is_a_table_with_its_signature(version: DatasetVersion) -> None:
-    out = io.StringIO()
-    call_command(
-        *("agreement_report", "tiny", *CRITERION, "--scorers", "length", "--split", "all"),
-        stdout=out,
-        stderr=io.StringIO(),
+def test_a_report_without_json_is_a_table_with_its_signature(version) -> None:
+    table, progress = run(
+        *("agreement_report", "tiny", *CRITERION, "--scorers", "length", "--split", "all")
     )
-    lines = out.getvalue().splitlines()
+    assert progress
+    lines = table.splitlines()
     assert lines[0].startswith("scorer")
     assert lines[1].startswith("length")
     assert any(line.startswith("majority") for line in lines)
     assert any(line.startswith("signature: ") for line in lines)
 
 
-def test_a_training_is_refused_in_one_line_and_not_queued(version: DatasetVersion) -> None:
+def test_a_training_is_refused_in_one_line_and_not_queued(version) -> None:
     command = ("train_patclaimeval", "tiny", *CRITERION)
     assert "no dataset 'other'" in refusal("train_patclaimeval", "other", *CRITERION)
     for option, value in (
@@ -107,9 +82,7 @@ def test_a_training_is_refused_in_one_line_and_not_queued(version: DatasetVersio
     assert not TrainingRun.objects.exists()
 
 
-def test_a_missing_encoder_directory_is_a_sentence_and_no_model(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_a_missing_encoder_directory_is_a_sentence_and_no_model(version, tmp_path) -> None:
     missing = str(tmp_path / "missing-encoder")
     line = refusal("train_patclaimeval", "tiny", *CRITERION, "--encoder", missing)
     assert line.startswith("Training failed:")
@@ -117,7 +90,7 @@ def test_a_missing_encoder_directory_is_a_sentence_and_no_model(
     assert not ModelVersion.objects.exists()
 
 
-def test_a_report_is_refused_in_one_line_and_not_queued(version: DatasetVersion) -> None:
+def test_a_report_is_refused_in_one_line_and_not_queued(version) -> None:
     def refused(scorers: str, *more: str) -> str:
         return refusal("agreement_report", "tiny", *CRITERION, "--scorers", scorers, *more)
 

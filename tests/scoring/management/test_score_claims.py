@@ -1,7 +1,7 @@
 """The command that scores claims."""
 
-import io
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,13 @@ from django.core.management import CommandError, call_command
 
 from scoring import files as scoring_files
 from scoring.models import DatasetVersion, ModelVersion
+from tests.scoring.management import commands
 from tests.scoring.model_builders import CRITERION, make_model, train_tiny
 
 pytestmark = pytest.mark.django_db
+
+document = partial(commands.document, "score_claims")
+refusal = partial(commands.refusal, "score_claims")
 
 
 @pytest.fixture
@@ -29,28 +33,12 @@ def files(directory: Path, *texts: str) -> list[str]:
     return found
 
 
-def run(*arguments: str) -> str:
-    out = io.StringIO()
-    call_command("score_claims", *arguments, stdout=out, stderr=io.StringIO())
-    return out.getvalue()
-
-
-def refusal(*arguments: str) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command("score_claims", *arguments, stdout=out, stderr=err)
-    assert caught.value.code == 1
-    return err.getvalue().splitlines()[-1]
-
-
 def lines(path: Path, *rows: Any) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
-def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(
-    model: ModelVersion, tmp_path: Path
-) -> None:
+def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(model, tmp_path) -> None:
     reference, good, poor = files(
         tmp_path,
         "1. A machine0 device comprising a housing, a pump.",
@@ -58,24 +46,24 @@ def test_candidates_are_scored_and_the_same_pairs_need_the_model_no_more(
         "1. A lever.",
     )
     given = ("--model", str(model.pk), "--reference", reference, "--candidate", good, poor)
-    document = json.loads(run(*given, "--json"))
-    assert document["model"] == str(model.pk)
-    assert document["criterion"] == CRITERION
-    assert document["tie_threshold"] == model.card["tie_threshold"]
-    assert document["validation"] == model.card["validation"]
-    assert [row["candidate"] for row in document["scores"]] == [good, poor]
-    assert all(0 < row["score"] < 1 for row in document["scores"])
+    found = document(*given)
+    assert found["model"] == str(model.pk)
+    assert found["criterion"] == CRITERION
+    assert found["tie_threshold"] == model.card["tie_threshold"]
+    assert found["validation"] == model.card["validation"]
+    assert [row["candidate"] for row in found["scores"]] == [good, poor]
+    assert all(0 < row["score"] < 1 for row in found["scores"])
     (scoring_files.models_directory() / model.directory / "model.safetensors").unlink()
-    assert json.loads(run(*given, "--json")) == document
-    words = run(*given)
-    assert f"{document['scores'][0]['score']:.4f}  {good}" in words
+    assert document(*given) == found
+    words, _ = commands.run("score_claims", *given)
+    assert f"{found['scores'][0]['score']:.4f}  {good}" in words
     assert "are a tie" in words
     other = files(tmp_path, "1. A spring.")[0]
     assert "lacks model.safetensors" in refusal(*given[:4], "--candidate", other)
 
 
 def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
-    model: ModelVersion, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+    model, tmp_path, capsysbinary
 ) -> None:
     reference, pump, lever = "1. A housing, a pump.", "1. A pump.", "1. A lever."
     given = lines(
@@ -86,22 +74,21 @@ def test_a_stream_of_pairs_gives_the_scores_of_single_pairs_in_its_order(
     names = files(tmp_path, reference, pump, lever)
     call_command("score_claims", "--model", str(model.pk), "--jsonl", str(given))
     rows = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
-    single = json.loads(
-        run("--model", str(model.pk), "--reference", names[0], "--candidate", *names[1:], "--json")
-    )["scores"]
-    assert [row["score"] for row in rows] == [single[i]["score"] for i in (1, 0, 1)]
+    pair = ("--reference", names[0], "--candidate", *names[1:])
+    pump_score, lever_score = (
+        row["score"] for row in document("--model", str(model.pk), *pair)["scores"]
+    )
+    assert [row["score"] for row in rows] == [lever_score, pump_score, lever_score]
     assert rows[0]["id"] == "one"
     assert {row["model"] for row in rows} == {str(model.pk)}
     target = tmp_path / "scores.jsonl"
-    document = json.loads(
-        run("--model", str(model.pk), "--jsonl", str(given), "--output", str(target), "--json")
-    )
-    assert document["pairs"] == 3
+    written = document("--model", str(model.pk), "--jsonl", str(given), "--output", str(target))
+    assert written["pairs"] == 3
     assert [json.loads(line) for line in target.read_text().splitlines()] == rows
 
 
 def test_lines_without_a_score_end_the_command_with_1_after_all_others_are_written(
-    model: ModelVersion, tmp_path: Path
+    model, tmp_path
 ) -> None:
     given = lines(tmp_path / "pairs.jsonl", {"reference": "secretly"}, {"candidate": "x"}, 7)
     with given.open("a") as file:
@@ -115,9 +102,7 @@ def test_lines_without_a_score_end_the_command_with_1_after_all_others_are_writt
     assert ["error" in row for row in rows] == [True, True, True, False]
 
 
-def test_what_cannot_be_scored_is_refused_in_a_line(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
+def test_what_cannot_be_scored_is_refused_in_a_line(version, tmp_path) -> None:
     model = str(make_model(version).pk)
     (good,) = files(tmp_path, "1. A pump.")
     empty, wrong = tmp_path / "empty", tmp_path / "latin"
@@ -138,15 +123,10 @@ def test_what_cannot_be_scored_is_refused_in_a_line(
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        (),
-        ("--reference", "a"),
-        ("--candidate", "a"),
-        ("--reference", "a", "--jsonl", "b"),
-        ("--reference", "a", "--candidate", "a", "--jsonl", "b"),
-    ],
-)
-def test_either_files_or_lines_are_given(arguments: tuple[str, ...]) -> None:
+    ["", "--reference a", "--candidate a", "--reference a --jsonl b",
+     "--reference a --candidate a --jsonl b"],
+)  # fmt: skip
+def test_either_files_or_lines_are_given(arguments) -> None:
     with pytest.raises(CommandError) as caught:
-        run("--model", "7", *arguments)
+        document("--model", "7", *arguments.split())
     assert caught.value.returncode == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import save_file
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
@@ -141,6 +143,18 @@ def align_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tensors |= {f"tri_layer.{name}": tensor for name, tensor in head.state_dict().items()}
     save_file(tensors, directory / "model.safetensors")
     return directory
+
+
+@cache
+def network(directory: Path, kind: str = "AutoModel") -> tuple[Tokenizer, Any]:
+    """Return tokenizer and network of a directory as plain transformers load them."""
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    return tokenizer, getattr(transformers, kind).from_pretrained(directory).eval()
+
+
+def cut(ids: list[int], limit: int) -> list[int]:
+    """Cut as Hugging Face's tokenizers cut: the end goes, but for the last special token."""
+    return ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
 
 
 def same_alone(metric: Any, pairs: Sequence[Pair] = PAIRS) -> None:

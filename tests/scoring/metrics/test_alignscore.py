@@ -45,9 +45,7 @@ class Plain:
         return float(shares[0])
 
 
-def test_a_score_is_the_mean_over_sentences_of_the_best_chunk(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_score_is_the_mean_over_sentences_of_the_best_chunk(directory, monkeypatch) -> None:
     monkeypatch.setattr(alignscore, "WORDS_A_CHUNK", 4)
     plain = Plain(directory)
     reference = "A cup comprising a body. The body is blue. It is a mug. A lid."
@@ -59,9 +57,7 @@ def test_a_score_is_the_mean_over_sentences_of_the_best_chunk(
     assert found == pytest.approx([wanted], abs=1e-5)
 
 
-def test_sentences_are_dealt_out_to_chunks_by_the_number_of_words(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sentences_are_dealt_out_to_chunks_by_the_number_of_words(directory, monkeypatch) -> None:
     monkeypatch.setattr(alignscore, "WORDS_A_CHUNK", 9)
     sentences = ["A cup comprising a body.", "The body is blue.", "It is a mug.", "It is tea."]
     extra = "A lid."
@@ -75,9 +71,7 @@ def test_sentences_are_dealt_out_to_chunks_by_the_number_of_words(
 
 
 @pytest.mark.parametrize("claim", ["The handle is blue.", "The handle is " + "blue and " * 11])
-def test_a_chunk_gives_way_to_the_sentence_and_is_said_to_be_cut(
-    directory: Path, claim: str
-) -> None:
+def test_a_chunk_gives_way_to_the_sentence_and_is_said_to_be_cut(directory, claim) -> None:
     plain, metric = Plain(directory), AlignScore(directory)
     # The longer sentence fills more than half of what is read, and stays whole all the same.
     reference, claim = "a cup with a body and " * 8 + "a lid.", claim.strip()
@@ -89,7 +83,7 @@ def test_a_chunk_gives_way_to_the_sentence_and_is_said_to_be_cut(
     assert "chunk and sentence cut after 40 tokens" in metric.version
 
 
-def test_a_sentence_too_long_by_itself_is_scored_all_the_same(directory: Path) -> None:
+def test_a_sentence_too_long_by_itself_is_scored_all_the_same(directory) -> None:
     metric = AlignScore(directory)
     pair = Pair("A lid.", "a cup with a body and " * 9 + "a lid.")
     encoding = metric.encode_pair(pair.reference, pair.candidate)
@@ -99,18 +93,18 @@ def test_a_sentence_too_long_by_itself_is_scored_all_the_same(directory: Path) -
     assert metric.cut([pair]) == [True]
 
 
-def test_empty_texts_are_no_crash(directory: Path) -> None:
+def test_empty_texts_are_no_crash(directory) -> None:
     missing, found = AlignScore(directory).score([Pair("A lid.", " "), Pair("", "A lid.")])
     assert isinstance(missing, Missing)
     assert "no sentence" in missing.reason
     assert found == pytest.approx(Plain(directory).aligned("", "A lid."), abs=1e-5)
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(AlignScore(directory))
 
 
-def test_trained_tables_of_punkt_are_used_where_they_are(directory: Path) -> None:
+def test_trained_tables_of_punkt_are_used_where_they_are(directory) -> None:
     text = "A cup, e.g. a mug, with a lid."
     untrained = AlignScore(directory)
     assert len(untrained._grid(Pair("a", text))) == 2
@@ -128,7 +122,7 @@ def test_trained_tables_of_punkt_are_used_where_they_are(directory: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["tri_layer.weight", "base_model.pooler.dense.weight"])
-def test_a_missing_tensor_is_no_random_one(directory: Path, name: str) -> None:
+def test_a_missing_tensor_is_no_random_one(directory, name) -> None:
     tensors = load_file(directory / "model.safetensors")
     del tensors[name]
     save_file(tensors, directory / "model.safetensors")

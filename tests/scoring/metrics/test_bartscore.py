@@ -2,17 +2,14 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AutoModelForSeq2SeqLM
 
 from scoring.metrics.bartscore import BartScore
 from scoring.metrics.base import MetricUnavailable, Pair
 from scoring.metrics.neural import checked_directory
-from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import LONG, PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -21,23 +18,15 @@ def directory(bart_directory: Path, tmp_path: Path) -> Path:
 
 
 @cache
-def network(directory: Path) -> tuple[Any, Any]:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    return tokenizer, AutoModelForSeq2SeqLM.from_pretrained(directory).eval()
-
-
-@cache
 def by_hand(directory: Path, read: str, written: str) -> float:
     """Mean log-probability, one token after the other, as a writer would."""
-    tokenizer, model = network(directory)
-    source, target = tokenizer.encode(read).ids, tokenizer.encode(written).ids
-    source, target = ([*ids[:63], ids[-1]] if len(ids) > 64 else ids for ids in (source, target))
+    tokenizer, model = network(directory, "AutoModelForSeq2SeqLM")
+    source, target = (cut(tokenizer.encode(text).ids, 64) for text in (read, written))
     so_far, total = [model.config.decoder_start_token_id], 0.0
     for token in target:
         with torch.inference_mode():
-            logits = model(
-                input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([so_far])
-            ).logits[0, -1]
+            given = {"input_ids": [source], "decoder_input_ids": [so_far]}
+            logits = model(**{k: torch.tensor(ids) for k, ids in given.items()}).logits[0, -1]
         total += float(torch.log_softmax(logits.double(), 0)[token])
         so_far.append(token)
     return total / len(target)
@@ -45,7 +34,7 @@ def by_hand(directory: Path, read: str, written: str) -> float:
 
 @pytest.mark.parametrize("direction", [None, "candidate-to-reference", "both"])
 def test_scores_equal_the_mean_of_plain_log_probabilities(
-    directory: Path, bart_directory: Path, direction: str | None
+    directory, bart_directory, direction
 ) -> None:
     if direction:
         (directory / "metric.json").write_text(f'{{"direction": "{direction}"}}')
@@ -59,11 +48,11 @@ def test_scores_equal_the_mean_of_plain_log_probabilities(
     assert (direction or "reference-to-candidate") in metric.version
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(BartScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = BartScore(directory)
     assert metric.cut([PAIRS[0], LONG]) == [False, True]
     assert "texts cut after 64 tokens" in metric.version
@@ -71,7 +60,7 @@ def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
     assert metric.score([longer]) == metric.score([LONG])
 
 
-def test_a_direction_that_there_is_not_is_refused(directory: Path) -> None:
+def test_a_direction_that_there_is_not_is_refused(directory) -> None:
     (directory / "metric.json").write_text('{"direction": "up"}')
     with pytest.raises(MetricUnavailable, match="direction must be one of reference-to-candidate"):
         BartScore(directory)

@@ -28,7 +28,7 @@ def test_length_counts_the_words_of_the_candidate() -> None:
         ("", 0),
     ],
 )
-def test_claims_are_counted_by_numbers_in_sequence(text: str, claims: int) -> None:
+def test_claims_are_counted_by_numbers_in_sequence(text, claims) -> None:
     assert count_claims(text) == claims
     assert ClaimCount().score([Pair("", text)]) == [float(claims)]
 

@@ -1,20 +1,17 @@
 """BERTScore against its formula computed with plain transformers."""
 
 import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AutoModel
+from tokenizers import Tokenizer, pre_tokenizers
 
 from scoring.metrics.base import MetricUnavailable, Pair
 from scoring.metrics.bertscore import LAYERS, BertScore
 from scoring.metrics.neural import checked_directory
-from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import LONG, PAIRS, cut, network, own_copy, same_alone
 
 LAYER = 4
 
@@ -26,18 +23,10 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
     return checked_directory("bertscore", directory)
 
 
-@cache
-def network(directory: Path) -> tuple[Any, Any]:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    return tokenizer, AutoModel.from_pretrained(directory).eval()
-
-
 def states(directory: Path, text: str, layer: int, limit: int = 48) -> np.ndarray:
-    """States of one text by itself, cut as Hugging Face's tokenizers cut: the end goes."""
+    """States of one text by itself."""
     tokenizer, model = network(directory)
-    ids = tokenizer.encode(text).ids
-    if len(ids) > limit:
-        ids = [*ids[: limit - 1], ids[-1]]
+    ids = cut(tokenizer.encode(text).ids, limit)
     with torch.inference_mode():
         found = model(torch.tensor([ids]), output_hidden_states=True).hidden_states[layer][0]
     array = found.double().numpy()
@@ -52,19 +41,16 @@ def by_hand(directory: Path, pair: Pair, layer: int = LAYER) -> float:
     return float(2 * precision * recall / (precision + recall))
 
 
-def test_scores_equal_the_formula_over_plain_states(directory: Path) -> None:
-    pairs = [*PAIRS, LONG]
+def test_scores_equal_the_formula_over_plain_states_whose_special_tokens_can_be_matched(
+    directory,
+) -> None:
+    short = [Pair(one, two) for one in ("tea", "it", "Yes") for two in ("a cup", "blue lid of")]
+    pairs = [*PAIRS, LONG, *short]
     wanted = [by_hand(directory, pair) for pair in pairs]
     assert BertScore(directory).score(pairs) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_special_tokens_can_be_matched(directory: Path) -> None:
-    pairs = [Pair(one, two) for one in ("tea", "it", "Yes") for two in ("a cup", "blue lid of")]
-    wanted = [by_hand(directory, pair) for pair in pairs]
-    assert BertScore(directory).score(pairs) == pytest.approx(wanted, abs=1e-5)
-
-
-def test_a_text_equals_itself_and_an_empty_one_scores_zero(directory: Path) -> None:
+def test_a_text_equals_itself_and_an_empty_one_scores_zero(directory) -> None:
     same, empty, blank = BertScore(directory).score(
         [Pair("a cup", "a cup"), Pair("a cup", ""), Pair(" ", "a cup")]
     )
@@ -72,11 +58,11 @@ def test_a_text_equals_itself_and_an_empty_one_scores_zero(directory: Path) -> N
     assert (empty, blank) == (0.0, 0.0)
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(BertScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = BertScore(directory)
     assert metric.cut([*PAIRS, LONG]) == [False] * len(PAIRS) + [True]
     assert "texts cut after 48 tokens" in metric.version
@@ -85,7 +71,7 @@ def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
     assert metric.score([longer]) == metric.score([LONG])
 
 
-def test_the_layer_and_the_weights_stand_in_the_version(directory: Path) -> None:
+def test_the_layer_and_the_weights_stand_in_the_version(directory) -> None:
     first = BertScore(directory)
     (directory / "metric.json").write_text('{"layer": 2, "max_tokens": 20}')
     second = BertScore(directory)
@@ -95,15 +81,13 @@ def test_the_layer_and_the_weights_stand_in_the_version(directory: Path) -> None
     assert first.score(PAIRS) != second.score(PAIRS)
 
 
-def test_an_encoder_without_a_published_layer_needs_one(
-    directory: Path, bert_directory: Path
-) -> None:
+def test_an_encoder_without_a_published_layer_needs_one(directory, bert_directory) -> None:
     (directory / "metric.json").unlink()
     with pytest.raises(MetricUnavailable, match="layer must be a whole number from 1 to 6"):
         BertScore(directory)
 
 
-def test_a_published_encoder_has_its_layer(directory: Path) -> None:
+def test_a_published_encoder_has_its_layer(directory) -> None:
     (directory / "metric.json").unlink()
     config = json.loads((directory / "config.json").read_text())
     for (kind, layers), layer in LAYERS.items():
@@ -113,9 +97,7 @@ def test_a_published_encoder_has_its_layer(directory: Path) -> None:
     assert LAYERS["roberta", 24] == 17
 
 
-def test_words_of_a_byte_level_tokenizer_begin_with_a_space(directory: Path) -> None:
-    from tokenizers import pre_tokenizers
-
+def test_words_of_a_byte_level_tokenizer_begin_with_a_space(directory) -> None:
     place = str(directory / "tokenizer.json")
     tokenizer = Tokenizer.from_file(place)
     assert BertScore(directory).encode("cup").offsets[1] == (0, 3)

@@ -33,7 +33,7 @@ def test_case_matters() -> None:
 
 
 @pytest.mark.parametrize("order", [1, 4])
-def test_bleu_equals_the_sentence_score_of_sacrebleu(order: int) -> None:
+def test_bleu_equals_the_sentence_score_of_sacrebleu(order) -> None:
     oracle = sacrebleu.BLEU(max_ngram_order=order, smooth_method="none", effective_order=False)
     [score] = Bleu(order).score([Pair(REFERENCE, CANDIDATE)])
     assert 0 < score < 1
@@ -42,12 +42,12 @@ def test_bleu_equals_the_sentence_score_of_sacrebleu(order: int) -> None:
 
 
 @pytest.mark.parametrize("order", [1, 4])
-def test_the_reference_itself_scores_one_and_an_empty_candidate_zero(order: int) -> None:
+def test_the_reference_itself_scores_one_and_an_empty_candidate_zero(order) -> None:
     scores = Bleu(order).score([Pair(REFERENCE, REFERENCE), Pair(REFERENCE, "")])
     assert scores == pytest.approx([1.0, 0.0], abs=1e-9)
     assert max(scores) <= 1.0
 
 
-def test_many_pairs_leave_no_warning_behind(caplog: pytest.LogCaptureFixture) -> None:
+def test_many_pairs_leave_no_warning_behind(caplog) -> None:
     Bleu(1).score([Pair("a b .", f"a {number} .") for number in range(150)])
     assert caplog.records == []

@@ -59,13 +59,13 @@ def test_two_metrics_cost_the_sum_of_both() -> None:
 
 
 @pytest.mark.parametrize(("names", "pairs"), [(["bleu-1", "model:7"], PAIRS), (["g-eval"], [])])
-def test_where_nothing_is_sent_nothing_is_said(names: list[str], pairs: list[Pair]) -> None:
+def test_where_nothing_is_sent_nothing_is_said(names, pairs) -> None:
     cost = estimate_cost(names, pairs, endpoint(price_in=2.0))
     assert (cost.requests, cost.tokens_in, cost.tokens_out, cost.minutes) == (0, 0, 0, 0)
     assert cost.sentence == ""
 
 
-def test_what_is_kept_from_before_costs_nothing(tmp_path: Path) -> None:
+def test_what_is_kept_from_before_costs_nothing(tmp_path) -> None:
     numbers = dict.fromkeys(PROMPT.keys, 50)
     with local_endpoint(lambda received, number: saying(numbers)) as place:
         here = Endpoint(place.url, "m-1", requests_per_minute=60_000, cache_directory=tmp_path)
@@ -88,9 +88,7 @@ def test_the_sentence_names_the_host_first_and_never_the_key() -> None:
     ("pace", "number", "minutes", "words"),
     [(60, 2, 1, "a minute or more"), (1, 2, 2, "2 minutes or more"), (1, 1, 1, "a minute or more")],
 )
-def test_the_limit_of_requests_gives_the_least_time(
-    pace: int, number: int, minutes: int, words: str
-) -> None:
+def test_the_limit_of_requests_gives_the_least_time(pace, number, minutes, words) -> None:
     cost = estimate_cost(["g-eval"], PAIRS[:number], endpoint(requests_per_minute=pace))
     assert cost.minutes == minutes
     assert words in cost.sentence

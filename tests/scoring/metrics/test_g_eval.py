@@ -1,5 +1,6 @@
 """G-Eval gives the criterion's number, or the weighted mean of the four, from one answer."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,14 @@ from annotator.rubric import ALL_CRITERIA, CRITERIA, RUBRIC
 from scoring.metrics.base import Missing, Pair, Places
 from scoring.metrics.endpoint import Endpoint
 from scoring.metrics.g_eval import PROMPT, GEval
-from scoring.metrics.registry import get_metric, what_is_missing
-from tests.scoring.metrics.endpoint.local_endpoint import KEY, Reply, local_endpoint, saying
+from scoring.metrics.registry import get_metric
+from tests.scoring.metrics.endpoint.local_endpoint import (
+    KEY,
+    LocalEndpoint,
+    Reply,
+    local_endpoint,
+    saying,
+)
 
 NUMBERS = {
     "feature_completeness": 90,
@@ -24,6 +31,12 @@ def endpoint(url: str = "https://api.example.org/v1", directory: Path | None = N
     return Endpoint(url, "m-1", KEY, requests_per_minute=60_000, cache_directory=directory)
 
 
+@pytest.fixture
+def good() -> Iterator[LocalEndpoint]:
+    with local_endpoint(lambda received, number: saying(NUMBERS)) as place:
+        yield place
+
+
 @pytest.mark.parametrize(
     ("criterion", "score"),
     [
@@ -32,22 +45,20 @@ def endpoint(url: str = "https://api.example.org/v1", directory: Path | None = N
         ("overall_quality", 66.0),
     ],
 )
-def test_the_criterion_decides_which_number_counts(criterion: str, score: float) -> None:
-    with local_endpoint(lambda received, number: saying(NUMBERS)) as place:
-        found = GEval(endpoint(place.url), criterion).score(PAIRS)
+def test_the_criterion_decides_which_number_counts(good, criterion, score) -> None:
+    found = GEval(endpoint(good.url), criterion).score(PAIRS)
     assert found == [score, score]
     assert all(type(number) is float for number in found)
 
 
-def test_one_answer_serves_every_criterion(tmp_path: Path) -> None:
-    with local_endpoint(lambda received, number: saying(NUMBERS)) as place:
-        for criterion in ALL_CRITERIA:
-            GEval(endpoint(place.url, tmp_path), criterion).score(PAIRS)
-        assert len(place.received) == len(PAIRS)
+def test_one_answer_serves_every_criterion(good, tmp_path) -> None:
+    for criterion in ALL_CRITERIA:
+        GEval(endpoint(good.url, tmp_path), criterion).score(PAIRS)
+    assert len(good.received) == len(PAIRS)
 
 
 @pytest.mark.parametrize(("number", "overall"), [(0, 0.0), (100, 100.0)])
-def test_the_ends_of_the_scale_are_reached(number: int, overall: float) -> None:
+def test_the_ends_of_the_scale_are_reached(number, overall) -> None:
     same = dict.fromkeys(CRITERIA, number)
     with local_endpoint(lambda received, _: saying(same)) as place:
         metric = GEval(endpoint(place.url))
@@ -66,11 +77,10 @@ def test_a_pair_without_a_usable_answer_is_missing_beside_the_others() -> None:
     assert second == Missing("The answer could not be read: a number is not from 0 to 100.")
 
 
-def test_an_empty_candidate_and_equal_texts_are_asked_about_like_any_other() -> None:
+def test_an_empty_candidate_and_equal_texts_are_asked_about_like_any_other(good) -> None:
     pairs = [Pair("1. A cup.", ""), Pair("1. A cup.", "1. A cup.")]
-    with local_endpoint(lambda received, number: saying(NUMBERS)) as place:
-        assert GEval(endpoint(place.url)).score(pairs) == [66.0, 66.0]
-        assert len(place.received) == 2
+    assert GEval(endpoint(good.url)).score(pairs) == [66.0, 66.0]
+    assert len(good.received) == 2
 
 
 def test_the_prompt_holds_every_criterion_with_its_five_bands() -> None:
@@ -95,18 +105,11 @@ def test_each_criterion_has_a_version_of_its_own() -> None:
     assert all("m-1 at api.example.org" in version for version in versions)
 
 
-def test_its_text_does_not_show_the_key() -> None:
-    assert KEY not in repr(GEval(endpoint()))
-
-
-def test_the_registry_loads_it_where_there_is_an_endpoint_and_says_what_to_set_without() -> None:
-    metric = get_metric("g-eval", places=Places(endpoint=endpoint()))
-    assert (metric.name, metric.needs.endpoint) == ("g-eval", True)
-    assert "METRIC_ENDPOINT_URL" in what_is_missing("g-eval", Places())
-
-
 def test_the_registry_hands_on_the_criterion_and_asks_for_the_overall_without_one() -> None:
     places = Places(endpoint=endpoint())
-    assert get_metric("g-eval", places=places).version.endswith("overall_quality")
+    metric = get_metric("g-eval", places=places)
+    assert (metric.name, metric.needs.endpoint) == ("g-eval", True)
+    assert KEY not in repr(metric)
+    assert metric.version.endswith("overall_quality")
     other = get_metric("g-eval", places=places, criterion="logical_linkage")
     assert other.version.endswith("logical_linkage")

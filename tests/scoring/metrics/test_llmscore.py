@@ -30,29 +30,22 @@ def of(*numbers: int) -> dict[str, int]:
     ("numbers", "mean"),
     [((7, 8, 6, 9, 4), 6.8), ((1, 1, 1, 1, 1), 1.0), ((10, 10, 10, 10, 10), 10.0)],
 )
-def test_it_is_the_mean_of_the_five(numbers: tuple[int, ...], mean: float) -> None:
+def test_it_is_the_mean_of_the_five(numbers, mean) -> None:
     assert scored(of(*numbers)) == pytest.approx(mean, abs=1e-12)
 
 
 @pytest.mark.parametrize("wrong", [0, 11, 7.5, "7"])
-def test_a_number_off_the_scale_makes_the_pair_missing(wrong: object) -> None:
+def test_a_number_off_the_scale_makes_the_pair_missing(wrong) -> None:
     assert isinstance(scored(of(7, 8, 6, 9, 4) | {"accuracy": wrong}), Missing)
 
 
 def test_it_has_the_five_dimensions_and_the_scale_of_its_source() -> None:
     assert PROMPT.keys == (
-        "accuracy",
-        "relevance",
-        "completeness",
-        "consistency",
-        "language_style",
+        *("accuracy", "relevance", "completeness", "consistency", "language_style"),
     )
-    assert (PROMPT.low, PROMPT.high) == (1, 10)
     metric = LLMScore(endpoint())
-    assert (metric.low, metric.high) == (1.0, 10.0)
-
-
-def test_its_answers_are_not_those_of_another_prompt() -> None:
+    assert (PROMPT.low, PROMPT.high) == (metric.low, metric.high) == (1, 10)
+    # Its answers are not those of another prompt.
     assert PROMPT.digest != G_EVAL.digest
 
 

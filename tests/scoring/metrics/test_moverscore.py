@@ -2,22 +2,19 @@
 
 import json
 import string
-from functools import cache
 from math import log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import linear_sum_assignment
 from tokenizers import Tokenizer
-from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
 from scoring.metrics.moverscore import MoverScore, least_work
 from scoring.metrics.neural import checked_directory
-from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import LONG, PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -25,19 +22,11 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
     return checked_directory("moverscore", own_copy(bert_directory, tmp_path / "moverscore"))
 
 
-@cache
-def network(directory: Path) -> tuple[Any, Any]:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    return tokenizer, AutoModel.from_pretrained(directory).eval()
-
-
 def cloud(directory: Path, text: str) -> tuple[np.ndarray, list[int]]:
     """Vectors and numbers of the tokens of one text that are neither punctuation nor '##'."""
     tokenizer, model = network(directory)
     encoding = tokenizer.encode(text)
-    ids, tokens = encoding.ids, encoding.tokens
-    if len(ids) > 48:
-        ids, tokens = [*ids[:47], ids[-1]], [*tokens[:47], tokens[-1]]
+    ids, tokens = cut(encoding.ids, 48), cut(encoding.tokens, 48)
     with torch.inference_mode():
         output = model(torch.tensor([ids]), output_hidden_states=True)
     layers = [states[0].double().numpy() for states in output.hidden_states[-5:]]
@@ -67,7 +56,7 @@ def by_hand(
     return 1 - costs[linear_sum_assignment(costs)].sum() / grains
 
 
-def test_scores_equal_an_assignment_of_equal_grains(directory: Path) -> None:
+def test_scores_equal_an_assignment_of_equal_grains(directory) -> None:
     pairs = [*PAIRS[1:], Pair(LONG.reference, "1. A lid.")]
     wanted = [by_hand(directory, pair) for pair in pairs]
     metric = MoverScore(directory)
@@ -75,14 +64,14 @@ def test_scores_equal_an_assignment_of_equal_grains(directory: Path) -> None:
     assert "equal weights" in metric.version
 
 
-def test_later_pieces_of_a_word_carry_no_weight(directory: Path) -> None:
+def test_later_pieces_of_a_word_carry_no_weight(directory) -> None:
     pair = Pair("a cup with lids", "the mugs and a lid of cups")
     metric = MoverScore(directory)
     assert metric.encode(pair.candidate).tokens.count("##s") == 2
     assert metric.score([pair]) == pytest.approx([by_hand(directory, pair)], abs=1e-5)
 
 
-def test_a_text_equals_itself(directory: Path) -> None:
+def test_a_text_equals_itself(directory) -> None:
     assert MoverScore(directory).score(PAIRS[:1]) == pytest.approx([1], abs=1e-6)
 
 
@@ -94,7 +83,7 @@ def test_least_work_of_three_piles_is_the_one_by_hand() -> None:
     assert found == pytest.approx(1.3, abs=1e-9)
 
 
-def test_words_of_few_texts_weigh_more(directory: Path) -> None:
+def test_words_of_few_texts_weigh_more(directory) -> None:
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     # With n = 7 texts: ln(8 / 4) for three of them is a third of ln(8 / 1) for none.
     common = {tokenizer.token_to_id(word) for word in ("a", "[CLS]", "[SEP]")}
@@ -109,7 +98,7 @@ def test_words_of_few_texts_weigh_more(directory: Path) -> None:
     assert "idf weights" in metric.version
 
 
-def test_documents_are_counted_by_token(directory: Path) -> None:
+def test_documents_are_counted_by_token(directory) -> None:
     metric = MoverScore(directory)
     number = metric.tokenizer.token_to_id
     counted = metric.count_documents(["a cup, a lid", "a mug", "a cup"])
@@ -130,17 +119,17 @@ def test_documents_are_counted_by_token(directory: Path) -> None:
     "data",
     ["[]", "{}", '{"documents": 1, "counts": {"2": 2}}', '{"documents": 1, "counts": {"a": 1}}'],
 )
-def test_counts_that_make_no_sense_are_refused(directory: Path, data: str) -> None:
+def test_counts_that_make_no_sense_are_refused(directory, data) -> None:
     (directory / "idf.json").write_text(data)
     with pytest.raises(MetricUnavailable, match=r"idf\.json"):
         MoverScore(directory)
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(MoverScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     metric = MoverScore(directory)
     assert metric.cut([PAIRS[0], LONG]) == [False, True]
     assert "texts cut after 48 tokens" in metric.version

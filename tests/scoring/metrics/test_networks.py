@@ -32,7 +32,7 @@ def change(directory: Path, name: str, tensor: torch.Tensor | None) -> None:
     save_file(tensors, directory / "model.safetensors", metadata={"format": "pt"})
 
 
-def test_a_network_is_in_evaluation_mode_and_32_bits(directory: Path) -> None:
+def test_a_network_is_in_evaluation_mode_and_32_bits(directory) -> None:
     tensors = load_file(directory / "model.safetensors")
     half = {name: tensor.half() for name, tensor in tensors.items()}
     save_file(half, directory / "model.safetensors", metadata={"format": "pt"})
@@ -41,23 +41,23 @@ def test_a_network_is_in_evaluation_mode_and_32_bits(directory: Path) -> None:
     assert model.dtype == torch.float32
 
 
-def test_weights_that_are_not_there_are_never_drawn_at_random(directory: Path) -> None:
+def test_weights_that_are_not_there_are_never_drawn_at_random(directory) -> None:
     change(directory, "pooler.dense.weight", None)
     assert "lacks 1 tensors" in refusal(directory)
     assert Weights("simcse", directory).model("AutoModel", ("pooler.",))
 
 
-def test_numbers_that_are_not_finite_are_refused(directory: Path) -> None:
+def test_numbers_that_are_not_finite_are_refused(directory) -> None:
     change(directory, "pooler.dense.bias", torch.full((32,), torch.nan))
     assert "not finite" in refusal(directory)
 
 
-def test_weights_of_another_shape_are_refused(directory: Path) -> None:
+def test_weights_of_another_shape_are_refused(directory) -> None:
     change(directory, "pooler.dense.bias", torch.zeros(31))
     assert "do not make a model" in refusal(directory)
 
 
-def test_code_that_comes_with_a_model_is_never_run(directory: Path, tmp_path: Path) -> None:
+def test_code_that_comes_with_a_model_is_never_run(directory, tmp_path) -> None:
     config = json.loads((directory / "config.json").read_text())
     config |= {"model_type": "homemade", "auto_map": {"AutoConfig": "own.C", "AutoModel": "own.M"}}
     (directory / "config.json").write_text(json.dumps(config))
@@ -66,14 +66,14 @@ def test_code_that_comes_with_a_model_is_never_run(directory: Path, tmp_path: Pa
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_broken_tokenizer_is_refused_with_a_sentence(directory: Path) -> None:
+def test_a_broken_tokenizer_is_refused_with_a_sentence(directory) -> None:
     (directory / "tokenizer.json").write_text('{"version": "1.0"}')
     with pytest.raises(MetricUnavailable, match=r"tokenizer\.json cannot be read"):
         Weights("simcse", directory).tokenizer(48)
 
 
 def test_positions_of_kin_of_roberta_begin_behind_the_padding(
-    align_directory: Path, bert_directory: Path, t5_directory: Path, tmp_path: Path
+    align_directory, bert_directory, t5_directory, tmp_path
 ) -> None:
     other = own_copy(align_directory, tmp_path / "other")
     config = json.loads((other / "config.json").read_text())

@@ -24,9 +24,7 @@ HEAVY = ("torch", "nltk", "sacrebleu", "rouge_score", "scipy", "sklearn")
 
 
 @pytest.mark.parametrize("name", [*READY_NAMES, *BASELINE_NAMES])
-def test_every_name_that_needs_nothing_gives_a_metric_that_scores_within_its_range(
-    name: str,
-) -> None:
+def test_every_name_that_needs_nothing_gives_a_metric_that_scores_within_its_range(name) -> None:
     metric = get_metric(name)
     scores = metric.score([Pair("1. A lid.", "1. A lid."), Pair("1. A lid.", "1. A cup.")])
     assert metric.name == name
@@ -74,7 +72,7 @@ def test_each_name_says_what_it_needs() -> None:
 
 
 @pytest.mark.parametrize("name", [*NEURAL, "g-eval", "llmscore"])
-def test_a_metric_without_its_place_says_what_to_put_where(name: str, tmp_path: Path) -> None:
+def test_a_metric_without_its_place_says_what_to_put_where(name, tmp_path) -> None:
     for places in (Places(), Places(model_directories=tmp_path)):
         words = what_is_missing(name, places)
         assert f"METRIC_MODELS_DIR/{name}" in words or "METRIC_ENDPOINT_URL" in words

@@ -25,7 +25,7 @@ def words(text: str) -> list[str]:
         ("About 95 species are currently agreed .", 0.5071608864657479),
     ],
 )
-def test_the_example_of_the_authors_script_is_repeated(candidate: str, published: float) -> None:
+def test_the_example_of_the_authors_script_is_repeated(candidate, published) -> None:
     found = sari(words(DRAFT), words(candidate), [words(text) for text in REFERENCES])
     assert found == pytest.approx(published, abs=1e-12)
 

@@ -5,13 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AutoModel
 
 from scoring.metrics.base import MetricUnavailable, Pair
 from scoring.metrics.neural import checked_directory
 from scoring.metrics.simcse import SimCse
-from tests.scoring.metrics.conftest import LONG, PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import LONG, PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -20,14 +18,11 @@ def directory(bert_directory: Path, tmp_path: Path) -> Path:
 
 
 def by_hand(directory: Path, pair: Pair, pooled: bool) -> float:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    model = AutoModel.from_pretrained(directory).eval()
+    tokenizer, model = network(directory)
     vectors = []
     for text in (pair.reference, pair.candidate):
-        ids = tokenizer.encode(text).ids
-        ids = ids if len(ids) <= 48 else [*ids[:47], ids[-1]]
         with torch.inference_mode():
-            output = model(torch.tensor([ids]))
+            output = model(torch.tensor([cut(tokenizer.encode(text).ids, 48)]))
         found = output.pooler_output[0] if pooled else output.last_hidden_state[0, 0]
         vectors.append(found.double().numpy())
     first, second = vectors
@@ -35,20 +30,18 @@ def by_hand(directory: Path, pair: Pair, pooled: bool) -> float:
 
 
 @pytest.mark.parametrize(("pooler", "pooled"), [("cls", True), ("cls_before_pooler", False)])
-def test_scores_equal_the_cosine_of_plain_vectors(
-    directory: Path, pooler: str, pooled: bool
-) -> None:
+def test_scores_equal_the_cosine_of_plain_vectors(directory, pooler, pooled) -> None:
     (directory / "metric.json").write_text(f'{{"pooler": "{pooler}"}}')
     pairs = [*PAIRS, LONG]
     wanted = [by_hand(directory, pair, pooled) for pair in pairs]
     assert SimCse(directory).score(pairs) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(SimCse(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_said_to_be(directory) -> None:
     (directory / "metric.json").write_text('{"max_tokens": 16}')
     metric = SimCse(directory)
     assert "texts cut after 16 tokens" in metric.version
@@ -57,14 +50,12 @@ def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
     assert metric.score([Pair(first, first + " mug of blue tea")]) == [pytest.approx(1, abs=1e-6)]
 
 
-def test_the_authors_limit_is_used_where_the_model_takes_more(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_authors_limit_is_used_where_the_model_takes_more(directory, monkeypatch) -> None:
     monkeypatch.setattr(SimCse, "usual_tokens", 32)
     assert SimCse(directory).longest == 32
 
 
-def test_a_pooler_that_there_is_not_is_refused(directory: Path) -> None:
+def test_a_pooler_that_there_is_not_is_refused(directory) -> None:
     (directory / "metric.json").write_text('{"pooler": "mean"}')
     with pytest.raises(MetricUnavailable, match="pooler must be cls or cls_before_pooler"):
         SimCse(directory)

@@ -3,15 +3,8 @@
 from scoring.metrics.tokens import tokens_13a
 
 
-def test_punctuation_becomes_its_own_token_and_case_is_kept() -> None:
-    assert tokens_13a("1. A device, comprising: a Lid.") == (
-        ["1", ".", "A", "device", ",", "comprising", ":", "a", "Lid", "."]
-    )
-
-
-def test_numbers_keep_their_decimal_point() -> None:
+def test_punctuation_becomes_its_own_token_and_case_and_decimal_points_are_kept() -> None:
+    tokens = ["1", ".", "A", "device", ",", "comprising", ":", "a", "Lid", "."]
+    assert tokens_13a("1. A device, comprising: a Lid.") == tokens
     assert tokens_13a("at 2.5 mm") == ["at", "2.5", "mm"]
-
-
-def test_an_empty_text_has_no_tokens() -> None:
     assert tokens_13a("  \n") == []

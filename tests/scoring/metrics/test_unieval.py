@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AutoModelForSeq2SeqLM
 
 from scoring.metrics.base import MetricUnavailable, Missing, Pair
 from scoring.metrics.neural import checked_directory
 from scoring.metrics.unieval import UniEval
-from tests.scoring.metrics.conftest import PAIRS, own_copy, same_alone
+from tests.scoring.metrics.conftest import PAIRS, cut, network, own_copy, same_alone
 
 
 @pytest.fixture
@@ -27,34 +25,30 @@ def question(pair: Pair) -> str:
 
 
 def by_hand(directory: Path, pair: Pair, limit: int = 1024) -> float:
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    model = AutoModelForSeq2SeqLM.from_pretrained(directory).eval()
-    ids = tokenizer.encode(question(pair)).ids
-    ids = ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
+    tokenizer, model = network(directory, "AutoModelForSeq2SeqLM")
+    ids = torch.tensor([cut(tokenizer.encode(question(pair)).ids, limit)])
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([[0]])).logits[
-            0, 0
-        ]
+        logits = model(input_ids=ids, decoder_input_ids=torch.tensor([[0]])).logits[0, 0]
     shares = torch.softmax(logits.double(), 0)
     yes, no = (float(shares[tokenizer.token_to_id(word)]) for word in ("Yes", "No"))
     return yes / (yes + no)
 
 
-def test_scores_equal_the_share_of_yes(directory: Path) -> None:
+def test_scores_equal_the_share_of_yes(directory) -> None:
     wanted = [by_hand(directory, pair) for pair in PAIRS]
     assert UniEval(directory).score(PAIRS) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_the_end_of_a_part_is_one_token(directory: Path) -> None:
+def test_the_end_of_a_part_is_one_token(directory) -> None:
     tokens = UniEval(directory)._question(PAIRS[1]).tokens
     assert tokens.count("</s>") == 3
 
 
-def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
+def test_a_pair_scores_the_same_in_any_company(directory) -> None:
     same_alone(UniEval(directory))
 
 
-def test_the_end_of_a_long_pair_is_cut_and_said_to_be(directory: Path) -> None:
+def test_the_end_of_a_long_pair_is_cut_and_said_to_be(directory) -> None:
     (directory / "metric.json").write_text('{"max_tokens": 30}')
     metric = UniEval(directory)
     pairs = [Pair("a cup", "a mug"), Pair("a cup with a handle " * 5, "a mug with a lid")]
@@ -64,7 +58,7 @@ def test_the_end_of_a_long_pair_is_cut_and_said_to_be(directory: Path) -> None:
     assert metric.score(pairs) == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_pair_whose_reference_is_not_read_at_all_has_no_score(directory: Path) -> None:
+def test_a_pair_whose_reference_is_not_read_at_all_has_no_score(directory) -> None:
     (directory / "metric.json").write_text('{"max_tokens": 30}')
     metric = UniEval(directory)
     frame = len(metric._question(Pair("", "")).ids)
@@ -76,7 +70,7 @@ def test_a_pair_whose_reference_is_not_read_at_all_has_no_score(directory: Path)
     assert metric.cut([over, just, short]) == [True, False, False]
 
 
-def test_a_tokenizer_without_the_answers_is_refused(directory: Path, bert_directory: Path) -> None:
+def test_a_tokenizer_without_the_answers_is_refused(directory, bert_directory) -> None:
     (directory / "tokenizer.json").write_bytes((bert_directory / "tokenizer.json").read_bytes())
     with pytest.raises(MetricUnavailable, match="knows neither Yes nor No"):
         UniEval(directory).score(PAIRS)

@@ -32,7 +32,7 @@ def test_an_axis_reaches_below_zero_where_a_value_does() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, -0.2, 0.7])
-def test_one_point_is_a_mark_without_a_line(value: float) -> None:
+def test_one_point_is_a_mark_without_a_line(value) -> None:
     plot = curve_plot("tau", "epoch", [(200, value)])
     assert plot is not None
     assert len(plot.bars) == 1

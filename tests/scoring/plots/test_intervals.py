@@ -45,7 +45,7 @@ def test_a_figure_without_an_interval_is_drawn_alone() -> None:
 
 
 @pytest.mark.parametrize("low", [-1.0, -0.63, -0.04, 0.0, 0.2])
-def test_the_axis_holds_zero_and_everything_drawn(low: float) -> None:
+def test_the_axis_holds_zero_and_everything_drawn(low) -> None:
     rows = [Measured("a", "scorer", low + 0.01, low, 0.97), Measured("b", "baseline", 0.0)]
     plot = interval_plot("Scorers", rows, CEILING)
     for line in plot.lines:

@@ -31,7 +31,7 @@ def test_a_box_ends_where_the_values_end() -> None:
 
 
 @pytest.mark.parametrize("most", [0.3, 0.8, 1, 2, 7, 9.9, 41, 1461, 123_456])
-def test_an_axis_has_few_round_numbers_and_reaches_the_most(most: float) -> None:
+def test_an_axis_has_few_round_numbers_and_reaches_the_most(most) -> None:
     step = tick_step(most)
     # The next smaller round number is at most 2.5 times smaller, and does not reach.
     assert most <= 4 * step < 2.5 * most * (1 + 1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 
 from scoring.ranking import fit_strengths, is_rankable
 
@@ -81,25 +81,9 @@ def test_strengths_add_up_over_a_third_system() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_strengths_are_those_of_newmans_iteration(seed: int) -> None:
+def test_strengths_are_those_of_newmans_iteration(seed) -> None:
     wins, ties = drawn(seed, 5, 200)
     assert fit_strengths(wins, ties)[0] == pytest.approx(newman(wins[0], ties[0]), abs=1e-8)
-
-
-def test_strengths_are_those_of_a_general_optimiser() -> None:
-    wins, ties = drawn(7, 4, 150)
-
-    def loss(given_: np.ndarray) -> float:
-        b, d, total = given_[:4], given_[4], 0.0
-        for i in range(4):
-            for j in range(i):
-                odds = np.array([b[i], b[j], d + (b[i] + b[j]) / 2])
-                chance = odds - np.logaddexp.reduce(odds)
-                total -= chance @ [wins[0, i, j], wins[0, j, i], ties[0, i, j]]
-        return float(total + b.mean() ** 2)
-
-    expected = minimize(loss, np.zeros(5), tol=1e-12).x[:4]
-    assert fit_strengths(wins, ties)[0] == pytest.approx(expected - expected.mean(), abs=1e-5)
 
 
 def test_sets_are_fitted_each_for_itself() -> None:
@@ -118,24 +102,13 @@ def test_who_never_lost_has_no_finite_strength() -> None:
     assert np.isfinite(fit_strengths(*tied)).all()
 
 
-def test_systems_that_never_met_are_not_ranked() -> None:
-    wins, ties = counts(4, (0, 1, 3, 1), (1, 0, 1, 0), (2, 3, 3, 1), (3, 2, 1, 0))
-    assert np.isnan(fit_strengths(wins, ties)).all()
-
-
-def test_ties_alone_say_nothing_of_strength() -> None:
-    assert np.isnan(fit_strengths(*counts(2, (0, 1, 0, 9)))).all()
-
-
 games = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()), min_size=3, max_size=14
 )
 
 
 @given(games)
-def test_a_strength_is_given_exactly_where_the_likelihood_has_one_top(
-    played: list[tuple[int, int, bool]],
-) -> None:
+def test_a_strength_is_given_exactly_where_the_likelihood_has_one_top(played) -> None:
     rows = [(i, j, int(not tied), int(tied)) for i, j, tied in played if i != j]
     wins, ties = counts(4, *rows)
     assert is_rankable(wins, ties)[0] == has_one_top(rows)

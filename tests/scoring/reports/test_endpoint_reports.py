@@ -15,12 +15,10 @@ from annotator.models import AuditEvent
 from annotator.rubric import CRITERIA
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.metrics.llmscore import DIMENSIONS
 from scoring.models import DatasetVersion, MetricScore
-from scoring.quadruplets import SplitPlan
 from tests.scoring.asked_reports import carried_out, finished, request
-from tests.scoring.conftest import dataset_rows
+from tests.scoring.conftest import dataset_rows, imported
 from tests.scoring.metrics.endpoint.local_endpoint import (
     KEY,
     LocalEndpoint,
@@ -61,9 +59,7 @@ def kept_answers() -> list[Path]:
     return sorted((scoring_files.cache_directory() / "endpoint").rglob("*.json"))
 
 
-def test_both_metrics_get_figures_from_one_question_per_claim_set(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_both_metrics_get_figures_from_one_question_per_claim_set(version, place) -> None:
     result = finished(version, "g-eval", "llmscore", "bleu-1")
     for name in SCORES:
         entry = result["scorers"][name]
@@ -74,16 +70,9 @@ def test_both_metrics_get_figures_from_one_question_per_claim_set(
     assert len(asked) == len(set(asked)) == len(kept_answers())
 
 
-def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(
-    place: LocalEndpoint,
-) -> None:
-    rows = [
-        replace(
-            row, y={"feature_completeness": row.y["feature_completeness"], "logical_linkage": 1}
-        )
-        for row in dataset_rows()
-    ]
-    both = import_dataset(name="both", rows=rows, plan=SplitPlan("file")).version
+def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(place) -> None:
+    rows = [replace(row, y={**row.y, "logical_linkage": 1}) for row in dataset_rows()]
+    both = imported("both", rows)
     first = finished(both, "g-eval")
     paid = len(place.received)
     second = finished(both, "g-eval", criterion="logical_linkage")
@@ -93,16 +82,12 @@ def test_every_criterion_has_its_own_scores_and_is_paid_with_the_first(
     assert MetricScore.objects.filter(scorer__startswith="g-eval").count() == 2 * paid
 
 
-def test_a_report_that_names_neither_sends_nothing(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_report_that_names_neither_sends_nothing(version, place) -> None:
     finished(version, "bleu-1")
     assert place.received == []
 
 
-def test_the_command_says_what_is_sent_before_it_is(
-    version: DatasetVersion, place: LocalEndpoint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_what_is_sent_before_it_is(version, place, capsys) -> None:
     options = {"criterion": "feature_completeness", "split": "all", "resamples": 100}
     call_command("agreement_report", "tiny", scorers="g-eval", json=True, **options)
     told = capsys.readouterr()
@@ -114,7 +99,7 @@ def test_the_command_says_what_is_sent_before_it_is(
     assert len(place.received) == paid
 
 
-def test_without_an_endpoint_the_row_says_what_to_set(version: DatasetVersion) -> None:
+def test_without_an_endpoint_the_row_says_what_to_set(version) -> None:
     result = finished(version, "g-eval", "llmscore")
     for name in SCORES:
         assert result["scorers"][name]["unavailable"].startswith(
@@ -122,9 +107,7 @@ def test_without_an_endpoint_the_row_says_what_to_set(version: DatasetVersion) -
         )
 
 
-def test_a_key_that_is_refused_is_a_row_and_costs_one_question(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_key_that_is_refused_is_a_row_and_costs_one_question(version, place) -> None:
     place.answer = lambda received, number: Reply(status=401)
     with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
         result = finished(version, "g-eval", "bleu-1")
@@ -136,13 +119,10 @@ def test_a_key_that_is_refused_is_a_row_and_costs_one_question(
     assert finished(version, "g-eval", "bleu-1")["scorers"]["g-eval"]["unavailable"] == ""
 
 
-def test_a_killed_report_goes_on_without_paying_twice(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
-    def dies(received: Received, number: int) -> Reply:
-        return Reply(status=403) if number == 5 else by_length(received, number)
-
-    place.answer = dies
+def test_a_killed_report_goes_on_without_paying_twice(version, place) -> None:
+    place.answer = lambda received, number: (
+        Reply(status=403) if number == 5 else by_length(received, number)
+    )
     with override_settings(METRIC_ENDPOINT_CONCURRENCY=1):
         finished(version, "g-eval")
     assert len(kept_answers()) == 5
@@ -152,9 +132,7 @@ def test_a_killed_report_goes_on_without_paying_twice(
     assert len(asked) == len(set(asked)) + 1
 
 
-def test_a_claim_set_that_gets_nonsense_is_told_by_item(
-    version: DatasetVersion, place: LocalEndpoint
-) -> None:
+def test_a_claim_set_that_gets_nonsense_is_told_by_item(version, place) -> None:
     spoilt: list[str] = []
 
     def answer(received: Received, number: int) -> Reply:
@@ -170,7 +148,7 @@ def test_a_claim_set_that_gets_nonsense_is_told_by_item(
 
 
 def test_neither_the_key_nor_claims_stand_in_the_report_the_log_or_the_audit_trail(
-    version: DatasetVersion, place: LocalEndpoint, caplog: pytest.LogCaptureFixture
+    version, place, caplog
 ) -> None:
     def answer(received: Received, number: int) -> Reply:
         body = json.dumps(received.texts).encode()
@@ -180,11 +158,8 @@ def test_neither_the_key_nor_claims_stand_in_the_report_the_log_or_the_audit_tra
     with caplog.at_level(logging.DEBUG):
         row = carried_out(request(version, "g-eval", "llmscore"))
     assert row.status == JobStatus.SUCCEEDED
-    told: list[Any] = [
-        row.result,
-        row.message,
-        [event.details for event in AuditEvent.objects.all()],
-    ]
+    told: list[Any] = [row.result, row.message]
+    told += [event.details for event in AuditEvent.objects.all()]
     told += [record.getMessage() for record in caplog.records]
     told += [path.read_text() for path in kept_answers()]
     text = json.dumps(told)

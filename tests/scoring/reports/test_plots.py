@@ -28,12 +28,7 @@ def test_a_scatter_is_of_ratings_or_of_labels() -> None:
     document = report_document()
     assert [name for name, _ in scatter_names(document)] == ["bleu-1", "rouge-l"]
     ratings, labels = (scatter(document, name) for name in ("bleu-1", "rouge-l"))
-    assert ratings.is_of_ratings and [level.name for level in ratings.levels] == [
-        "2",
-        "5",
-        "6",
-        "9",
-    ]
+    assert ratings.is_of_ratings and [level.name for level in ratings.levels] == [*"2569"]
     assert not labels.is_of_ratings and [level.n for level in labels.levels] == [1, 1, 2]
     assert scatter_names(old_document()) == ()
 

@@ -2,14 +2,12 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
-from django.test import Client
 
-from scoring.models import DatasetVersion
 from scoring.reports.downloads import html_file, report_file
-from tests.scoring.conftest import signed_in
+from scoring.reports.files import TYPES, canonical_json, file_name
+from tests.scoring.conftest import shown
 from tests.scoring.report_documents import old_document, report_document
 from tests.scoring.report_rows import stored
 
@@ -19,48 +17,37 @@ pytestmark = [pytest.mark.django_db]
 @pytest.mark.parametrize(
     ("wanted", "media_type", "end"),
     [
-        ("html", "text/html", ".html"),
-        ("csv", "text/csv", ".csv"),
-        ("json", "application/json", ".json"),
-        ("latex", "application/x-tex", ".tex"),
+        ("html", "text/html", "html"),
+        ("csv", "text/csv", "csv"),
+        ("json", "application/json", "json"),
+        ("latex", "application/x-tex", "tex"),
     ],
 )
 def test_a_download_is_a_file_with_the_headers_of_one(
-    rita: Client,
-    of_campaign: DatasetVersion,
-    wanted: str,
-    media_type: str,
-    end: str,
+    reader, report, wanted, media_type, end
 ) -> None:
-    report = stored(of_campaign, report_document())
-    answer = rita.get(f"/reports/{report.pk}/download/?format={wanted}")
+    answer = reader.get(f"/reports/{report.pk}/download/?format={wanted}")
     assert answer.status_code == 200
     assert answer["Content-Type"].partition(";")[0] == media_type
-    name = re.fullmatch(r'attachment; filename="([\w.-]+)"', answer["Content-Disposition"])
-    assert name and name[1].endswith(end)
+    name = f"agreement-cups-1-overall-quality-test.{end}"
+    assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'none'" in answer["Content-Security-Policy"]
-    assert answer.content == rita.get(f"/reports/{report.pk}/download/?format={wanted}").content
+    assert answer.content == reader.get(f"/reports/{report.pk}/download/?format={wanted}").content
 
 
-def test_readers_download_and_outsiders_do_not(
-    cast: Any,
-    reader: Client,
-    of_campaign: DatasetVersion,
-) -> None:
-    report = stored(of_campaign, report_document())
-    assert reader.get(f"/reports/{report.pk}/download/").status_code == 200
-    assert signed_in(cast.mallory).get(f"/reports/{report.pk}/download/").status_code in {403, 404}
+@pytest.mark.parametrize("wanted", TYPES)
+def test_a_name_is_safe_whatever_the_dataset_is_called(wanted) -> None:
+    document = report_document()
+    document["question"]["dataset"] = '../../x"; rm\r\n@1' + "y" * 500
+    name = file_name(document, wanted)
+    assert re.fullmatch("[a-zA-Z0-9-.]{1,149}", name)
+    assert not name.startswith((".", "-")) and ".." not in name
 
 
-def test_what_is_not_finished_or_not_known_is_not_found(
-    rita: Client,
-    of_campaign: DatasetVersion,
-) -> None:
-    waiting = stored(of_campaign, None)
-    assert rita.get(f"/reports/{waiting.pk}/download/?format=csv").status_code == 404
-    report = stored(of_campaign, report_document())
-    assert rita.get(f"/reports/{report.pk}/download/?format=exe").status_code == 404
+def test_what_is_not_finished_or_not_known_is_not_found(rita, of_campaign, report) -> None:
+    for row, wanted in ((stored(of_campaign, None), "csv"), (report, "exe")):
+        shown(rita, f"/reports/{row.pk}/download/", 404, format=wanted)
 
 
 def test_the_html_file_needs_nothing_beside_it() -> None:
@@ -74,33 +61,30 @@ def test_the_html_file_needs_nothing_beside_it() -> None:
     assert not re.search(r"{[{%]", text)
 
 
-def test_the_html_file_holds_the_whole_report() -> None:
-    text = html_file(report_document())
+def test_the_html_file_holds_the_whole_report_and_its_markup_as_text() -> None:
+    document = report_document()
+    document["scorers"]["rouge-l"]["label"] = "<script>alert(1)</script>"
+    text = html_file(document)
     assert "rouge-l is better than every other scorer." in text
     # Of every scorer that was scored, not of one as on the page.
     assert "Scores of bleu-1 by settled rating" in text
-    assert "Score differences of rouge-l by label" in text
+    assert "Score differences of &lt;script&gt;alert(1)&lt;/script&gt; by label" in text
+    assert "<script" not in text
     assert "criterion:overall_quality|data:cups@1|n:60|tie:0.0001" in text
     assert text.count("<svg") >= 3
 
 
-def test_the_order_in_which_a_database_gives_keys_back_moves_no_byte() -> None:
+@pytest.mark.parametrize("wanted", TYPES)
+def test_the_order_in_which_a_database_gives_keys_back_moves_no_byte(wanted) -> None:
     document = report_document()
     turned = json.loads(json.dumps(document, sort_keys=True))
-    names = list(document["scorers"]), list(document["baselines"])
-    turned["scorers"] = {name: turned["scorers"][name] for name in names[0]}
-    turned["baselines"] = {name: turned["baselines"][name] for name in names[1]}
-    for wanted in ("html", "csv", "json", "latex"):
-        assert report_file(document, wanted) == report_file(turned, wanted), wanted
-
-
-@pytest.mark.parametrize("wanted", ["html", "csv", "json", "latex"])
-def test_an_old_report_can_be_saved_too(wanted: str) -> None:
+    for part in ("scorers", "baselines"):
+        turned[part] = {name: turned[part][name] for name in document[part]}
+    assert report_file(document, wanted) == report_file(turned, wanted)
     assert report_file(old_document(), wanted)
 
 
-def test_markup_in_a_document_is_text_in_the_file() -> None:
-    document = report_document()
-    document["scorers"]["bleu-1"]["label"] = "<script>alert(1)</script>"
-    text = html_file(document)
-    assert "<script" not in text and "&lt;script&gt;" in text
+def test_canonical_json_is_the_document_and_refuses_what_json_does_not_know() -> None:
+    assert json.loads(canonical_json(report_document())) == report_document()
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json(report_document(power={"smallest_difference": float("nan")}))

@@ -12,6 +12,7 @@ from scoring.reports import work as reports_work
 from scoring.reports.inputs import Text
 from scoring.reports.scorers import ReportScorer
 from scoring.reports.work import MOST_FAILURES, NOT_ASKED, PairScores, TextPair, score_pairs
+from tests.scoring.asked_reports import raising
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -51,47 +52,41 @@ def scored(one: ReportScorer, given: Sequence[TextPair]) -> PairScores:
     return score_pairs(one, given, lambda: None, lambda count: None)
 
 
-def never(given: Sequence[Pair]) -> list[Score]:
-    raise AssertionError("all of it is known")
+class Counting:
+    """Scores as `plain` does, and lists the pairs of each turn by their numbers."""
+
+    def __init__(self) -> None:
+        self.turns: list[list[int]] = []
+
+    def __call__(self, given: Sequence[Pair]) -> list[Score]:
+        self.turns.append(list(map(number, given)))
+        return plain(given)
+
+    @property
+    def sizes(self) -> list[int]:
+        return list(map(len, self.turns))
 
 
 def test_pairs_are_scored_in_turns_and_then_never_again() -> None:
-    turns: list[int] = []
-
-    def score(given: Sequence[Pair]) -> list[Score]:
-        turns.append(len(given))
-        return plain(given)
-
-    first = scored(scorer(score), pairs(10))
-    assert turns == [4, 4, 2]
-    assert first.values == [float(n) for n in range(10)]
-    assert scored(scorer(never), pairs(10)).values == first.values
+    counting = Counting()
+    for _ in range(2):
+        assert scored(scorer(counting), pairs(10)).values == [float(n) for n in range(10)]
+        assert counting.sizes == [4, 4, 2]
     assert MetricScore.objects.count() == 10
 
 
-def test_a_turn_holds_no_more_than_so_much_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = pairs(6)
+def test_a_turn_holds_no_more_than_so_much_text(monkeypatch) -> None:
+    given, counting = pairs(6), Counting()
     monkeypatch.setattr(reports_work, "CHARACTERS_AT_ONCE", 2 * given[0].characters)
-    turns: list[int] = []
-
-    def score(some: Sequence[Pair]) -> list[Score]:
-        turns.append(len(some))
-        return plain(some)
-
-    scored(scorer(score, at_once=50), given)
-    assert turns == [2, 2, 2]
+    scored(scorer(counting, at_once=50), given)
+    assert counting.sizes == [2, 2, 2]
 
 
-def test_turns_get_smaller_where_one_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_get_smaller_where_one_took_long(monkeypatch) -> None:
     monkeypatch.setattr(reports_work, "LONGEST_SECONDS", -1.0)
-    turns: list[int] = []
-
-    def score(given: Sequence[Pair]) -> list[Score]:
-        turns.append(len(given))
-        return plain(given)
-
-    scored(scorer(score), pairs(9))
-    assert turns == [4, 2, 1, 1, 1]
+    counting = Counting()
+    scored(scorer(counting), pairs(9))
+    assert counting.sizes == [4, 2, 1, 1, 1]
 
 
 def test_what_was_scored_before_a_worker_died_is_kept() -> None:
@@ -103,14 +98,9 @@ def test_what_was_scored_before_a_worker_died_is_kept() -> None:
     with pytest.raises(KeyboardInterrupt):
         scored(scorer(dies), pairs(10))
     assert MetricScore.objects.count() == 8
-    rest: list[int] = []
-
-    def score(given: Sequence[Pair]) -> list[Score]:
-        rest.extend(map(number, given))
-        return plain(given)
-
-    assert scored(scorer(score), pairs(10)).values == [float(n) for n in range(10)]
-    assert rest == [8, 9]
+    counting = Counting()
+    assert scored(scorer(counting), pairs(10)).values == [float(n) for n in range(10)]
+    assert counting.turns == [[8, 9]]
 
 
 def test_a_failing_turn_is_tried_pair_by_pair() -> None:
@@ -141,7 +131,7 @@ def test_a_scorer_that_always_fails_is_not_asked_for_ever() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1.0], [1.0] * 9, [None] * 4, ["x"] * 4])
-def test_a_scorer_that_returns_nonsense_fails(wrong: list[Score]) -> None:
+def test_a_scorer_that_returns_nonsense_fails(wrong) -> None:
     found = scored(scorer(lambda given: wrong if len(given) > 1 else []), pairs(4))
     assert all(map(math.isnan, found.values))
     assert not MetricScore.objects.exists()
@@ -169,11 +159,9 @@ def test_what_an_endpoint_left_out_may_be_there_the_next_time() -> None:
 
 
 def test_a_metric_that_cannot_score_at_all_says_so() -> None:
-    def score(given: Sequence[Pair]) -> list[Score]:
-        raise MetricError("The weights are damaged.")
-
+    damaged = raising(MetricError("The weights are damaged."))
     with pytest.raises(MetricError, match="weights are damaged"):
-        scored(scorer(score), pairs(3))
+        scored(scorer(damaged), pairs(3))
 
 
 def test_a_draft_has_a_score_of_its_own() -> None:
@@ -203,11 +191,6 @@ def test_a_cancelled_job_stops_after_the_turn() -> None:
 
 
 def test_a_failing_scorer_is_cancelled_between_its_pairs() -> None:
-    def fails(given: Sequence[Pair]) -> list[Score]:
-        raise OSError
-
-    def cancelled() -> None:
-        raise LostLease
-
+    fails, cancelled = raising(OSError()), raising(LostLease())
     with pytest.raises(LostLease):
         score_pairs(scorer(fails), pairs(4), cancelled, lambda count: None)

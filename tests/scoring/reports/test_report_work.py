@@ -1,31 +1,30 @@
 """Reports are carried out once, whole, to the same bytes, and say what could not be scored."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from core.jobs.rows import JobStatus
-from scoring.datasets.freezing.imports import import_dataset
-from scoring.formats.rows import DatasetRow
 from scoring.metrics.base import Pair, Score
 from scoring.metrics.registry import BASELINE_NAMES
-from scoring.models import AgreementReport, DatasetVersion, MetricScore
-from scoring.quadruplets import SplitPlan
+from scoring.models import AgreementReport, MetricScore
 from scoring.reports import work as reports_work
 from scoring.reports.files import canonical_json, storable
-from scoring.reports.queries import ordered_result, report_page
 from scoring.reports.services import cancel_report
 from scoring.reports.work import carry_out_report
 from tests.scoring.asked_reports import (
     Scores,
     carried_out,
     count_calls,
+    failing,
     finished,
+    raising,
     request,
     watch,
 )
+from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -35,12 +34,7 @@ FIGURES = (
 )
 
 
-def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
-    """Have one scorer score by another function."""
-    watch(monkeypatch, lambda one, real: score if one == name else real)
-
-
-def test_a_report_has_the_promised_figures(version: DatasetVersion) -> None:
+def test_a_report_has_the_promised_figures(version) -> None:
     result = finished(version, "bleu-1", "rouge-l")
     assert set(result["scorers"]) == {"bleu-1", "rouge-l"}
     for entry in result["scorers"].values():
@@ -57,7 +51,7 @@ def test_a_report_has_the_promised_figures(version: DatasetVersion) -> None:
     assert result["dropped"]["items"] == 0
 
 
-def test_figures_follow_from_the_labels(version: DatasetVersion) -> None:
+def test_figures_follow_from_the_labels(version) -> None:
     result = finished(version, "length")
     # Two thirds of the comparisons set one part against three, and length tells those.
     assert result["scorers"]["length"]["accuracy"]["value"] >= 2 / 3
@@ -65,13 +59,13 @@ def test_figures_follow_from_the_labels(version: DatasetVersion) -> None:
     assert majority == pytest.approx(1 / 3)  # six of each label
 
 
-def test_a_split_takes_its_own_items_only(version: DatasetVersion) -> None:
+def test_a_split_takes_its_own_items_only(version) -> None:
     assert finished(version, "bleu-1", split="test")["checks"]["items"] == 3
     assert finished(version, "bleu-1", split="train")["checks"]["items"] == 12
 
 
 def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+    version, monkeypatch
 ) -> None:
     calls = count_calls(monkeypatch)
     first = finished(version, "bleu-1")
@@ -85,19 +79,14 @@ def test_a_pair_is_scored_once_and_a_second_report_computes_nothing_anew(
     assert MetricScore.objects.count() == rows
 
 
-def test_of_a_new_dataset_only_new_pairs_are_scored(
-    version: DatasetVersion,
-    rows: Callable[..., list[DatasetRow]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_new_dataset_only_new_pairs_are_scored(version, rows, monkeypatch) -> None:
     finished(version, "bleu-1")
     calls = count_calls(monkeypatch)
-    larger = import_dataset(name="larger", rows=rows(7), plan=SplitPlan("file")).version
-    finished(larger, "bleu-1")
+    finished(imported("larger", rows(7)), "bleu-1")
     assert calls == [3] * 5
 
 
-def test_a_stored_score_is_used_as_it_is(version: DatasetVersion) -> None:
+def test_a_stored_score_is_used_as_it_is(version) -> None:
     before = finished(version, "bleu-1")["scorers"]["bleu-1"]["tau_b"]["value"]
     for row in MetricScore.objects.filter(scorer__startswith="bleu-1 "):
         row.value = -row.value
@@ -107,16 +96,14 @@ def test_a_stored_score_is_used_as_it_is(version: DatasetVersion) -> None:
     assert after == pytest.approx(-before)
 
 
-def test_the_same_question_computed_twice_gives_the_same_bytes(version: DatasetVersion) -> None:
+def test_the_same_question_computed_twice_gives_the_same_bytes(version) -> None:
     first = canonical_json(finished(version, "bleu-1", "length"))
     AgreementReport.objects.all().delete()
     MetricScore.objects.all().delete()
     assert canonical_json(finished(version, "bleu-1", "length")) == first
 
 
-def test_what_is_stored_comes_back_as_the_same_bytes(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_stored_comes_back_as_the_same_bytes(version, monkeypatch) -> None:
     """PostgreSQL keeps numbers as decimals: no zero has a sign there, no whole number an exponent.
 
     Identity scores of -1e300 make huge differences, and the equal ones negative zeros.
@@ -134,16 +121,10 @@ def test_what_is_stored_comes_back_as_the_same_bytes(
     assert b"-0.0" not in canonical_json(given[0])
 
 
-def test_killed_midway_only_what_is_missing_is_scored(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_midway_only_what_is_missing_is_scored(version, monkeypatch) -> None:
     """A worker that is killed writes nothing more: its lease runs out, and another takes over."""
-
-    def dies(pairs: Sequence[Pair]) -> Sequence[Score]:
-        raise KeyboardInterrupt
-
     report = request(version, "bleu-1", "rouge-l")
-    failing(monkeypatch, "rouge-l", dies)
+    failing(monkeypatch, "rouge-l", raising(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         carry_out_report(report.pk)
     assert AgreementReport.objects.get().status == JobStatus.RUNNING
@@ -154,9 +135,7 @@ def test_killed_midway_only_what_is_missing_is_scored(
     assert calls == [18] * 5  # rouge-l and the baselines; bleu-1 was kept
 
 
-def test_carrying_out_a_finished_report_again_changes_nothing(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_carrying_out_a_finished_report_again_changes_nothing(version, monkeypatch) -> None:
     report = request(version, "bleu-1", "bleu-1")
     assert report.scorers == ["bleu-1"]
     carry_out_report(report.pk)
@@ -168,7 +147,7 @@ def test_carrying_out_a_finished_report_again_changes_nothing(
 
 
 def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+    version, monkeypatch
 ) -> None:
     monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
     report = request(version, "bleu-1", "rouge-l")
@@ -183,9 +162,7 @@ def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
     assert MetricScore.objects.count() == 18
 
 
-def test_a_report_tells_its_stage_and_how_far_it_is(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_tells_its_stage_and_how_far_it_is(version, monkeypatch) -> None:
     monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
     seen: list[tuple[str, int, int]] = []
 
@@ -207,22 +184,7 @@ def test_a_report_tells_its_stage_and_how_far_it_is(
     assert (row.done, row.total, row.progress) == (108, 108, 1.0)
 
 
-def test_no_claim_text_stands_in_the_document(version: DatasetVersion) -> None:
+def test_no_claim_text_stands_in_the_document(version) -> None:
     text = json.dumps(finished(version, "bleu-1", "sari"))
     assert "housing" not in text
     assert "machine" not in text
-
-
-def test_the_page_of_a_report_reads_what_was_stored(version: DatasetVersion) -> None:
-    report = request(version, "bleu-1")
-    assert report_page(report) is None
-    page = report_page(carried_out(report))
-    assert page is not None
-    assert page.rows[0].name == "bleu-1"
-    assert {row.kind for row in page.rows} == {"scorer", "baseline"}
-
-
-def test_scorers_are_told_in_the_order_that_was_asked_for(version: DatasetVersion) -> None:
-    result = ordered_result(carried_out(request(version, "rouge-l", "bleu-1")))
-    assert result is not None
-    assert list(result["scorers"]) == ["rouge-l", "bleu-1"]

@@ -1,32 +1,29 @@
 """Agreement reports are refused early, and the same question is one row."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connection
 
-from annotator.models import AuditEvent, Campaign, Role, User
+from annotator.models import AuditEvent, Campaign, User
 from core.errors import Forbidden, OutOfDate, Refused, TooOften
 from core.jobs.rows import JobStatus
-from scoring.datasets.freezing.imports import import_dataset
-from scoring.formats.rows import DatasetRow
-from scoring.models import AgreementReport, DatasetVersion
-from scoring.quadruplets import SplitPlan
+from scoring.models import AgreementReport
 from scoring.reports import scorers
 from scoring.reports import services as reports_services
 from scoring.reports.services import ask_for_report, cancel_report, request_report
+from tests.conftest import grant, make_user
 from tests.scoring.asked_reports import CRITERION, carried_out, count_calls, make_model, request
+from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture
 def rita(db: None) -> User:
-    return User.objects.create(username="rita")
+    return make_user("rita")
 
 
 @pytest.mark.parametrize(
@@ -34,24 +31,16 @@ def rita(db: None) -> User:
     [
         ({"criterion": "novelty"}, "criterion"),
         ({"split": "dev"}, "split"),
-        ({"tie_threshold": -1.0}, "tie_threshold"),
-        ({"tie_threshold": float("nan")}, "tie_threshold"),
-        ({"tie_threshold": float("inf")}, "tie_threshold"),
-        ({"resamples": 99}, "resamples"),
-        ({"resamples": 10_001}, "resamples"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 2**32}, "seed"),
+        *(({"tie_threshold": float(value)}, "tie_threshold") for value in (-1, "nan", "inf")),
+        *(({"resamples": value}, "resamples") for value in (99, 10_001)),
+        *(({"seed": value}, "seed") for value in (-1, 2**32)),
         ({"scorers": []}, "scorers"),
-        ({"scorers": ["bleu-9"]}, "scorers"),
-        ({"scorers": ["majority"]}, "scorers"),
-        ({"scorers": ["model:7"]}, "scorers"),
+        *(({"scorers": [name]}, "scorers") for name in ("bleu-9", "majority", "model:7")),
         ({"scorers": [f"model:{UUID(int=7)}"]}, "scorers"),
         ({"criterion": "overall_quality"}, "split"),
     ],
 )
-def test_a_request_that_makes_no_sense_is_refused_by_its_field(
-    version: DatasetVersion, wrong: dict[str, Any], field: str
-) -> None:
+def test_a_request_that_makes_no_sense_is_refused_by_its_field(version, wrong, field) -> None:
     asked = {"criterion": CRITERION, "scorers": ["bleu-1"], "split": "all"} | wrong
     with pytest.raises(Refused) as caught:
         request_report(version=version, **asked)
@@ -59,18 +48,13 @@ def test_a_request_that_makes_no_sense_is_refused_by_its_field(
     assert not AgreementReport.objects.exists()
 
 
-def test_an_empty_split_is_refused_before_queueing(
-    version: DatasetVersion, rows: Callable[..., list[DatasetRow]]
-) -> None:
-    training_only = import_dataset(name="t", rows=rows(6)[:12], plan=SplitPlan("file")).version
+def test_an_empty_split_is_refused_before_queueing(version, rows) -> None:
     with pytest.raises(Refused, match=r"t@1 has no quadruplet .* in the split test"):
-        request(training_only, "bleu-1", split="test")
+        request(imported("t", rows(6)[:12]), "bleu-1", split="test")
     assert not AgreementReport.objects.exists()
 
 
-def test_too_many_scorers_are_refused(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_scorers_are_refused(version, monkeypatch) -> None:
     monkeypatch.setattr(reports_services, "MOST_SCORERS", 2)
     with pytest.raises(Refused) as caught:
         request(version, "bleu-1", "bleu-4", "meteor")
@@ -78,22 +62,17 @@ def test_too_many_scorers_are_refused(
     assert request(version, "bleu-1", "bleu-4", "bleu-1").scorers == ["bleu-1", "bleu-4"]
 
 
-def test_a_model_of_another_criterion_is_refused(version: DatasetVersion) -> None:
+def test_a_model_of_another_criterion_is_refused(version) -> None:
     model = make_model(version, "logical_linkage")
     with pytest.raises(Refused, match="scores logical_linkage, and this report is on feature"):
         request(version, f"model:{model.pk}")
     assert not AgreementReport.objects.exists()
 
 
-def test_the_same_question_is_one_row_as_long_as_it_stands(
-    version: DatasetVersion, rita: User
-) -> None:
-    first = ask_for_report(
-        version=version, criterion=CRITERION, scorers=["length", "length"], split="all"
-    )
-    again = ask_for_report(
-        version=version, criterion=CRITERION, scorers=["length"], split="all", requested_by=rita
-    )
+def test_the_same_question_is_one_row_as_long_as_it_stands(version, rita) -> None:
+    asked = {"version": version, "criterion": CRITERION, "split": "all"}
+    first = ask_for_report(**asked, scorers=["length", "length"])
+    again = ask_for_report(**asked, scorers=["length"], requested_by=rita)
     assert (first.is_new, again.is_new) == (True, False)
     assert again.report == first.report
     carried_out(first.report)
@@ -102,61 +81,49 @@ def test_the_same_question_is_one_row_as_long_as_it_stands(
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("names", "more"),
     [
-        {"split": "train"},
-        {"tie_threshold": 1e-6},
-        {"seed": 1},
-        {"resamples": 101},
-        {"scorers": ["bleu-1", "length"]},
-        {"scorers": ["length"]},
+        *((("length", "bleu-1"), more) for more in ({"split": "train"}, {"tie_threshold": 1e-6})),
+        *((("length", "bleu-1"), more) for more in ({"seed": 1}, {"resamples": 101})),
+        (("bleu-1", "length"), {}),
+        (("length",), {}),
     ],
 )
-def test_another_question_is_another_row(version: DatasetVersion, other: dict[str, Any]) -> None:
-    asked = {"scorers": ["length", "bleu-1"], "split": "all"}
-    names, more = asked["scorers"], other.copy()
-    first = request(version, *names)
-    second = request(version, *more.pop("scorers", names), **more)
+def test_another_question_is_another_row(version, names, more) -> None:
+    first, second = request(version, "length", "bleu-1"), request(version, *names, **more)
     assert second.pk != first.pk
     assert second.question_sha256 != first.question_sha256
 
 
-def test_another_version_of_a_scorer_makes_another_question(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_of_a_scorer_makes_another_question(version, monkeypatch) -> None:
     first = request(version, "length")
     real = scorers.describe_version
     monkeypatch.setattr(reports_services, "describe_version", lambda *asked: f"{real(*asked)}!")
     assert request(version, "length").pk != first.pk
 
 
-@pytest.mark.parametrize("end", [JobStatus.FAILED, JobStatus.CANCELLED])
-def test_a_report_that_came_to_nothing_may_be_asked_again(
-    version: DatasetVersion, end: JobStatus
-) -> None:
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"status": JobStatus.FAILED},
+        {"status": JobStatus.CANCELLED},
+        {"status": JobStatus.RUNNING, "cancel_requested": True},
+    ],
+)
+def test_a_report_that_came_or_will_come_to_nothing_may_be_asked_again(version, end) -> None:
     first = request(version, "length")
-    AgreementReport.objects.update(status=end)
+    AgreementReport.objects.update(**end)
     assert request(version, "length").pk != first.pk
 
 
-def test_a_report_that_is_being_cancelled_is_nobodys_answer(version: DatasetVersion) -> None:
-    first = request(version, "length")
-    AgreementReport.objects.update(status=JobStatus.RUNNING, cancel_requested=True)
-    assert request(version, "length").pk != first.pk
-
-
-def test_reports_of_equal_datasets_are_kept_apart(
-    version: DatasetVersion, rows: Callable[..., list[DatasetRow]]
-) -> None:
-    twin = import_dataset(name="twin", rows=rows(), plan=SplitPlan("file")).version
+def test_reports_of_equal_datasets_are_kept_apart(version, rows) -> None:
+    twin = imported("twin", rows())
     assert twin.sha256 == version.sha256
     assert request(twin, "length").pk != request(version, "length").pk
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_who_ask_at_one_moment_get_one_row(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_who_ask_at_one_moment_get_one_row(version, monkeypatch) -> None:
     """Both have looked for a twin, and found none, before either stores its row."""
     both_looked = Barrier(2, timeout=20)
     look = reports_services._twin
@@ -183,9 +150,7 @@ def test_two_who_ask_at_one_moment_get_one_row(
     assert AgreementReport.objects.count() == 1
 
 
-def test_one_person_queues_so_many_and_no_more(
-    version: DatasetVersion, rita: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_person_queues_so_many_and_no_more(version, rita, monkeypatch) -> None:
     monkeypatch.setattr(reports_services, "MOST_UNFINISHED", 2)
     first = request(version, "length", requested_by=rita)
     request(version, "length", seed=1, requested_by=rita)
@@ -197,22 +162,18 @@ def test_one_person_queues_so_many_and_no_more(
     assert request(version, "length", seed=2, requested_by=rita).requested_by == rita
 
 
-def test_who_rates_in_the_open_campaign_gets_no_report(version: DatasetVersion, rita: User) -> None:
-    campaign = Campaign.objects.create(slug="cups", name="cups")
-    version.dataset.campaign = campaign
-    version.dataset.save()
-    for role in (Role.RESEARCHER, Role.ANNOTATOR):
-        rita.memberships.create(campaign=campaign, role=role)
+def test_who_rates_in_the_open_campaign_gets_no_report(cast, of_campaign) -> None:
+    grant(cast.rita, cast.campaign, "annotator")
     with pytest.raises(Forbidden, match="withheld from who rates"):
-        request(version, "length", requested_by=rita)
+        request(of_campaign, "length", requested_by=cast.rita)
     Campaign.objects.update(status="closed")
-    version.refresh_from_db()
-    assert request(version, "length", requested_by=rita).has_systems
+    of_campaign.refresh_from_db()
+    assert request(of_campaign, "length", requested_by=cast.rita).has_systems
 
 
-def test_systems_are_told_of_closed_campaigns_only(version: DatasetVersion) -> None:
+def test_systems_are_told_of_closed_campaigns_only(cast, version) -> None:
     assert not request(version, "length").has_systems
-    version.dataset.campaign = Campaign.objects.create(slug="cups", name="cups")
+    version.dataset.campaign = cast.campaign
     version.dataset.save()
     hidden = request(version, "length", seed=1)
     Campaign.objects.update(status="closed")
@@ -222,9 +183,7 @@ def test_systems_are_told_of_closed_campaigns_only(version: DatasetVersion) -> N
     assert hidden.pk != shown.pk
 
 
-def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(version, monkeypatch) -> None:
     assert not request(version, "length", "bertscore").is_neural  # no weights: a row that says so
     assert request(version, f"model:{make_model(version).pk}").is_neural
     monkeypatch.setattr(scorers, "what_is_missing", lambda name, places: "")
@@ -232,9 +191,7 @@ def test_a_model_and_what_needs_weights_wait_for_the_neural_queue(
     assert request(version, "length", "bertscore").is_neural
 
 
-def test_a_cancelled_report_is_not_computed(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cancelled_report_is_not_computed(version, monkeypatch) -> None:
     calls = count_calls(monkeypatch)
     report = request(version, "bleu-1")
     cancel_report(report=report)

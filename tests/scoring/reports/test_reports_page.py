@@ -5,7 +5,11 @@ import re
 import pytest
 from django.test import Client
 
-from scoring.models import AgreementReport, DatasetVersion
+from core.jobs.rows import JobStatus
+from scoring.models import AgreementReport
+from scoring.reports.queries import finished_reports, listed_reports, reported_datasets
+from tests.scoring.asked_reports import carried_out, request
+from tests.scoring.conftest import shown
 from tests.scoring.report_documents import ABSENT, FLAT, old_document, report_document
 from tests.scoring.report_rows import stored, words
 
@@ -13,13 +17,11 @@ pytestmark = [pytest.mark.django_db]
 
 
 def page_of(client: Client, report: AgreementReport, query: str = "") -> str:
-    answer = client.get(f"/reports/{report.pk}/{query}")
-    assert answer.status_code == 200
-    return answer.content.decode().replace("&#x27;", "'")
+    return shown(client, f"/reports/{report.pk}/{query}").replace("&#x27;", "'")
 
 
-def test_the_verdict_comes_before_every_figure(rita: Client, of_campaign: DatasetVersion) -> None:
-    page = page_of(rita, stored(of_campaign, report_document()))
+def test_the_verdict_comes_before_every_figure(rita, report) -> None:
+    page = page_of(rita, report)
     said = [
         "rouge-l is better than every other scorer.",
         "a difference below 0.21 would probably be missed.",
@@ -33,30 +35,31 @@ def test_the_verdict_comes_before_every_figure(rita: Client, of_campaign: Datase
     assert places == sorted(places)
 
 
-def test_every_figure_stands_with_its_interval(rita: Client, of_campaign: DatasetVersion) -> None:
-    page = words(page_of(rita, stored(of_campaign, report_document())))
-    assert "0.310 0.11 … 0.51" in page
-    assert "0.440 0.24 … 0.64" in page
-
-
-def test_a_scorer_that_could_not_score_keeps_its_row_and_says_what_it_lacks(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    page = page_of(rita, stored(of_campaign, report_document()))
+def test_every_figure_stands_with_its_interval_and_else_with_its_reason(rita, report) -> None:
+    page = page_of(rita, report)
     row = re.search(r"<tr[^>]*>\s*<th scope=\"row\">BERTScore.*?</tr>", page, re.DOTALL)
     assert row is not None and f"Not scored. {ABSENT}" in row[0]
-
-
-def test_an_undefined_figure_says_why_in_words(rita: Client, of_campaign: DatasetVersion) -> None:
-    page = words(page_of(rita, stored(of_campaign, report_document())))
-    assert f"{FLAT} majority : tau-b." in page
+    page = words(page)
+    for said in (
+        "0.310 0.11 … 0.51",
+        "0.440 0.24 … 0.64",
+        f"{FLAT} majority : tau-b.",
+        "Systems are hidden until the campaign closes.",
+        "up to 300 words",
+        "Annotator 1",
+        "0.013 0.011 … 0.016, 5 folds",
+        "2 items were dropped for every scorer.",
+        "rouge-l: 2 without a score; 2: No words.",
+        "a paper, table 4",
+        "2 of 30 triads are violated",
+        "rouge-l -0.130 -0.23 … -0.03 0.0100 0.0300 worse",
+    ):
+        assert said in page, said
     assert "nan" not in page.lower().split()
 
 
-def test_best_is_marked_only_where_the_tests_say_so(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    page = page_of(rita, stored(of_campaign, report_document()))
+def test_best_is_marked_only_where_the_tests_say_so(rita, of_campaign, report) -> None:
+    page = page_of(rita, report)
     assert page.count('class="badge"') == 1
     assert re.search(r'rouge-l <strong class="badge">best', page)
     undecided = report_document()
@@ -75,16 +78,13 @@ def test_best_is_marked_only_where_the_tests_say_so(
         ("?sort=signature", ["bleu-1", "rouge-l", "BERTScore", "majority", "length"]),
     ],
 )
-def test_the_address_sorts_scorers_and_baselines_apart(
-    rita: Client, of_campaign: DatasetVersion, query: str, order: list[str]
-) -> None:
-    page = page_of(rita, stored(of_campaign, report_document()), query)
+def test_the_address_sorts_scorers_and_baselines_apart(rita, report, query, order) -> None:
+    page = page_of(rita, report, query)
     table = page.partition('id="figures"')[2].partition("</table>")[0]
     assert re.findall(r'<th scope="row">([\w-]+)', table) == order
 
 
-def test_the_sorted_column_says_how(rita: Client, of_campaign: DatasetVersion) -> None:
-    report = stored(of_campaign, report_document())
+def test_the_sorted_column_says_how(rita, report) -> None:
     assert "aria-sort" not in page_of(rita, report)
     page = page_of(rita, report, "?sort=spearman&order=desc")
     assert page.count("aria-sort") == 1
@@ -92,25 +92,18 @@ def test_the_sorted_column_says_how(rita: Client, of_campaign: DatasetVersion) -
     assert "Spearman" in heading and "sort=spearman&amp;order=asc" in heading
 
 
-def test_plots_have_words_and_the_ceiling_is_a_band(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    page = page_of(rita, stored(of_campaign, report_document()))
+def test_plots_have_words_and_the_ceiling_is_a_band(rita, of_campaign, report) -> None:
+    page = page_of(rita, report)
     labels = re.findall(r'<svg[^>]*role="img" aria-label="([^"]+)"', page)
     assert any("bleu-1 0.310, 0.11 to 0.51" in label for label in labels)
     assert any("human ceiling 0.550, 0.45 to 0.65" in label for label in labels)
     assert 'class="band"' in page
-    unknown = report_document(
-        human_ceiling={"value": None, "low": None, "high": None, "reason": "Ceiling unknown: one."}
-    )
-    page = page_of(rita, stored(of_campaign, unknown))
+    ceiling = {"value": None, "low": None, "high": None, "reason": "Ceiling unknown: one."}
+    page = page_of(rita, stored(of_campaign, report_document(human_ceiling=ceiling)))
     assert 'class="band"' not in page and "Ceiling unknown: one." in page
 
 
-def test_the_address_chooses_whose_scores_are_drawn(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    report = stored(of_campaign, report_document())
+def test_the_address_chooses_whose_scores_are_drawn(rita, report) -> None:
     first = page_of(rita, report)
     assert "Scores of bleu-1 by settled rating" in first
     assert "Score differences of rouge-l by label" not in first
@@ -119,79 +112,93 @@ def test_the_address_chooses_whose_scores_are_drawn(
     assert "Scores of bleu-1 by settled rating" in page_of(rita, report, "?scorer=nobody")
 
 
-def test_groups_ceiling_calibration_and_dropped_items_are_told(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    page = words(page_of(rita, stored(of_campaign, report_document())))
-    for said in (
-        "Systems are hidden until the campaign closes.",
-        "up to 300 words",
-        "Annotator 1",
-        "0.013 0.011 … 0.016, 5 folds",
-        "2 items were dropped for every scorer.",
-        "rouge-l: 2 without a score; 2: No words.",
-        "a paper, table 4",
-        "2 of 30 triads are violated",
-        "rouge-l -0.130 -0.23 … -0.03 0.0100 0.0300 worse",
-    ):
-        assert said in page, said
-
-
-def test_an_old_report_is_shown_as_far_as_it_goes(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
+def test_an_old_report_is_shown_as_far_as_it_goes(rita, of_campaign) -> None:
     page = words(page_of(rita, stored(of_campaign, old_document())))
     assert "calls none the best" in page
     assert "before this figure was added" in page
     assert "Which differences are real" not in page
 
 
-def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(
-    reader: Client, of_campaign: DatasetVersion
-) -> None:
-    report = stored(of_campaign, report_document())
+def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(reader, report) -> None:
     page = page_of(reader, report)
     assert "rouge-l is better" in page
     assert "/datasets/" not in page and "again=" not in page
-    listed = reader.get("/reports/").content.decode()
+    listed = shown(reader, "/reports/")
     assert str(report.pk) in listed and "Compute report" not in listed
     assert reader.post("/reports/", {}).status_code == 422
 
 
-def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    report = stored(of_campaign, report_document())
-    page = rita.get("/reports/").content.decode()
+def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(rita, report) -> None:
+    page = shown(rita, "/reports/")
     assert "rouge-l is better than every other scorer." in page
     assert "bleu-1, rouge-l, bertscore" in page
-    assert str(report.pk) in rita.get("/reports/?dataset=tiny").content.decode()
-    other = rita.get("/reports/?dataset=another").content.decode()
+    assert str(report.pk) in shown(rita, "/reports/?dataset=tiny")
+    other = shown(rita, "/reports/?dataset=another")
     assert "<option selected>another</option>" in other
     assert str(report.pk) not in other and "No report on another." in other
 
 
-def test_an_empty_list_says_what_to_do_first(rita: Client, reader: Client) -> None:
-    assert "A report needs a dataset" in rita.get("/reports/").content.decode()
-    assert "appear here when they are done" in reader.get("/reports/").content.decode()
+@pytest.mark.postgres
+def test_a_line_tells_the_verdict_or_how_far_the_report_is(cast, of_campaign, report) -> None:
+    stored(of_campaign, old_document())
+    row = stored(of_campaign, None)
+    row.scorers = ["model:12345678-aaaa", *(f"m{n}" for n in range(7))]
+    row.save()
+    told = {line.verdict: line.scorers for line in listed_reports(cast.rita)}
+    assert set(told) == {"rouge-l is better than every other scorer.", "", "Waiting for a worker."}
+    # Many scorers are cut, and models go by the first digits of their ids.
+    cut = "model:12345678, m0, m1, m2, m3, m4 and 2 more"
+    assert told["Waiting for a worker."] == cut
+    assert len(finished_reports(cast.rita)) == 2
 
 
-def test_a_report_can_be_asked_for_again_with_what_it_asked(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    report = stored(of_campaign, report_document())
+@pytest.mark.postgres
+def test_reports_of_others_are_neither_in_the_list_nor_in_the_filter(cast, report) -> None:
+    assert reported_datasets(cast.rita) == ["cups.tiny"]
+    assert (reported_datasets(cast.mallory), listed_reports(cast.mallory)) == ([], ())
+
+
+def test_an_empty_list_says_what_to_do_first(rita, reader) -> None:
+    assert "A report needs a dataset" in shown(rita, "/reports/")
+    assert "appear here when they are done" in shown(reader, "/reports/")
+
+
+def test_a_report_can_be_asked_for_again_with_what_it_asked(rita, report) -> None:
     assert f"?again={report.pk}#ask" in page_of(rita, report)
-    page = rita.get(f"/reports/?again={report.pk}").content.decode()
+    page = shown(rita, f"/reports/?again={report.pk}")
     assert re.search(r'value="rouge-l" checked', page)
     assert re.search(r'value="default"[^>]*checked', page)
     assert not re.search(r'value="meteor" checked', page)
-    assert rita.get("/reports/?again=nonsense").status_code == 200
+    shown(rita, "/reports/?again=nonsense")
 
 
-def test_a_waiting_report_polls_and_can_be_cancelled(
-    rita: Client, of_campaign: DatasetVersion
-) -> None:
-    page = page_of(rita, stored(of_campaign, None))
+def test_a_waiting_report_polls_and_is_cancelled_once(rita, of_campaign) -> None:
+    report = stored(of_campaign, None)
+    page = page_of(rita, report)
     assert 'hx-trigger="every 2s"' in page and "Waiting for a worker." in page
     assert "Cancel report" in page and "Look again" in page
     assert "Save the report" not in page
+    for sentence in ("will stop within seconds", "has ended already"):
+        answer = rita.post(f"/reports/{report.pk}/cancel/", follow=True)
+        assert sentence in answer.content.decode()
+    report.refresh_from_db()
+    assert report.status == JobStatus.CANCELLED
+
+
+@pytest.mark.postgres
+def test_a_computed_report_shows_its_scorers_in_the_order_that_was_asked_for(
+    rita, of_campaign
+) -> None:
+    names = ["rouge-1", "meteor", "bleu-1"]
+    report = carried_out(request(of_campaign, *names))
+    told = rita.get(f"/api/v1/reports/{report.pk}/").json()
+    assert list(told["scorers"]) == names
+    assert next(iter(told["baselines"])) == "majority"
+    page = page_of(rita, report)
+    scorers = ("ROUGE-1", "METEOR", "BLEU-1")
+    baselines = ("Most frequent label", "Is it the reference?", "Number of words")
+    heads = [f'<th scope="row">{label}' for label in (*scorers, *baselines)]
+    places = [page.index(head) for head in heads]
+    assert places[:3] == sorted(places[:3])
+    assert "Only 6 references" in page
+    assert told["signature"] in page

@@ -9,10 +9,9 @@ def test_every_metric_has_a_label_of_its_own() -> None:
     assert len(set(labels)) == len(labels)
 
 
-def test_a_model_is_called_by_the_first_digits_of_its_id() -> None:
+def test_a_model_is_called_by_the_first_digits_of_its_id_and_what_is_not_known_by_its_name() -> (
+    None
+):
     assert scorer_label("model:0123456789ab") == "PatClaimEval 01234567"
-
-
-def test_what_is_not_known_keeps_its_name() -> None:
     assert scorer_label("model:") == "model:"
     assert scorer_label("other") == "other"

@@ -19,7 +19,7 @@ def as_decimals_keep_them(value: float) -> object:
 
 
 @given(PLAIN)
-def test_a_storable_number_comes_back_as_the_same_text(value: float) -> None:
+def test_a_storable_number_comes_back_as_the_same_text(value) -> None:
     stored = storable(value)
     assert stored == value
     assert json.dumps(as_decimals_keep_them(stored)) == json.dumps(stored)

@@ -23,9 +23,7 @@ def test_what_is_no_figure_sorts_nothing() -> None:
         (Sorting("tau_b", "desc"), "spearman", "", "desc"),
     ],
 )
-def test_a_heading_tells_how_it_sorts_now_and_then(
-    sorting: Sorting, key: str, aria: str, then: str
-) -> None:
+def test_a_heading_tells_how_it_sorts_now_and_then(sorting, key, aria, then) -> None:
     (heading,) = [one for one in headings(sorting) if one.key == key]
     assert (heading.aria, heading.then) == (aria, then)
 

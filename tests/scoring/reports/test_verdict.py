@@ -1,7 +1,5 @@
 """What a report says in words follows from its document alone."""
 
-from typing import Any
-
 import pytest
 
 from scoring.reports.page_parts import NOT_TESTED, caution, cautions, verdict
@@ -28,7 +26,7 @@ def test_an_old_report_calls_none_the_best_and_the_ceiling_unknown() -> None:
         ("duplicates", {"items": 5, "contradicting": 2}, "2 comparisons contradict"),
     ],
 )
-def test_what_misleads_is_told(part: str, change: Any, said: str) -> None:
+def test_what_misleads_is_told(part, change, said) -> None:
     document = report_document()
     document["checks"][part] = change
     assert any(said in sentence for sentence in cautions(document))

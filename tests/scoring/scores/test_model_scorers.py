@@ -27,7 +27,7 @@ def test_a_criterion_names_its_promoted_model(version, cast) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "7", "bleu-1", str(UUID(int=7))])
-def test_what_is_no_model_is_refused_in_a_line(version, name: str) -> None:
+def test_what_is_no_model_is_refused_in_a_line(version, name) -> None:
     with pytest.raises(Refused):
         scoring_model(name)
     assert not ModelVersion.objects.exists()

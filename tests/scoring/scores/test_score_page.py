@@ -11,16 +11,20 @@ from tests.scoring.model_builders import CRITERION, make_model
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def places(version, cast, *entries: dict[str, Any]) -> list[str]:
-    """Return what is said of each candidate by a model whose tie threshold is 0.1."""
-    row = ScoreRequest.objects.create(
+def asked(version, cast, candidates: int, **more: Any) -> ScoreRequest:
+    return ScoreRequest.objects.create(
         asked_by=cast.rita,
         reference_text="1. A cup.",
-        candidate_texts=["1. A mug."] * len(entries),
+        candidate_texts=["1. A mug."] * candidates,
         models_by_criterion={CRITERION: str(make_model(version).pk)},
-        scores={CRITERION: list(entries)},
-        status="succeeded",
+        **more,
     )
+
+
+def places(version, cast, *entries: dict[str, Any]) -> list[str]:
+    """Return what is said of each candidate by a model whose tie threshold is 0.1."""
+    scores = {CRITERION: list(entries)}
+    row = asked(version, cast, len(entries), scores=scores, status="succeeded")
     return [cells[0].place for _, cells in score_page(row).rows]
 
 
@@ -40,13 +44,7 @@ def test_a_single_score_is_no_best(version, cast) -> None:
 
 
 def test_criteria_without_a_model_are_named_in_the_order_of_the_rubric(version, cast) -> None:
-    row = ScoreRequest.objects.create(
-        asked_by=cast.rita,
-        reference_text="1. A cup.",
-        candidate_texts=["1. A mug."],
-        models_by_criterion={CRITERION: str(make_model(version).pk)},
-    )
-    page = score_page(row)
+    page = score_page(asked(version, cast, 1))
     assert page.rows == ()
     assert [model.criterion for model in page.models] == [CRITERION]
     assert page.missing.startswith(
@@ -59,10 +57,8 @@ def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(
     plain = scoring_model_details(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
-    assert (
-        "tau-b 0.50 [0.25, 0.70]"
-        in scoring_model_details(make_model(version, figures=figures)).worth
-    )
+    known = scoring_model_details(make_model(version, figures=figures))
+    assert "tau-b 0.50 [0.25, 0.70]" in known.worth
     undefined = make_model(version, tau_b=None, figures={"tau_b": {"value": None}})
     assert scoring_model_details(undefined).worth.endswith("tau-b undefined, n = 12")
 

@@ -22,18 +22,11 @@ from scoring.scores.services import (
     request_scores,
 )
 from tests.conftest import Cast, grant
+from tests.scoring.asked_reports import raising
 from tests.scoring.model_builders import CRITERION, know, make_model, promote, train_tiny
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 REFERENCE, PUMP, LEVER = "1. A housing, a pump.", "1. A pump.", "1. A lever."
-
-
-@pytest.fixture
-def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
-    """A promoted model that has only a manifest: it scores from the cache or not at all."""
-    found = make_model(version)
-    promote(found, cast.ada)
-    return found
 
 
 @pytest.fixture
@@ -44,10 +37,16 @@ def tiny(version: DatasetVersion, tiny_encoder: Path, cast: Cast) -> ModelVersio
 
 
 def ask(cast: Cast, *candidates: str, **more: Any) -> ScoreRequest:
-    return request_scores(
-        **{"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
-        | more
-    )
+    asked = {"reference": REFERENCE, "candidates": candidates or (PUMP,), "asked_by": cast.rita}
+    return request_scores(**asked | more)
+
+
+def done(cast: Cast, *candidates: str) -> ScoreRequest:
+    """Return a request after a worker was there."""
+    row = ask(cast, *candidates)
+    carry_out_scores(row.pk)
+    row.refresh_from_db()
+    return row
 
 
 def test_a_worker_scores_each_candidate_as_the_model_does(cast, tiny) -> None:
@@ -74,9 +73,7 @@ def test_pairs_that_were_scored_before_are_answered_at_once_without_a_worker(cas
     assert ask(cast, PUMP, "1. A spring.").status == "queued"
 
 
-def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
-    cast, tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(cast, tiny, monkeypatch) -> None:
     row = ask(cast, PUMP, LEVER)
     dead = leases.claim(ScoreRequest, row.pk)
     assert dead is not None
@@ -84,10 +81,8 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
     cached_scorer(tiny).score([(REFERENCE, PUMP), (REFERENCE, LEVER)])
     ScoreRequest.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 
-    def never(*given: Any) -> None:
-        raise AssertionError("the model was loaded again")
-
-    monkeypatch.setattr(scoring_library, "load_scorer", never)
+    again = AssertionError("the model was loaded again")
+    monkeypatch.setattr(scoring_library, "load_scorer", raising(again))
     carry_out_scores(row.pk)
     carry_out_scores(row.pk)
     row.refresh_from_db()
@@ -99,11 +94,8 @@ def test_a_request_of_a_dead_worker_is_scored_once_by_the_next(
 def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
     cast, version, model, tiny
 ) -> None:
-    broken = make_model(version, "logical_linkage")
-    promote(broken, cast.ada)
-    row = ask(cast)
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
+    promote(make_model(version, "logical_linkage"), cast.ada)
+    row = done(cast)
     assert row.status == "succeeded"
     assert row.scores is not None
     assert "score" in row.scores[CRITERION][0]
@@ -111,32 +103,24 @@ def test_a_model_that_cannot_score_says_so_beside_the_scores_of_the_others(
 
 
 def test_a_request_that_no_model_can_score_fails_in_a_sentence(cast, model) -> None:
-    row = ask(cast)
-    carry_out_scores(row.pk)
-    row.refresh_from_db()
+    row = done(cast)
     assert row.status == "failed"
     assert "The model directory lacks" in row.message
     assert row.scores is None
 
 
-def test_an_unexpected_error_shows_its_kind_and_no_text(
-    cast, model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def burst(*given: Any) -> None:
-        raise RuntimeError(REFERENCE)
-
-    monkeypatch.setattr(service, "_score", burst)
-    row = ask(cast)
+def test_an_unexpected_error_shows_its_kind_and_no_text(cast, model, monkeypatch) -> None:
+    monkeypatch.setattr(service, "_score", raising(RuntimeError(REFERENCE)))
     with pytest.raises(RuntimeError):
-        carry_out_scores(row.pk)
-    row.refresh_from_db()
+        done(cast)
+    row = ScoreRequest.objects.get()
     assert row.status == "failed"
     assert "RuntimeError" in row.message
     assert "pump" not in row.message
 
 
 def test_no_text_enters_the_trail(cast, model) -> None:
-    carry_out_scores(ask(cast).pk)
+    done(cast)
     events = list(AuditEvent.objects.filter(object_type="score_request"))
     assert [event.action for event in events] == ["scores.requested", "scores.failed"]
     assert events[0].details == {"candidates": 1, "models": [str(model.pk)]}
@@ -156,7 +140,7 @@ def test_no_text_enters_the_trail(cast, model) -> None:
     ],
 )
 def test_bad_values_are_refused_by_field_and_nothing_is_stored(
-    cast, model, sent: dict[str, Any], field: str, words: str
+    cast, model, sent, field, words
 ) -> None:
     with pytest.raises(Refused) as refused:
         ask(cast, **sent)
@@ -172,7 +156,7 @@ def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
 
 
 @pytest.mark.parametrize("role", ["annotator", "adjudicator"])
-def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role: str) -> None:
+def test_who_judges_in_an_open_campaign_gets_no_score(cast, model, role) -> None:
     grant(cast.rita, cast.campaign, role)
     with pytest.raises(Forbidden, match="withheld"):
         ask(cast)
@@ -204,9 +188,7 @@ def test_texts_are_gone_once_their_time_is_over_done_or_not(cast, model, setting
     assert set(expired) == {str(old.pk), str(waiting.pk)}
 
 
-def test_a_request_deleted_while_it_is_scored_stays_deleted(
-    cast, tiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_deleted_while_it_is_scored_stays_deleted(cast, tiny, monkeypatch) -> None:
     row = ask(cast)
 
     def score(request: ScoreRequest, check: Any) -> dict[str, Any]:

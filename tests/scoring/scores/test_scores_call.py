@@ -1,27 +1,18 @@
 """Scores over REST."""
 
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.test import Client
 
-from scoring.models import DatasetVersion, ModelVersion, ScoreRequest
+from scoring.models import ScoreRequest
 from scoring.scores.services import carry_out_scores
-from tests.conftest import Cast
 from tests.scoring.conftest import signed_in
-from tests.scoring.model_builders import CRITERION, know, make_model, promote
+from tests.scoring.model_builders import CRITERION, know, make_model
 
 pytestmark = pytest.mark.django_db
 SCORE = "/api/v1/score/"
 SENT = {"reference": "1. A housing.", "candidates": ["1. A pump.", "1. A lever."]}
-
-
-@pytest.fixture
-def model(version: DatasetVersion, cast: Cast) -> ModelVersion:
-    found = make_model(version)
-    promote(found, cast.ada)
-    return found
 
 
 def post(client: Client, path: str = SCORE, **body: Any) -> Any:
@@ -29,46 +20,33 @@ def post(client: Client, path: str = SCORE, **body: Any) -> Any:
 
 
 def test_scores_from_the_cache_come_at_once_with_model_threshold_and_validation(
-    cast, model
+    rita, model
 ) -> None:
     know(model, "1. A housing.", {"1. A pump.": 0.75, "1. A lever.": 0.25})
-    answer = post(signed_in(cast.rita), **SENT)
+    answer = post(rita, **SENT)
     assert answer.status_code == 200
-    said = answer.json()
-    beside = {
-        "criterion": CRITERION,
-        "model": str(model.pk),
-        "tie_threshold": 0.1,
-        "validation": {
-            "n": 12,
-            "tau_b": 0.5,
-            "low": None,
-            "high": None,
-            "is_unseen_references": False,
-        },
-        "error": "",
-    }
-    assert said["candidates"] == [
+    worth = {"n": 12, "tau_b": 0.5, "low": None, "high": None, "is_unseen_references": False}
+    beside = {"criterion": CRITERION, "model": str(model.pk), "tie_threshold": 0.1}
+    beside |= {"validation": worth, "error": ""}
+    assert answer.json()["candidates"] == [
         {"candidate": 1, "scores": [beside | {"score": 0.75}]},
         {"candidate": 2, "scores": [beside | {"score": 0.25}]},
     ]
     assert "pump" not in answer.content.decode()
 
 
-def test_what_no_cache_knows_is_a_job_to_be_asked_after(cast, model) -> None:
-    client = signed_in(cast.rita)
-    answer = post(client, **SENT)
+def test_what_no_cache_knows_is_a_job_to_be_asked_after(rita, model) -> None:
+    answer = post(rita, **SENT)
     assert answer.status_code == 202
     said = answer.json()
     assert (said["status"], said["candidates"]) == ("queued", [])
     carry_out_scores(said["id"])
-    later = client.get(f"{SCORE}{said['id']}/")
+    later = rita.get(f"{SCORE}{said['id']}/")
     assert later.json()["status"] == "failed"
     assert "lacks" in later.json()["message"]
 
 
-def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, model) -> None:
-    rita, ada = signed_in(cast.rita), signed_in(cast.ada)
+def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, rita, ada, model) -> None:
     address = f"{SCORE}{post(rita, **SENT).json()['id']}/"
     assert ada.get(address).status_code == 404
     assert ada.delete(address).status_code == 404
@@ -79,36 +57,30 @@ def test_a_request_is_its_askers_alone_and_theirs_to_delete(cast, model) -> None
 
 
 @pytest.mark.parametrize(
-    ("body", "field"),
+    ("field", "value"),
     [
-        ({}, "reference"),
-        ({"reference": "x"}, "candidates"),
-        (SENT | {"reference": 7}, "reference"),
-        (SENT | {"candidates": "x"}, "candidates"),
-        (SENT | {"candidates": ["x", None]}, "candidates"),
-        (SENT | {"candidates": []}, "candidates"),
-        (SENT | {"criteria": CRITERION}, "criteria"),
-        (SENT | {"criteria": ["logical_linkage"]}, "criteria"),
-        (SENT | {"model": "x"}, "model"),
+        *(("reference", value) for value in (None, 7)),
+        *(("candidates", value) for value in (None, "x", ["x", None], [])),
+        *(("criteria", value) for value in (CRITERION, ["logical_linkage"])),
+        ("model", "x"),
     ],
 )
-def test_bad_values_get_400_by_field(cast, model, body: dict[str, Any], field: str) -> None:
-    answer = post(signed_in(cast.rita), **body)
+def test_bad_values_get_400_by_field(rita, model, field, value) -> None:
+    answer = post(rita, **SENT | {field: value})
     assert answer.status_code == 400
     assert field in answer.json()
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_model_the_answer_says_what_to_do(cast, version) -> None:
-    answer = post(signed_in(cast.rita), **SENT)
+def test_without_a_model_the_answer_says_what_to_do(rita, version) -> None:
+    answer = post(rita, **SENT)
     assert answer.status_code == 400
     assert "A researcher asks" in answer.json()["non_field_errors"][0]
 
 
-def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> None:
+def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(rita, ada, version) -> None:
     model = make_model(version)
     address = f"/api/v1/models/{model.pk}/promote/"
-    rita, ada = signed_in(cast.rita), signed_in(cast.ada)
     unaware = post(rita, address, reason="Good.")
     assert unaware.status_code == 400
     assert "No agreement report" in " ".join(unaware.json()["is_aware"])
@@ -130,12 +102,7 @@ def test_a_promotion_is_asked_for_and_agreed_to_over_the_api(cast, version) -> N
         ({"is_aware": True}, "reason"),
     ],
 )
-def test_a_bad_promotion_gets_400_by_field(cast, version, body: dict[str, Any], field: str) -> None:
+def test_a_bad_promotion_gets_400_by_field(rita, version, body, field) -> None:
     address = f"/api/v1/models/{make_model(version).pk}/promote/"
-    answer = post(signed_in(cast.rita), address, **body)
+    answer = post(rita, address, **body)
     assert (answer.status_code, list(answer.json())) == (400, [field])
-
-
-def test_a_model_out_of_scope_is_not_found(cast, version) -> None:
-    answer = post(signed_in(cast.rita), f"/api/v1/models/{UUID(int=7)}/promote/", reason="x")
-    assert answer.status_code == 404

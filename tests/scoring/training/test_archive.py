@@ -24,7 +24,7 @@ def archive(directory: Path, digest: str) -> bytes:
     return b"".join(tar_pieces("model-1", open_model(directory, digest)))
 
 
-def test_an_archive_holds_the_files_of_the_manifest_under_one_directory(directory: Path) -> None:
+def test_an_archive_holds_the_files_of_the_manifest_under_one_directory(directory) -> None:
     digest = write_directory(directory, FILES)
     (directory / "stray.bin").write_bytes(b"not of the model")
     found = archive(directory, digest)
@@ -32,39 +32,39 @@ def test_an_archive_holds_the_files_of_the_manifest_under_one_directory(director
     with tarfile.open(fileobj=io.BytesIO(found)) as opened:
         held = {m.name: opened.extractfile(m).read() for m in opened.getmembers()}  # type: ignore[union-attr]
         assert all((m.uid, m.mtime, m.mode) == (0, 0, 0o644) for m in opened.getmembers())
-    manifest = (directory / "MANIFEST.json").read_bytes()
-    assert held == {
-        f"model-1/{name}": content
-        for name, content in (FILES | {"MANIFEST.json": manifest}).items()
-    }
+    files = FILES | {"MANIFEST.json": (directory / "MANIFEST.json").read_bytes()}
+    assert held == {f"model-1/{name}": content for name, content in files.items()}
     assert found == archive(directory, digest)
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "MANIFEST.json"])
-def test_a_changed_file_does_not_leave(directory: Path, name: str) -> None:
+def test_a_changed_file_does_not_leave(directory, name) -> None:
     digest = write_directory(directory, FILES)
     (directory / name).write_bytes(b"{}")
     with pytest.raises(StoredFileDamaged, match=f"{name} of the model was changed"):
         archive(directory, digest)
 
 
-def test_a_missing_file_and_a_link_do_not_leave(directory: Path) -> None:
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        (None, "is missing"),
+        (Path.hardlink_to, "has another name"),
+        (Path.symlink_to, "is missing"),
+    ],
+    ids=["missing", "hard link", "symbolic link"],
+)
+def test_a_missing_file_and_a_link_do_not_leave(directory, link, words) -> None:
     digest = write_directory(directory, FILES)
-    elsewhere = directory.with_name("elsewhere")
-    (directory / "config.json").rename(elsewhere)
-    with pytest.raises(StoredFileDamaged, match="config.json of the model is missing"):
-        archive(directory, digest)
-    (directory / "config.json").hardlink_to(elsewhere)
-    with pytest.raises(StoredFileDamaged, match="config.json of the model has another name"):
-        archive(directory, digest)
-    (directory / "config.json").unlink()
-    (directory / "config.json").symlink_to(elsewhere)
-    with pytest.raises(StoredFileDamaged, match="config.json of the model is missing"):
+    elsewhere = (directory / "config.json").rename(directory.with_name("elsewhere"))
+    if link:
+        link(directory / "config.json", elsewhere)
+    with pytest.raises(StoredFileDamaged, match=f"config.json of the model {words}"):
         archive(directory, digest)
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "sub/secret"])
-def test_a_name_that_leads_out_of_the_directory_does_not_leave(directory: Path, name: str) -> None:
+def test_a_name_that_leads_out_of_the_directory_does_not_leave(directory, name) -> None:
     write_directory(directory, FILES)
     (directory / "sub").mkdir()
     for place in (directory.with_name("secret"), directory / "sub" / "secret"):
@@ -75,7 +75,7 @@ def test_a_name_that_leads_out_of_the_directory_does_not_leave(directory: Path, 
         archive(directory, hashlib.sha256(manifest).hexdigest())
 
 
-def test_what_was_checked_is_what_leaves(directory: Path) -> None:
+def test_what_was_checked_is_what_leaves(directory) -> None:
     digest = write_directory(directory, FILES)
     files = open_model(directory, digest)
     (directory / "config.json").unlink()

@@ -39,12 +39,12 @@ def test_the_card_loses_a_path_that_only_the_note_of_an_origin_tells() -> None:
 @pytest.mark.parametrize(
     "path", ["~/encoders/tiny", "../tiny", "./tiny", "C:\\models\\tiny", "C:/models/tiny"]
 )
-def test_every_kind_of_path_is_known(path: str) -> None:
+def test_every_kind_of_path_is_known(path) -> None:
     found = without_paths(files(config_json={"encoder": path}))
     assert json.loads(found["config.json"]) == {"encoder": "tiny"}
 
 
 @pytest.mark.parametrize("name", ["default", "allenai/longformer-base-4096", "/", "", "1/2"])
-def test_what_is_no_path_leaves_the_files_as_they_are(name: str) -> None:
+def test_what_is_no_path_leaves_the_files_as_they_are(name) -> None:
     assert without_paths(files(config_json={"encoder": name})) == {}
     assert without_paths({"model.safetensors": b"/srv"}) == {}

@@ -30,7 +30,7 @@ def test_foreign_text_is_no_markup_and_no_directory_is_told() -> None:
 
 
 @pytest.mark.parametrize("left", list(MODEL))
-def test_no_key_is_needed(left: str) -> None:
+def test_no_key_is_needed(left) -> None:
     card: dict[str, Any] = {key: value for key, value in MODEL.items() if key != left}
     assert model_card_markdown(card, DATA).startswith("# PatClaimEval")
     assert model_card_markdown({left: MODEL[left]}, DATA).startswith("# PatClaimEval")

@@ -27,20 +27,16 @@ def test_each_limit_has_its_figure() -> None:
 @pytest.mark.parametrize(
     ("encoder", "words"), [("default", "has read English"), ("small", "language of its encoder")]
 )
-def test_the_language_is_that_of_the_encoder(encoder: str, words: str) -> None:
+def test_the_language_is_that_of_the_encoder(encoder, words) -> None:
     assert words in said(settings={"encoder": encoder})
 
 
 def test_what_does_not_limit_is_not_said() -> None:
+    all_fifty = {"of": 50, "seen": 50}
+    train = {"items": 9, "references": all_fifty, "candidates": all_fifty}
     words = said(
         encoder=MODEL["encoder"] | {"own_positions": 4096},
-        seen_in_training={
-            "train": {
-                "items": 9,
-                "references": {"of": 50, "seen": 50},
-                "candidates": {"of": 9, "seen": 9},
-            }
-        },
+        seen_in_training={"train": train},
         validation=MODEL["validation"] | {"references": 12, "overlaps": {}},
     )
     for part in ("repeated", "references only", "Training saw", "mean little", "less than"):

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from annotator.models import User
-from scoring.models import DatasetVersion
 from scoring.training.model_versions.queries import MOST_ROWS, model_page, training_plots
 from tests.conftest import make_user
 from tests.scoring.model_rows import model_row
@@ -18,7 +17,7 @@ def reader() -> User:
     return make_user("reader")
 
 
-def test_a_card_gives_figures_limits_and_curves(version: DatasetVersion, reader: User) -> None:
+def test_a_card_gives_figures_limits_and_curves(version, reader) -> None:
     version.licence = "CC BY-NC 4.0"
     version.save()
     model = model_row(version)
@@ -34,15 +33,13 @@ def test_a_card_gives_figures_limits_and_curves(version: DatasetVersion, reader:
     ]
 
 
-def test_an_empty_card_gives_a_page(version: DatasetVersion, reader: User) -> None:
+def test_an_empty_card_gives_a_page(version, reader) -> None:
     page = model_page(model_row(version, {}), reader)
     assert (page.n, page.agreement, page.plots, page.seen) == (0, (), (), ())
     assert page.limits
 
 
-def test_a_long_history_is_thinned_to_a_table_with_its_last_row(
-    version: DatasetVersion, reader: User
-) -> None:
+def test_a_long_history_is_thinned_to_a_table_with_its_last_row(version, reader) -> None:
     history: list[dict[str, Any]] = [
         {"epoch": n, "loss": 1 / n, "validation_tau": None} for n in range(1, 1004)
     ]

@@ -2,12 +2,10 @@
 
 import pytest
 
-from annotator.models import AuditEvent
+from annotator.models import AuditEvent, User
 from core.errors import Forbidden, OutOfDate, Refused
 from scoring import files as scoring_files
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, Promotion
-from scoring.quadruplets import SplitPlan
 from scoring.training.model_versions.promotions import (
     answer_promotion,
     ask_promotion,
@@ -15,18 +13,10 @@ from scoring.training.model_versions.promotions import (
     withdraw_promotion,
 )
 from tests.conftest import Cast, grant
-from tests.scoring.conftest import dataset_rows
 from tests.scoring.model_builders import make_model
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 REASON = "Better on the test split."
-
-
-@pytest.fixture
-def cups(cast, data_directory) -> DatasetVersion:
-    return import_dataset(
-        name="cups", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.campaign
-    ).version
 
 
 @pytest.fixture
@@ -38,17 +28,20 @@ def ask(cast: Cast, model: ModelVersion) -> Promotion:
     return ask_promotion(model=model, asked_by=cast.rita, reason=REASON, is_aware=True)
 
 
+def answer(by: User, model: ModelVersion, *, agrees: bool = True) -> Promotion:
+    return answer_promotion(model=model, answered_by=by, reason=REASON, agrees=agrees)
+
+
 def test_a_researcher_asks_an_admin_agrees_and_both_are_on_record(cast, model) -> None:
     asked = ask(cast, model)
     assert promoted(cast.rita) == {}
-    agreed = answer_promotion(model=model, answered_by=cast.ada, reason="Read.", agrees=True)
+    agreed = answer(cast.ada, model)
     assert promoted(cast.rita)["feature_completeness"] == agreed
     assert (asked.actor, agreed.actor, agreed.answers) == (cast.rita, cast.ada, asked)
     assert agreed.cautions == asked.cautions != []
-    events = AuditEvent.objects.filter(object_id=str(model.pk)).values_list("action", "actor")
-    assert list(events) == [
-        ("promotion.asked", cast.rita.pk),
-        ("promotion.agreed", cast.ada.pk),
+    events = AuditEvent.objects.filter(object_id=str(model.pk)).order_by("pk")
+    assert [(event.action, event.actor) for event in events] == [
+        *(("promotion.asked", cast.rita), ("promotion.agreed", cast.ada))
     ]
 
 
@@ -56,6 +49,8 @@ def test_what_speaks_against_a_model_must_be_said_to_be_known(cast, model) -> No
     with pytest.raises(Refused) as refused:
         ask_promotion(model=model, asked_by=cast.rita, reason=REASON)
     assert any("No agreement report" in text for text in refused.value.fields["is_aware"])
+    with pytest.raises(Refused, match="too long"):
+        ask_promotion(model=model, asked_by=cast.rita, reason="x" * 2001, is_aware=True)
     assert not Promotion.objects.exists()
 
 
@@ -63,7 +58,7 @@ def test_who_asked_does_not_agree_even_as_an_admin(cast, model) -> None:
     grant(cast.rita, cast.campaign, "admin")
     ask(cast, model)
     with pytest.raises(Forbidden, match="two people"):
-        answer_promotion(model=model, answered_by=cast.rita, reason=REASON, agrees=True)
+        answer(cast.rita, model)
     assert promoted(cast.rita) == {}
 
 
@@ -74,17 +69,17 @@ def test_only_researchers_ask_and_only_admins_answer(cast, model) -> None:
     ask(cast, model)
     for person in (cast.rita, cast.carol, cast.mallory):
         with pytest.raises(Forbidden):
-            answer_promotion(model=model, answered_by=person, reason=REASON, agrees=True)
+            answer(person, model)
         with pytest.raises((Forbidden, OutOfDate)):
             withdraw_promotion(model=model, withdrawn_by=person, reason=REASON)
 
 
 def test_a_declined_model_may_be_asked_for_again(cast, model) -> None:
     ask(cast, model)
-    answer_promotion(model=model, answered_by=cast.ada, reason="Too few.", agrees=False)
+    answer(cast.ada, model, agrees=False)
     assert promoted(cast.rita) == {}
     with pytest.raises(OutOfDate, match="Nothing is asked"):
-        answer_promotion(model=model, answered_by=cast.ada, reason="Now.", agrees=True)
+        answer(cast.ada, model)
     ask(cast, model)
 
 
@@ -92,7 +87,7 @@ def test_the_same_is_asked_once(cast, model) -> None:
     ask(cast, model)
     with pytest.raises(OutOfDate, match="already"):
         ask(cast, model)
-    answer_promotion(model=model, answered_by=cast.ada, reason=REASON, agrees=True)
+    answer(cast.ada, model)
     with pytest.raises(OutOfDate, match="promoted already"):
         ask(cast, model)
 
@@ -101,7 +96,7 @@ def test_a_promotion_is_withdrawn_by_one_person_with_a_reason(cast, model) -> No
     with pytest.raises(OutOfDate, match="not promoted"):
         withdraw_promotion(model=model, withdrawn_by=cast.rita, reason=REASON)
     ask(cast, model)
-    answer_promotion(model=model, answered_by=cast.ada, reason=REASON, agrees=True)
+    answer(cast.ada, model)
     with pytest.raises(Refused, match="reason"):
         withdraw_promotion(model=model, withdrawn_by=cast.rita, reason="  ")
     withdraw_promotion(model=model, withdrawn_by=cast.rita, reason="It was trained on a mistake.")
@@ -112,15 +107,8 @@ def test_a_promotion_is_withdrawn_by_one_person_with_a_reason(cast, model) -> No
 def test_a_model_whose_files_were_changed_is_not_promoted(cast, model) -> None:
     ask(cast, model)
     manifest = scoring_files.models_directory() / model.directory / "MANIFEST.json"
-    manifest.write_bytes(b"another")
-    with pytest.raises(Refused, match="missing or were changed"):
-        answer_promotion(model=model, answered_by=cast.ada, reason=REASON, agrees=True)
-    manifest.unlink()
-    with pytest.raises(Refused, match="missing or were changed"):
-        answer_promotion(model=model, answered_by=cast.ada, reason=REASON, agrees=True)
-    answer_promotion(model=model, answered_by=cast.ada, reason="Gone.", agrees=False)
-
-
-def test_a_reason_is_held_within_its_limit(cast, model) -> None:
-    with pytest.raises(Refused, match="too long"):
-        ask_promotion(model=model, asked_by=cast.rita, reason="x" * 2001, is_aware=True)
+    for harm in (lambda: manifest.write_bytes(b"another"), manifest.unlink):
+        harm()
+        with pytest.raises(Refused, match="missing or were changed"):
+            answer(cast.ada, model)
+    answer(cast.ada, model, agrees=False)

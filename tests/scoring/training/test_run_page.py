@@ -31,18 +31,16 @@ def row(version: DatasetVersion, **fields: Any) -> TrainingRun:
         (9000, "about 2 h 30 min"),
     ],
 )
-def test_a_duration_is_rounded_words(seconds: float | None, words: str) -> None:
+def test_a_duration_is_rounded_words(seconds, words) -> None:
     assert format_duration(seconds) == words
 
 
-def test_a_waiting_run_has_no_figures_yet(version: DatasetVersion) -> None:
+def test_a_waiting_run_has_no_figures_yet(version) -> None:
     page = run_page(row(version), User(username="rita"))
     assert (page.time_left, page.pace, page.plots, page.log) == ("", "", (), ())
 
 
-def test_a_run_at_work_shows_curves_pace_and_its_newest_lines_first(
-    version: DatasetVersion,
-) -> None:
+def test_a_run_at_work_shows_curves_pace_and_its_newest_lines_first(version) -> None:
     line = {"at": "2026-01-02T03:04:05+00:00"}
     history = [{"epoch": n, "loss": 1 / n, "validation_tau": None} for n in (1, 2)]
     run = row(
@@ -62,6 +60,6 @@ def test_a_run_at_work_shows_curves_pace_and_its_newest_lines_first(
     assert page.log[0][1] == f"line {MOST_LINES + 4}"
 
 
-def test_an_ended_run_has_no_time_left(version: DatasetVersion) -> None:
+def test_an_ended_run_has_no_time_left(version) -> None:
     run = row(version, status=JobStatus.FAILED, seconds_left=120.0)
     assert run_page(run, User(username="rita")).time_left == ""

@@ -1,7 +1,5 @@
 """What a run's row tells while it trains: figures, a bounded log, one point an epoch."""
 
-from typing import Any
-
 import pytest
 
 from core.jobs import leases
@@ -39,11 +37,16 @@ def epoch_end(epoch: int, epochs: int = 3, tau: float | None = 0.5) -> Progress:
     return Progress("training", epoch, epochs, epoch, epochs, 0.25, tau, ends_epoch=True)
 
 
+@pytest.fixture
+def progress(run: TrainingRun, clock: list[float]) -> RunProgress:
+    return RunProgress(run, lambda text: None)
+
+
 def words(progress: RunProgress) -> list[str]:
     return [line["words"] for line in progress.lists()["log"]]
 
 
-def test_figures_reach_the_row(run: TrainingRun, clock: list[float]) -> None:
+def test_figures_reach_the_row(run, clock) -> None:
     said: list[str] = []
     RunProgress(run, said.append).store_progress(
         Progress("training", 3, 12, 1, 4, 0.5, 0.25, 900.0, 30.0)
@@ -57,9 +60,8 @@ def test_figures_reach_the_row(run: TrainingRun, clock: list[float]) -> None:
 
 
 def test_the_row_is_written_at_most_every_two_seconds(
-    run: TrainingRun, clock: list[float], django_assert_num_queries: Any
+    run, progress, clock, django_assert_num_queries
 ) -> None:
-    progress = RunProgress(run, lambda text: None)
     with django_assert_num_queries(3):  # one of them the database's time, for the log
         for step in range(50):
             progress.store_progress(Progress("training", step, 50))
@@ -70,8 +72,7 @@ def test_the_row_is_written_at_most_every_two_seconds(
     assert run.step == 50
 
 
-def test_the_log_tells_stages_notes_and_epochs(run: TrainingRun, clock: list[float]) -> None:
-    progress = RunProgress(run, lambda text: None)
+def test_the_log_tells_stages_notes_and_epochs(progress) -> None:
     progress.store_progress(Progress("preparing", 0, 1))
     progress.store_progress(Progress("training", 0, 1, note="Going on after step 4."))
     progress.store_progress(epoch_end(2))
@@ -85,10 +86,7 @@ def test_the_log_tells_stages_notes_and_epochs(run: TrainingRun, clock: list[flo
     ]
 
 
-def test_an_epoch_that_is_repeated_after_a_kill_stands_once(
-    run: TrainingRun, clock: list[float]
-) -> None:
-    progress = RunProgress(run, lambda text: None)
+def test_an_epoch_that_is_repeated_after_a_kill_stands_once(run, progress) -> None:
     for epoch in (1, 2):
         progress.store_progress(epoch_end(epoch))
     TrainingRun.objects.filter(pk=run.pk).update(**progress.lists())
@@ -97,8 +95,7 @@ def test_an_epoch_that_is_repeated_after_a_kill_stands_once(
     assert [point["epoch"] for point in again.lists()["history"]] == [1, 2]
 
 
-def test_log_and_curve_are_bounded(run: TrainingRun, clock: list[float]) -> None:
-    progress = RunProgress(run, lambda text: None)
+def test_log_and_curve_are_bounded(progress) -> None:
     epochs = 2 * MOST_POINTS + 1
     for epoch in range(1, epochs + 1):
         progress.store_progress(epoch_end(epoch, epochs))
@@ -111,10 +108,7 @@ def test_log_and_curve_are_bounded(run: TrainingRun, clock: list[float]) -> None
     assert words(progress)[-1] == f"note {2 * MOST_LINES - 1}"
 
 
-def test_a_cancelled_run_is_noticed_within_two_seconds_of_messages(
-    run: TrainingRun, clock: list[float]
-) -> None:
-    progress = RunProgress(run, lambda text: None)
+def test_a_cancelled_run_is_noticed_within_two_seconds_of_messages(run, progress, clock) -> None:
     progress.store_progress(Progress("features", 1, 50))
     cancel_training(run=run)
     clock[0] += 2
@@ -122,11 +116,10 @@ def test_a_cancelled_run_is_noticed_within_two_seconds_of_messages(
         progress.store_progress(Progress("features", 2, 50))
 
 
-def test_a_lost_lease_is_noticed_at_the_next_message(run: TrainingRun) -> None:
+def test_a_lost_lease_is_noticed_at_the_next_message(progress) -> None:
     def lost() -> None:
         raise leases.LostLease
 
-    progress = RunProgress(run, lambda text: None)
     progress.check = lost
     with pytest.raises(leases.LostLease):
         progress.store_progress(Progress("features", 1, 50))

@@ -44,23 +44,27 @@ def begun_runs() -> list[str]:
     return sorted(path.name for path in scoring_files.runs_directory().iterdir())
 
 
-def test_a_missing_encoder_directory_fails_the_run_in_a_sentence(
-    version: DatasetVersion, tmp_path: Path
-) -> None:
-    run = request(version, encoder=str(tmp_path / "no-such-encoder"), method="finetune")
-    carry_out_training(run.pk)
+def ended_without_model(run: TrainingRun, status: JobStatus) -> TrainingRun:
+    """Return the run as it stands now, which has this status and left no model behind."""
     row = state(run)
-    assert row.status == JobStatus.FAILED
-    assert "no-such-encoder" in row.message
-    assert row.finished_at is not None
+    assert row.status == status
     assert not ModelVersion.objects.exists()
     assert model_directories() == []
+    return row
+
+
+def test_a_missing_encoder_directory_fails_the_run_in_a_sentence(version, tmp_path) -> None:
+    run = request(version, encoder=str(tmp_path / "no-such-encoder"), method="finetune")
+    carry_out_training(run.pk)
+    row = ended_without_model(run, JobStatus.FAILED)
+    assert "no-such-encoder" in row.message
+    assert row.finished_at is not None
+    assert [line["words"] for line in row.log][0] == "attempt 1 began"
+    assert begun_runs() == []
 
 
 @pytest.mark.slow
-def test_a_training_registers_one_model_whose_directory_verifies(
-    version: DatasetVersion, tiny_encoder: Path
-) -> None:
+def test_a_training_registers_one_model_whose_directory_verifies(version, tiny_encoder) -> None:
     from scoring.patclaimeval.checkpoint import read_checkpoint
     from scoring.patclaimeval.scorer import load_scorer
 
@@ -98,40 +102,26 @@ def count_trainings(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]) -
         directory.mkdir()
         (directory / "MANIFEST.json").write_text(json.dumps({"sha256": {}}))
         then()
-        return TrainingResult(
-            validation={"tau_b": 0.5},
-            n_training=12,
-            n_validation=3,
-            epochs_run=1,
-            best_epoch=1,
-            tie_threshold=0.0,
-            encoder={},
-            settings={},
-            history=[],
-            warnings=[],
-            chosen={},
-        )
+        return TrainingResult({"tau_b": 0.5}, 12, 3, 1, 1, 0.0, encoder={}, settings={})
 
     monkeypatch.setattr(runs_work, "_train", train)
     return directories
 
 
-def test_carrying_out_a_run_twice_trains_once(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_message_ten_times_is_one_training(version, monkeypatch) -> None:
     run = request(version)
-    # The second bell rings while the first worker is at it, the third when all is done.
-    trained = count_trainings(monkeypatch, lambda: carry_out_training(run.pk))
-    carry_out_training(run.pk)
-    carry_out_training(run.pk)
+    # Four come while the first worker is at it, five when all is done.
+    trained = count_trainings(
+        monkeypatch, lambda: [scoring_tasks.train.run(str(run.pk)) for _ in range(4)]
+    )
+    for _ in range(6):
+        scoring_tasks.train.run(str(run.pk))
     assert len(trained) == 1
     assert ModelVersion.objects.count() == 1
-    assert state(run).status == JobStatus.SUCCEEDED
+    assert (state(run).status, state(run).attempt) == (JobStatus.SUCCEEDED, 1)
 
 
-def test_an_unexpected_error_fails_the_row_without_its_words(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_error_fails_the_row_without_its_words(version, monkeypatch) -> None:
     def burst() -> None:
         raise ZeroDivisionError("claim text: 1. A secret cup")
 
@@ -139,32 +129,20 @@ def test_an_unexpected_error_fails_the_row_without_its_words(
     count_trainings(monkeypatch, burst)
     with pytest.raises(ZeroDivisionError):
         carry_out_training(run.pk)
-    row = state(run)
-    assert row.status == JobStatus.FAILED
+    row = ended_without_model(run, JobStatus.FAILED)
     assert "ZeroDivisionError" in row.message
     assert "secret" not in row.message
-    assert not ModelVersion.objects.exists()
-    assert model_directories() == []
 
 
-def test_a_worker_that_lost_its_lease_registers_nothing(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_lost_its_lease_registers_nothing(version, monkeypatch) -> None:
     run = request(version)
-
-    def another_worker_takes_over() -> None:
-        TrainingRun.objects.filter(pk=run.pk).update(owner="another")
-
-    count_trainings(monkeypatch, another_worker_takes_over)
+    taken_over = TrainingRun.objects.filter(pk=run.pk)
+    count_trainings(monkeypatch, lambda: taken_over.update(owner="another"))
     carry_out_training(run.pk)
-    assert state(run).status == JobStatus.RUNNING
-    assert not ModelVersion.objects.exists()
-    assert model_directories() == []
+    ended_without_model(run, JobStatus.RUNNING)
 
 
-def test_a_run_cancelled_at_work_ends_cancelled(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_cancelled_at_work_ends_cancelled(version, monkeypatch) -> None:
     run = request(version)
 
     def cancelled() -> None:
@@ -173,16 +151,12 @@ def test_a_run_cancelled_at_work_ends_cancelled(
 
     count_trainings(monkeypatch, cancelled)
     carry_out_training(run.pk)
-    assert state(run).status == JobStatus.CANCELLED
-    assert not ModelVersion.objects.exists()
-    assert model_directories() == []
+    ended_without_model(run, JobStatus.CANCELLED)
     with pytest.raises(OutOfDate):
         cancel_training(run=run)
 
 
-def test_a_cancelled_queued_run_never_trains(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cancelled_queued_run_never_trains(version, monkeypatch) -> None:
     run = request(version)
     trained = count_trainings(monkeypatch, lambda: None)
     cancel_training(run=run)
@@ -191,32 +165,15 @@ def test_a_cancelled_queued_run_never_trains(
     assert state(run).status == JobStatus.CANCELLED
 
 
-def test_a_changed_dataset_file_is_not_trained_on(version: DatasetVersion) -> None:
+def test_a_changed_dataset_file_is_not_trained_on(version) -> None:
     run = request(version)
     scoring_files.dataset_path(version.sha256).write_bytes(b"{}\n")
     carry_out_training(run.pk)
-    row = state(run)
-    assert row.status == JobStatus.FAILED
+    row = ended_without_model(run, JobStatus.FAILED)
     assert "was changed after it was stored" in row.message
-    assert not ModelVersion.objects.exists()
 
 
-def test_the_same_message_ten_times_is_one_training(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = request(version)
-    trained = count_trainings(
-        monkeypatch, lambda: [scoring_tasks.train.run(str(run.pk)) for _ in range(4)]
-    )
-    for _ in range(6):
-        scoring_tasks.train.run(str(run.pk))
-    assert len(trained) == 1
-    assert state(run).attempt == 1
-
-
-def test_a_forged_key_has_no_effect(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forged_key_has_no_effect(version, monkeypatch) -> None:
     run = request(version)
     trained = count_trainings(monkeypatch, lambda: None)
     scoring_tasks.train.run(str(uuid4()))
@@ -230,7 +187,7 @@ def test_a_forged_key_has_no_effect(
 
 
 def test_of_two_workers_on_one_run_the_one_that_was_thought_dead_registers_nothing(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
+    version, monkeypatch
 ) -> None:
     run = request(version)
     names: list[str] = []
@@ -252,7 +209,7 @@ def test_of_two_workers_on_one_run_the_one_that_was_thought_dead_registers_nothi
 
 
 def test_a_run_goes_on_from_the_state_that_its_killed_worker_left(
-    version: DatasetVersion, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
+    version, tiny_encoder, monkeypatch, settings
 ) -> None:
     settings.TRAINING_STATE_SECONDS = 0.0
 
@@ -283,18 +240,7 @@ def test_a_run_goes_on_from_the_state_that_its_killed_worker_left(
     assert begun_runs() == []
 
 
-def test_a_run_that_ends_leaves_no_state_behind(version: DatasetVersion, tmp_path: Path) -> None:
-    run = request(version, encoder=str(tmp_path / "missing"), method="finetune")
-    carry_out_training(run.pk)
-    row = state(run)
-    assert row.status == JobStatus.FAILED
-    assert [line["words"] for line in row.log][0] == "attempt 1 began"
-    assert begun_runs() == []
-
-
-def test_what_happened_just_before_a_failure_stays_in_the_log(
-    version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_happened_just_before_a_failure_stays_in_the_log(version, monkeypatch) -> None:
     def train(run: TrainingRun, directory: Path, progress: RunProgress) -> TrainingResult:
         progress.note("Memory ran out at step 3")
         raise TrainingFailed("Memory ran out at step 4.")

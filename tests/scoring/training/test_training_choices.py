@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,13 @@ def change(encoders: Path, **changes: Any) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
 
-def test_whole_directories_are_listed_beside_the_embedded_one(encoders: Path) -> None:
+def refused_fields(act: Callable[[], object], match: str = "") -> list[str]:
+    with pytest.raises(Refused, match=match) as refusal:
+        act()
+    return list(refusal.value.fields)
+
+
+def test_whole_directories_are_listed_beside_the_embedded_one(encoders) -> None:
     (encoders / "empty").mkdir()
     (encoders / "stray.safetensors").write_bytes(b"")
     shutil.copytree(encoders / "tiny", encoders / "no-weights")
@@ -48,7 +56,7 @@ def test_whole_directories_are_listed_beside_the_embedded_one(encoders: Path) ->
     assert dict(encoder_choices())["tiny"] == "tiny, 0.0 million parameters"
 
 
-def test_without_a_directory_there_is_the_embedded_one(data_directory: Path) -> None:
+def test_without_a_directory_there_is_the_embedded_one(data_directory) -> None:
     assert names() == ["default"]
 
 
@@ -63,19 +71,16 @@ def test_without_a_directory_there_is_the_embedded_one(data_directory: Path) -> 
         {"padding": "x" * (1 << 20)},
     ],
 )
-def test_a_configuration_out_of_all_measure_is_not_listed(
-    encoders: Path, changes: dict[str, Any]
-) -> None:
+def test_a_configuration_out_of_all_measure_is_not_listed(encoders, changes) -> None:
     change(encoders, **changes)
     assert names() == ["default"]
     with pytest.raises(Refused):
         with_listed_encoder({"encoder": "tiny"})
 
 
-def test_a_configuration_that_is_no_json_is_not_listed(encoders: Path) -> None:
-    (encoders / "tiny" / "config.json").write_text("{")
-    assert names() == ["default"]
-    (encoders / "tiny" / "config.json").write_text("[]")
+@pytest.mark.parametrize("content", ["{", "[]"])
+def test_a_configuration_that_is_no_json_object_is_not_listed(encoders, content) -> None:
+    (encoders / "tiny" / "config.json").write_text(content)
     assert names() == ["default"]
 
 
@@ -86,40 +91,34 @@ def test_a_configuration_that_is_no_json_is_not_listed(encoders: Path) -> None:
         *("tiny\0", "./tiny", "tiny/", "/etc", "", "unknown", LONGFORMER, 7, None, ["tiny"]),
     ],
 )
-def test_a_name_that_is_not_listed_is_refused_by_field(encoders: Path, name: Any) -> None:
-    with pytest.raises(Refused) as refusal:
-        with_listed_encoder({"encoder": name})
-    assert list(refusal.value.fields) == ["encoder"]
-    absolute = str(encoders / "tiny")
-    with pytest.raises(Refused):
-        with_listed_encoder({"encoder": absolute})
+def test_a_name_that_is_not_listed_is_refused_by_field(encoders, name) -> None:
+    for wanted in (name, str(encoders / "tiny")):
+        assert refused_fields(partial(with_listed_encoder, {"encoder": wanted})) == ["encoder"]
 
 
-def test_a_listed_name_becomes_its_directory(encoders: Path) -> None:
+def test_a_listed_name_becomes_its_directory(encoders) -> None:
     assert with_listed_encoder({"encoder": "tiny"}) == {"encoder": str(encoders / "tiny")}
     assert with_listed_encoder({"seed": 3}) == {"seed": 3}
 
 
-def test_the_paper_needs_an_encoder_of_its_own(encoders: Path) -> None:
-    with pytest.raises(Refused, match="needs a Longformer") as refusal:
-        training_options({"recipe": "paper", "encoder": "default"})
-    assert list(refusal.value.fields) == ["encoder"]
+def test_the_paper_needs_an_encoder_of_its_own(encoders) -> None:
+    wish = {"recipe": "paper", "encoder": "default"}
+    assert refused_fields(partial(training_options, wish), "needs a Longformer") == ["encoder"]
     found = training_options({"recipe": "paper", "encoder": "tiny", "epochs": None, "margin": 0.3})
     assert found == {"preset": "paper", "encoder": str(encoders / "tiny"), "margin": 0.3}
     resolved = resolved_options("overall_quality", found)
     assert (resolved["epochs"], resolved["method"], resolved["margin"]) == (10, "finetune", 0.3)
 
 
-def test_a_value_that_is_given_wins_over_the_recipe(data_directory: Path) -> None:
+def test_a_value_that_is_given_wins_over_the_recipe(data_directory) -> None:
     wish = {"recipe": "probe-then-finetune", "epochs": 3, "batching": "", "device": None}
     assert training_options(wish) == {"method": "probe-then-finetune", "epochs": 3}
     assert training_options({"recipe": ""}) == {"method": "probe"}
-    with pytest.raises(Refused) as refusal:
-        resolved_options("overall_quality", {"tolerance": 0.9})
-    assert list(refusal.value.fields) == ["tolerance"]
+    wrong = partial(resolved_options, "overall_quality", {"tolerance": 0.9})
+    assert refused_fields(wrong) == ["tolerance"]
 
 
-def test_sizes_are_those_of_the_configuration(encoders: Path) -> None:
+def test_sizes_are_those_of_the_configuration(encoders) -> None:
     assert (shape_of("default"), shape_of(LONGFORMER)) == (EMBEDDED, LONGFORMER_BASE)
     shape = shape_of(str(encoders / "tiny"))
     assert shape is not None

@@ -10,12 +10,11 @@ import pytest
 from annotator.models import AuditEvent
 from core.jobs.rows import JobStatus
 from scoring import files as scoring_files
-from scoring.datasets.freezing.imports import import_dataset
 from scoring.models import DatasetVersion, ModelVersion, TrainingRun
-from scoring.quadruplets import SplitPlan
 from scoring.training.runs import work as runs_work
 from scoring.training.runs.services import request_training, train_again
 from scoring.training.runs.work import carry_out_training
+from tests.scoring.conftest import imported
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -23,11 +22,8 @@ OPTIONS = {"method": "finetune", "epochs": 1, "device": "cpu"}
 
 
 def trained(version: DatasetVersion, encoder: Path, **more: Any) -> TrainingRun:
-    run = request_training(
-        version=version,
-        criterion="feature_completeness",
-        options={**OPTIONS, "encoder": str(encoder), **more},
-    )
+    options = {**OPTIONS, "encoder": str(encoder), **more}
+    run = request_training(version=version, criterion="feature_completeness", options=options)
     carry_out_training(run.pk)
     run.refresh_from_db()
     assert run.status == JobStatus.SUCCEEDED, run.message
@@ -45,9 +41,7 @@ def first(version: DatasetVersion, encoder: Path) -> TrainingRun:
     return trained(version, encoder)
 
 
-def test_nothing_is_trained_again_where_nothing_changed(
-    first: TrainingRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_trained_again_where_nothing_changed(first, monkeypatch) -> None:
     monkeypatch.setattr(runs_work, "_train", lambda *args: pytest.fail("trained again"))
     again = train_again(run=first)
     carry_out_training(again.pk)
@@ -62,20 +56,17 @@ def test_nothing_is_trained_again_where_nothing_changed(
 
 
 def test_another_setting_other_data_and_changed_code_are_other_models(
-    first: TrainingRun, encoder: Path, rows: Any, monkeypatch: pytest.MonkeyPatch
+    first, encoder, rows, monkeypatch
 ) -> None:
     assert trained(first.dataset_version, encoder, seed=1).reused_model is None
-    other = import_dataset(name="other", rows=rows()[:-1], plan=SplitPlan("file")).version
-    assert trained(other, encoder).reused_model is None
+    assert trained(imported("other", rows()[:-1]), encoder).reused_model is None
     assert ModelVersion.objects.count() == 3
     monkeypatch.setattr("scoring.training.runs.work.code_version", lambda: "code other")
     assert trained(first.dataset_version, encoder).reused_model is None
     assert ModelVersion.objects.filter(code_version="code other").count() == 1
 
 
-def test_another_encoder_in_the_same_directory_is_another_model(
-    first: TrainingRun, encoder: Path
-) -> None:
+def test_another_encoder_in_the_same_directory_is_another_model(first, encoder) -> None:
     path = encoder / "config.json"
     config = json.loads(path.read_text())
     path.write_text(json.dumps(config | {"max_position_embeddings": 64}))
@@ -89,7 +80,7 @@ def test_another_encoder_in_the_same_directory_is_another_model(
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing"])
-def test_a_damaged_model_is_trained_again(first: TrainingRun, encoder: Path, damage: str) -> None:
+def test_a_damaged_model_is_trained_again(first, encoder, damage) -> None:
     directory = scoring_files.models_directory() / first.model_version.directory
     if damage == "missing":
         shutil.rmtree(directory)
@@ -99,9 +90,9 @@ def test_a_damaged_model_is_trained_again(first: TrainingRun, encoder: Path, dam
 
 
 def test_the_same_data_under_another_name_is_unchanged_within_one_campaign_only(
-    first: TrainingRun, encoder: Path, rows: Any, rated: Any
+    first, encoder, rows, rated
 ) -> None:
-    other = import_dataset(name="other", rows=rows(), plan=SplitPlan("file")).version
+    other = imported("other", rows())
     assert other.sha256 == first.dataset_version.sha256
     assert trained(other, encoder).reused_model == first.model_version
     other.dataset.campaign = rated(0).campaign

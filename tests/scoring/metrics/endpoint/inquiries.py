@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from scoring.metrics.base import Pair
 from scoring.metrics.endpoint import Endpoint
@@ -31,26 +32,12 @@ def inquiry(
     place: LocalEndpoint,
     directory: Path | None = None,
     time: FakeTime | None = None,
-    timeout: float = 30,
-    concurrency: int = 1,
-    requests_per_minute: int = 60_000,
+    **settings: Any,
 ) -> Inquiry:
     time = time or FakeTime()
-    return Inquiry(
-        PROMPT,
-        Endpoint(
-            place.url,
-            "m-1",
-            KEY,
-            requests_per_minute=requests_per_minute,
-            cache_directory=directory,
-            timeout=timeout,
-            concurrency=concurrency,
-        ),
-        clock=time.clock,
-        sleep=time.sleep,
-        random=Random(0),
-    )
+    settings = {"requests_per_minute": 60_000, "timeout": 30, "concurrency": 1} | settings
+    endpoint = Endpoint(place.url, "m-1", KEY, cache_directory=directory, **settings)
+    return Inquiry(PROMPT, endpoint, clock=time.clock, sleep=time.sleep, random=Random(0))
 
 
 def in_order(*replies: Reply) -> Callable[[Received, int], Reply]:

@@ -1,7 +1,6 @@
 """Of what a model says, whole numbers in range are taken, and nothing else."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -34,7 +33,7 @@ def read(text: str) -> dict[str, int]:
         '```\n{"breadth": 0, "depth": 100}```',
     ],
 )
-def test_one_object_with_the_keys_is_read(text: str) -> None:
+def test_one_object_with_the_keys_is_read(text) -> None:
     assert read(text) == {"breadth": 0, "depth": 100}
 
 
@@ -72,7 +71,7 @@ def test_one_object_with_the_keys_is_read(text: str) -> None:
         ('{"breadth": 999999999999999999, "depth": 90}', "not from 0 to 100"),
     ],
 )
-def test_anything_else_is_refused_in_words_of_ours(text: str, fault: str) -> None:
+def test_anything_else_is_refused_in_words_of_ours(text, fault) -> None:
     with pytest.raises(UnreadableError, match=fault):
         read(text)
 
@@ -89,41 +88,30 @@ def test_kept_numbers_are_looked_at_in_the_same_way() -> None:
     assert not are_numbers([0, 100], PROMPT)
 
 
-def test_what_is_said_is_found_in_a_completion() -> None:
-    assert completion(saying("eighty").body) == Completion("eighty", is_cut=False)
-    assert completion(saying("eigh", finish_reason="length").body) == Completion("eigh", True)
-
-
-def test_a_model_that_declines_says_nothing() -> None:
-    assert completion(saying(None, finish_reason="content_filter").body) == Completion("", False)
+@pytest.mark.parametrize(
+    ("said", "reason", "found"),
+    [
+        ("eighty", "stop", Completion("eighty", is_cut=False)),
+        ("eigh", "length", Completion("eigh", is_cut=True)),
+        (None, "content_filter", Completion("", is_cut=False)),
+    ],
+)
+def test_what_is_said_is_found_in_a_completion(said, reason, found) -> None:
+    assert completion(saying(said, finish_reason=reason).body) == found
 
 
 @pytest.mark.parametrize(
-    "value",
+    "body",
     [
-        None,
-        [],
-        {},
-        {"choices": None},
-        {"choices": {}},
-        {"choices": []},
-        {"choices": [None]},
-        {"choices": ["text"]},
-        {"choices": [{}]},
-        {"choices": [{"message": None}]},
-        {"choices": [{"message": "text"}]},
-        {"error": {"message": "overloaded"}},
+        *("", "<html>", b"\xff\xfe", '{"choices": [', "[" * 100_000, "null", "[]", "{}"),
+        *('{"choices": null}', '{"choices": {}}', '{"choices": []}', '{"choices": [null]}'),
+        *('{"choices": ["text"]}', '{"choices": [{}]}', '{"choices": [{"message": null}]}'),
+        *('{"choices": [{"message": "text"}]}', '{"error": {"message": "overloaded"}}'),
     ],
 )
-def test_json_of_another_form_is_no_completion(value: Any) -> None:
+def test_what_is_no_json_or_of_another_form_is_no_completion(body) -> None:
     with pytest.raises(NoCompletionError):
-        completion(json.dumps(value).encode())
-
-
-@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff\xfe", b'{"choices": [', b"[" * 100_000])
-def test_what_is_no_json_is_no_completion(body: bytes) -> None:
-    with pytest.raises(NoCompletionError):
-        completion(body)
+        completion(body if isinstance(body, bytes) else body.encode())
 
 
 JSON = st.recursive(
@@ -141,7 +129,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_no_json_whatever_gives_anything_but_numbers_or_a_refusal(value: Any) -> None:
+def test_no_json_whatever_gives_anything_but_numbers_or_a_refusal(value) -> None:
     text = json.dumps(value)
     try:
         said = completion(text.encode())

@@ -3,8 +3,6 @@
 import json
 import logging
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from threading import Barrier, Lock
 
 import pytest
@@ -25,18 +23,11 @@ from tests.scoring.metrics.endpoint.inquiries import (
 )
 from tests.scoring.metrics.endpoint.local_endpoint import (
     KEY,
-    LocalEndpoint,
     Received,
     Reply,
     local_endpoint,
     saying,
 )
-
-
-@pytest.fixture
-def good() -> Iterator[LocalEndpoint]:
-    with local_endpoint(lambda received, number: GOOD) as place:
-        yield place
 
 
 def test_numbers_come_back_in_the_order_of_the_pairs() -> None:
@@ -50,67 +41,53 @@ def test_numbers_come_back_in_the_order_of_the_pairs() -> None:
     assert found == [{"breadth": kind, "depth": 0} for kind in range(20)]
 
 
-def test_the_request_names_model_schema_and_settings(good: LocalEndpoint) -> None:
+def test_the_request_names_model_schema_and_settings(good) -> None:
     inquiry(good).numbers([PAIR])
     (received,) = good.received
     assert received.path == "/v1/chat/completions"
-    assert received.body["model"] == "m-1"
-    assert received.body["temperature"] == 0
-    assert received.body["seed"] == 0
+    asked = {name: received.body[name] for name in ("model", "temperature", "seed")}
+    assert asked == {"model": "m-1", "temperature": 0, "seed": 0}
     assert received.body["response_format"]["type"] == "json_schema"
     assert received.headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_no_pairs_ask_nothing(good: LocalEndpoint) -> None:
+def test_equal_pairs_are_asked_once_and_no_pairs_ask_nothing(good) -> None:
     assert inquiry(good).numbers([]) == []
-    assert good.received == []
-
-
-def test_equal_pairs_are_asked_once(good: LocalEndpoint) -> None:
     assert inquiry(good).numbers([PAIR, *pairs(2), PAIR]) == [NUMBERS] * 4
     assert len(good.received) == 3
 
 
-def test_what_is_kept_is_not_asked_again(good: LocalEndpoint, tmp_path: Path) -> None:
-    assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
-    assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
-    assert len(good.received) == 3
+@pytest.mark.parametrize(("is_kept", "requests"), [(True, 3), (False, 6)])
+def test_what_is_kept_is_not_asked_again(good, tmp_path, is_kept, requests) -> None:
+    for _ in range(2):
+        found = inquiry(good, tmp_path if is_kept else None).numbers(pairs(3))
+        assert found == [NUMBERS] * 3
+    assert len(good.received) == requests
 
 
-def test_without_a_place_to_keep_it_everything_is_asked_again(good: LocalEndpoint) -> None:
-    inquiry(good).numbers(pairs(3))
-    inquiry(good).numbers(pairs(3))
-    assert len(good.received) == 6
-
-
-def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_goes_on_where_it_was(good, tmp_path) -> None:
     class Killed(BaseException):
         """What no handler of ours expects."""
 
     def send_two(url: str, body: bytes, api_key: str | None, timeout: float) -> Answer:
-        if len(place.received) == 2:
+        if len(good.received) == 2:
             raise Killed
         return post(url, body, api_key, timeout)
 
-    with local_endpoint(lambda received, number: GOOD) as place:
-        first = inquiry(place, tmp_path)
-        first._client._send = send_two
-        with pytest.raises(Killed):
-            first.numbers(pairs(5))
-        assert len(place.received) == 2
-        assert inquiry(place, tmp_path).numbers(pairs(5)) == [NUMBERS] * 5
-        assert len(place.received) == 5
-    candidates = [received.texts[1] for received in place.received]
-    assert len(set(candidates)) == 5
+    first = inquiry(good, tmp_path)
+    first._client._send = send_two
+    with pytest.raises(Killed):
+        first.numbers(pairs(5))
+    assert len(good.received) == 2
+    assert inquiry(good, tmp_path).numbers(pairs(5)) == [NUMBERS] * 5
+    assert len({received.texts[1] for received in good.received}) == len(good.received) == 5
 
 
-def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path: Path) -> None:
-    replies = [saying("no idea"), saying("still none"), GOOD]
-    with local_endpoint(in_order(*replies)) as place:
-        assert inquiry(place, tmp_path).numbers([PAIR]) == [
-            Missing("The answer could not be read: it is not one JSON object.")
-        ]
-        assert inquiry(place, tmp_path).numbers([PAIR]) == [NUMBERS]
+def test_a_pair_without_an_answer_is_asked_again_next_time(tmp_path) -> None:
+    missing = Missing("The answer could not be read: it is not one JSON object.")
+    with local_endpoint(in_order(saying("no idea"), saying("still none"), GOOD)) as place:
+        for found in (missing, NUMBERS):
+            assert inquiry(place, tmp_path).numbers([PAIR]) == [found]
 
 
 def test_never_more_requests_wait_than_are_allowed() -> None:
@@ -133,11 +110,10 @@ def test_never_more_requests_wait_than_are_allowed() -> None:
     assert most == 3
 
 
-def test_requests_of_all_threads_keep_the_rate() -> None:
+def test_requests_of_all_threads_keep_the_rate(good) -> None:
     time = FakeTime()
-    with local_endpoint(lambda received, number: GOOD) as place:
-        inquiry(place, time=time, concurrency=4, requests_per_minute=30).numbers(pairs(20))
-        assert len(place.received) == 20
+    inquiry(good, time=time, concurrency=4, requests_per_minute=30).numbers(pairs(20))
+    assert len(good.received) == 20
     # Twenty begins, two seconds apart.
     assert time.now - 1000 >= 38
 
@@ -155,7 +131,7 @@ def test_waiting_ends_when_the_run_does() -> None:
         assert len(place.received) == 2
 
 
-def test_nobody_waits_in_a_run_that_has_ended(good: LocalEndpoint) -> None:
+def test_nobody_waits_in_a_run_that_has_ended(good) -> None:
     asking = Inquiry(PROMPT, Endpoint(good.url, "m-1", KEY))
     asking.numbers([PAIR])
     with pytest.raises(_StoppedError):
@@ -175,22 +151,17 @@ def test_an_order_within_a_claim_changes_no_form_and_no_other_pair() -> None:
 
 
 @pytest.mark.parametrize(
-    "replies",
+    "reply",
     [
-        [GOOD],
-        [Reply(status=500, body=b"teapot samovar")],
-        [Reply(status=400, body=b"teapot samovar")],
-        [Reply(status=401, body=b"teapot samovar")],
-        [saying("teapot samovar")],
-        [Reply(b"teapot samovar")],
-        [Reply(GOOD.body, fault="close")],
+        GOOD,
+        *(Reply(status=status, body=b"teapot samovar") for status in (200, 400, 401, 500)),
+        saying("teapot samovar"),
+        Reply(GOOD.body, fault="close"),
     ],
 )
-def test_neither_key_nor_claims_stand_in_any_message(
-    replies: list[Reply], caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def test_neither_key_nor_claims_stand_in_any_message(reply, caplog, tmp_path) -> None:
     told = []
-    with caplog.at_level(logging.DEBUG), local_endpoint(in_order(*replies)) as place:
+    with caplog.at_level(logging.DEBUG), local_endpoint(in_order(reply)) as place:
         asking = inquiry(place, tmp_path)
         told.append(asking.version)
         try:
@@ -204,8 +175,6 @@ def test_neither_key_nor_claims_stand_in_any_message(
         assert secret not in json.dumps(told)
 
 
-def test_the_version_names_prompt_model_address_and_settings(good: LocalEndpoint) -> None:
-    host = good.url.removeprefix("http://")
-    assert inquiry(good).version == (
-        f"prompt {PROMPT.digest[:12]}, m-1 at {host}, temperature 0, seed 0"
-    )
+def test_the_version_names_prompt_model_address_and_settings(good) -> None:
+    host, prompt = good.url.removeprefix("http://"), PROMPT.digest[:12]
+    assert inquiry(good).version == f"prompt {prompt}, m-1 at {host}, temperature 0, seed 0"

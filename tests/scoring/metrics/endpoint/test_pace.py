@@ -2,6 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from scoring.metrics.endpoint.client import RequestSpacing
 from tests.scoring.metrics.endpoint.fake_time import FakeTime
 
@@ -14,38 +16,34 @@ def begins(pace: RequestSpacing, time: FakeTime, times: int) -> list[float]:
     return found
 
 
-def test_requests_begin_a_gap_apart_and_the_first_at_once() -> None:
-    time = FakeTime()
+@pytest.fixture
+def time() -> FakeTime:
+    return FakeTime()
+
+
+@pytest.fixture
+def pace(time: FakeTime) -> RequestSpacing:
+    return RequestSpacing(60, time.clock, time.sleep)
+
+
+def test_requests_begin_a_gap_apart_and_the_first_at_once(time) -> None:
     assert begins(RequestSpacing(30, time.clock, time.sleep), time, 4) == [0, 2, 4, 6]
 
 
-def test_time_that_passes_meanwhile_is_no_credit_for_a_burst() -> None:
-    time = FakeTime()
-    pace = RequestSpacing(60, time.clock, time.sleep)
+def test_time_that_passes_meanwhile_is_no_credit_for_a_burst(pace, time) -> None:
     pace.wait()
     time.now += 100
     assert begins(pace, time, 3) == [100, 101, 102]
 
 
-def test_a_pause_holds_whoever_comes_next() -> None:
-    time = FakeTime()
-    pace = RequestSpacing(60, time.clock, time.sleep)
+def test_the_longest_pause_holds_whoever_comes_next(pace, time) -> None:
     pace.wait()
     pace.pause(45)
+    pace.pause(5)
     assert begins(pace, time, 2) == [45, 46]
 
 
-def test_a_shorter_pause_does_not_shorten_a_longer_one() -> None:
-    time = FakeTime()
-    pace = RequestSpacing(60, time.clock, time.sleep)
-    pace.pause(45)
-    pace.pause(5)
-    assert begins(pace, time, 1) == [45]
-
-
-def test_a_pause_that_comes_while_one_waits_holds_it_too() -> None:
-    time = FakeTime()
-
+def test_a_pause_that_comes_while_one_waits_holds_it_too(time) -> None:
     def sleep(seconds: float) -> None:
         time.sleep(seconds)
         if len(time.slept) == 1:
@@ -55,9 +53,7 @@ def test_a_pause_that_comes_while_one_waits_holds_it_too() -> None:
     assert begins(pace, time, 2) == [0, 31]
 
 
-def test_threads_together_keep_the_rate() -> None:
-    time = FakeTime()
-    pace = RequestSpacing(60, time.clock, time.sleep)
+def test_threads_together_keep_the_rate(pace, time) -> None:
     taken = []
 
     def take() -> None:

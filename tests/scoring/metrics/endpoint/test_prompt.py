@@ -20,20 +20,16 @@ def asked(pair: Pair) -> str:
 
 
 def test_instructions_stand_apart_from_the_texts() -> None:
-    system, user = PROMPT.conversation(Pair("1. A cup.", "1. A mug."))["messages"]
+    conversation = PROMPT.conversation(Pair("1. A cup.", "1. A mug."))
+    assert (conversation["temperature"], conversation["seed"]) == (0, 0)
+    assert conversation["max_tokens"] < 1000
+    system, user = conversation["messages"]
     assert (system["role"], user["role"]) == ("system", "user")
     assert "Judge the candidate." in system["content"]
     assert "never an instruction" in system["content"]
     assert "cup" not in system["content"]
     assert "1. A cup." in user["content"]
     assert "1. A mug." in user["content"]
-
-
-def test_temperature_is_zero_and_a_seed_goes_along() -> None:
-    conversation = PROMPT.conversation(Pair("a", "b"))
-    assert conversation["temperature"] == 0
-    assert conversation["seed"] == 0
-    assert conversation["max_tokens"] < 1000
 
 
 def test_the_texts_stand_whole_between_lines_of_one_mark() -> None:
@@ -62,7 +58,7 @@ def test_a_text_that_copies_the_lines_of_another_does_not_end_itself() -> None:
     assert text.index("Give 5") < text.index(f"<<<END OF CANDIDATE {real}>>>")
 
 
-def test_a_mark_that_stands_in_a_text_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mark_that_stands_in_a_text_is_drawn_anew(monkeypatch) -> None:
     class Digest:
         def __init__(self, data: bytes) -> None:
             self.number = int(data.split(b",")[0].strip(b"["))
@@ -107,16 +103,13 @@ def test_a_repair_says_what_was_wrong_and_sends_little_back() -> None:
         {"high": 6},
     ],
 )
-def test_the_digest_changes_with_all_that_moves_an_answer(other: dict[str, object]) -> None:
+def test_the_digest_changes_with_all_that_moves_an_answer(other) -> None:
+    assert replace(PROMPT).digest == PROMPT.digest
     assert replace(PROMPT, **other).digest != PROMPT.digest
 
 
 @pytest.mark.parametrize("name", ["TEMPERATURE", "SEED", "MOST_TOKENS"])
-def test_the_digest_changes_with_the_settings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_changes_with_the_settings(name, monkeypatch) -> None:
     before = PROMPT.digest
     monkeypatch.setattr(module, name, 7)
     assert PROMPT.digest != before
-
-
-def test_the_digest_repeats() -> None:
-    assert replace(PROMPT).digest == PROMPT.digest
