@@ -95,7 +95,7 @@ Call = Callable[..., Any]
 
 @pytest.fixture
 def call(db: None) -> Call:
-    """Give a function that sends JSON as the owner of a new token, and keeps no cookie."""
+    """Give a function that sends JSON as the owner of a new token, and stores no cookie."""
     tokens: dict[Any, str] = {}
     client = Client()
 

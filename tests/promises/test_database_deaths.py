@@ -76,7 +76,7 @@ def killed_on_the_way(
             database.start()
             begun, so_far = time.monotonic(), stored_by(callers)
             wait_until(lambda n=so_far: stored_by(callers) > n, "the service answers again")  # type: ignore[misc]
-            tally.told(f"answered {time.monotonic() - begun:.1f} s after the database was back")
+            tally.noted(f"answered {time.monotonic() - begun:.1f} s after the database was back")
 
     thread = Thread(target=kill)
     thread.start()

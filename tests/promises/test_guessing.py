@@ -68,7 +68,7 @@ def test_four_processes_check_few_of_many_wrong_passwords_and_the_right_one_gets
 ) -> None:
     codes = guess_everywhere(start_server, cast)
     tally.tried(wrong_passwords=codes.total())
-    tally.told(f"{codes[422]} of them were checked")
+    tally.noted(f"{codes[422]} of them were checked")
     tally.found(errors=sum(n for code, n in codes.items() if code >= 500))
     assert set(codes) == {422, 429}
     assert 1 <= codes[422] <= MOST_CHECKED

@@ -119,7 +119,7 @@ def memory_told(server: Server, tally: Tally) -> Iterator[Event]:
         is_over.set()
         thread.join()
     begun, ended = (kb / 1024 for kb in noted)
-    tally.told(f"the server grew from {begun:.0f} to {ended:.0f} MB in the last three quarters")
+    tally.noted(f"the server grew from {begun:.0f} to {ended:.0f} MB in the last three quarters")
 
 
 def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(
@@ -145,9 +145,9 @@ def test_fifty_annotators_at_once_are_all_answered_and_all_is_stored(
         took = time.monotonic() - begun
     submits = met.statuses["submit and next", 303]
     tally.tried(annotators=ANNOTATORS, submits=submits, requests=met.requests)
-    tally.told(f"{submits / took:.1f} submits a second over {took:.0f} s")
+    tally.noted(f"{submits / took:.1f} submits a second over {took:.0f} s")
     for words in met.words():
-        tally.told(f"median / p95 / longest of {words}")
+        tally.noted(f"median / p95 / longest of {words}")
     failed = sum(n for (_, status), n in met.statuses.items() if status >= 500)
     stored = Rating.objects.count()
     tally.found(errors=failed, lost=max(0, submits - stored), doubled=max(0, stored - submits))

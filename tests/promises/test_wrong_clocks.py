@@ -113,7 +113,7 @@ def test_servers_with_wrong_clocks_agree_on_times_order_leases_locks_and_tokens(
             time.sleep(2)
         rate_everywhere(caller, cast.campaign, made, number)
     wrong = negative_durations()
-    tally.told(f"{wrong} negative durations")
+    tally.noted(f"{wrong} negative durations")
     on_progress(tally, [caller])
     assert wrong == 0
     assert all(is_now(row.submitted_at) and is_now(row.revised_at) for row in Rating.objects.all())
