@@ -25,8 +25,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_db_blocker) -> 
         database.execute("CREATE TABLE numbers AS SELECT 0 AS number")
     database.close()
     options = sqlite.options(sqlite.FIRST_SOUND) | {"timeout": PATIENCE}
-    told = {"ENGINE": "core.sqlite", "NAME": str(path), "OPTIONS": options}
-    known = ConnectionHandler({"default": {}, NAME: told}).settings
+    given = {"ENGINE": "core.sqlite", "NAME": str(path), "OPTIONS": options}
+    known = ConnectionHandler({"default": {}, NAME: given}).settings
     monkeypatch.setitem(connections.settings, NAME, known[NAME])
     with django_db_blocker.unblock():
         yield path
@@ -84,14 +84,14 @@ def test_a_connection_that_closes_within_its_transaction_lets_the_next_one_in(fi
     assert number(file) == 1
 
 
-def test_who_waits_too_long_in_the_line_is_told_so_and_nobody_else(file: Path) -> None:
+def test_who_waits_too_long_in_the_line_is_refused_and_nobody_else(file: Path) -> None:
     with transaction.atomic(using=NAME), pytest.raises(OperationalError, match="locked"):
         elsewhere()
     elsewhere()
     assert number(file) == 1
 
 
-def test_who_waits_too_long_for_another_process_is_told_so_and_nobody_else(file: Path) -> None:
+def test_who_waits_too_long_for_another_process_is_refused_and_nobody_else(file: Path) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(OperationalError, match="locked"):
@@ -113,7 +113,7 @@ def test_a_write_begins_when_another_process_is_done(file: Path) -> None:
     assert number(file) == 1
 
 
-def test_any_other_fault_of_the_begin_is_told_at_once_and_as_it_is(
+def test_any_other_fault_of_the_begin_is_raised_at_once_and_as_it_is(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connections[NAME].ensure_connection()
@@ -134,8 +134,8 @@ def test_a_statement_outside_a_transaction_waits_as_it_always_did(file: Path) ->
 
 def test_a_new_database_that_another_program_is_making_is_waited_for(file: Path) -> None:
     new = file.with_name("new.sqlite3")
-    told = connections.settings[NAME]
-    told["NAME"], told["OPTIONS"]["timeout"] = str(new), 20
+    given = connections.settings[NAME]
+    given["NAME"], given["OPTIONS"]["timeout"] = str(new), 20
     other = sqlite3.connect(new, check_same_thread=False, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     other.execute("CREATE TABLE cups (name TEXT)")

@@ -20,7 +20,7 @@ def test_the_order_of_ratings_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "message"),
     [
         (("b", "r", "bob", 1), "two ratings"),
         (("b", "other", "carol", 1), "two references"),
@@ -28,8 +28,8 @@ def test_the_order_of_ratings_changes_nothing() -> None:
     ],
     ids=["repeated", "two references", "nan"],
 )
-def test_a_rating_that_does_not_fit_is_refused(row: tuple, words: str) -> None:
-    with pytest.raises(ReliabilityError, match=words):
+def test_a_rating_that_does_not_fit_is_refused(row: tuple, message: str) -> None:
+    with pytest.raises(ReliabilityError, match=message):
         table_of([*ROWS, row])
 
 
