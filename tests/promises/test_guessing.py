@@ -39,10 +39,10 @@ def sign_in(port: int, password: str, number: int, source: str = HOST) -> tuple[
         HOST, port, timeout=LONGEST_WAIT_SECONDS, source_address=(source, 0)
     )
     wire.request("POST", "/login/", urlencode(form), sent)
-    said = wire.getresponse()
-    said.read()
+    response = wire.getresponse()
+    response.read()
     wire.close()
-    return said.status, said.headers.get("Retry-After", "")
+    return response.status, response.headers.get("Retry-After", "")
 
 
 def guess_everywhere(start_server: StartServer, cast: Any, **fault: str) -> Counter[int]:
@@ -56,8 +56,8 @@ def guess_everywhere(start_server: StartServer, cast: Any, **fault: str) -> Coun
             sign_in(ports[(thread + n) % 2], f"wrong {n}", thread * EACH + n) for n in range(EACH)
         ]
 
-    said = at_once([partial(guess, thread) for thread in range(THREADS)])
-    answers = [answer for each in said for answer in each]
+    per_thread = at_once([partial(guess, thread) for thread in range(THREADS)])
+    answers = [answer for each in per_thread for answer in each]
     assert all(int(wait) > 0 for status, wait in answers if status == 429)
     assert sign_in(ports[0], PASSWORD, 1, source="127.0.0.9")[0] == 302
     return Counter(status for status, _ in answers)

@@ -42,7 +42,7 @@ PARTS = ("pump", "valve", "spring", "sensor", "lever", "motor")
 def data_directory(settings: Any, tmp_path: Path) -> Path:
     """Give the test a data directory of its own."""
     settings.DATA_DIR = tmp_path / "data"
-    # The heartbeat's own connection sees no row of a test's open transaction: let it not beat.
+    # The heartbeat's own connection sees no row of a test's open transaction: it must not run.
     settings.JOB_LEASE_SECONDS = 3600
     return tmp_path / "data"
 
