@@ -101,14 +101,14 @@ def with_interval(value: float, without: Vector, widest: float) -> str:
     return f"{value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
-def compare(words: str, items: Sequence[Quadruplet], draws: Sequence[Vector]) -> None:
+def compare(label: str, items: Sequence[Quadruplet], draws: Sequence[Vector]) -> None:
     """Print the model, the best n-gram metric and the paired lead, mean over the fold draws."""
     ours, ours_without = mean_of_draws(items, draws)
     taus = {name: mean_of_draws(items, [d]) for name, d in n_gram_differences(items).items()}
     best = max(taus, key=lambda name: taus[name][0])
     theirs, theirs_without = taus[best]
     print(
-        f"  {words} ({len(items)} items, {len({i.reference_id for i in items})} references): "
+        f"  {label} ({len(items)} items, {len({i.reference_id for i in items})} references): "
         f"model {with_interval(ours, ours_without, 1)}, "
         f"best n-gram {best} {with_interval(theirs, theirs_without, 1)}, "
         f"lead {with_interval(ours - theirs, ours_without - theirs_without, 2)}",
@@ -138,10 +138,10 @@ def measure(items: list[Quadruplet], criterion: str, options: Any, cache: Path) 
             tau = tau_b(d, damage_signs(items, criterion)).value
             print(f"  against the known damage: {tau:.3f}")
     compare("unseen references", items, draws)
-    kept = [i for i, item in enumerate(as_items(items)) if not contains_reference(item)]
-    if len(kept) < len(items):
-        left = [items[i] for i in kept]
-        compare("without items that hold the reference", left, [d[kept] for d in draws])
+    comparable = [i for i, item in enumerate(as_items(items)) if not contains_reference(item)]
+    if len(comparable) < len(items):
+        left = [items[i] for i in comparable]
+        compare("without items that hold the reference", left, [d[comparable] for d in draws])
     if options.random:
         single = [str(i) for i in range(len(items))]
         leaking = [

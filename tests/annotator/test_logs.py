@@ -23,7 +23,7 @@ Told = Callable[[], str]
 @pytest.fixture(params=["line", "json"])
 def told(request: pytest.FixtureRequest) -> Iterator[Told]:
     """Configure the project's logging in one format; give what it has printed since."""
-    dictConfig(logs.configuration(request.param, tells_requests=True))
+    dictConfig(logs.configuration(request.param, logs_requests=True))
     (handler,) = [h for h in logging.root.handlers if type(h) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)

@@ -213,6 +213,6 @@ def test_the_nightly_backup_needs_a_key_and_deletes_what_is_too_old(tmp_path: Pa
         (tmp_path / name).touch()
         moment = time.time() - 24 * 60 * 60 * days
         os.utime(tmp_path / name, (moment, moment))
-    for days, left in (("", {"new", "month"}), ("30", {"new"})):
-        assert run(delete, **({"BACKUP_KEEP_DAYS": days} if days else {})).returncode == 0
+    for most_days, left in (("", {"new", "month"}), ("30", {"new"})):
+        assert run(delete, **({"BACKUP_KEEP_DAYS": most_days} if most_days else {})).returncode == 0
         assert {path.name for path in tmp_path.iterdir()} == {f"{n}.backup" for n in left} | {"key"}

@@ -54,8 +54,8 @@ FORM: Final = dict.fromkeys(
 @pytest.fixture(params=[("line", False), ("line", True), ("json", False), ("json", True)])
 def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
     """Log as in local mode or in production, in one format; give what was printed since."""
-    log_format, tells_requests = request.param
-    dictConfig(logs.configuration(log_format, tells_requests=tells_requests))
+    log_format, logs_requests = request.param
+    dictConfig(logs.configuration(log_format, logs_requests=logs_requests))
     (handler,) = [one for one in logging.root.handlers if type(one) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)
@@ -82,7 +82,7 @@ class InBothFormats(logging.Formatter):
 
 @pytest.fixture
 def logged_twice() -> Iterator[Logged]:
-    dictConfig(logs.configuration("line", tells_requests=True))
+    dictConfig(logs.configuration("line", logs_requests=True))
     (handler,) = [one for one in logging.root.handlers if type(one) is logging.StreamHandler]
     stream = io.StringIO()
     handler.setStream(stream)

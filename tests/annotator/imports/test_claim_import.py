@@ -11,7 +11,7 @@ from annotator.imports.claims import services as claims_services
 from annotator.imports.claims.services import ImportCounts, import_claims
 from annotator.models import AuditEvent, Campaign, Candidate, Membership, Reference, User
 from core.errors import OutOfDate, Refused
-from core.sqlite.cache import ROOMY_KIB
+from core.sqlite.cache import LARGE_KIB
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -92,8 +92,8 @@ def test_a_large_import_has_more_memory_for_its_pages_until_it_ends(
     look(0)
     assert counts == ImportCounts(2, 3, 0, 0)
     if sizes:
-        assert sizes[1] == -ROOMY_KIB
-        assert sizes[0] == sizes[-1] != -ROOMY_KIB
+        assert sizes[1] == -LARGE_KIB
+        assert sizes[0] == sizes[-1] != -LARGE_KIB
 
 
 def test_new_candidates_and_references_are_added_to_what_is_there(campaign: Campaign) -> None:

@@ -1,4 +1,4 @@
-"""`jobs` lists what waits, runs or has failed in both houses, and nothing of what is in it."""
+"""`jobs` lists what waits, runs or has failed in both packages, and nothing of what is in it."""
 
 import io
 import json

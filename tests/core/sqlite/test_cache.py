@@ -7,7 +7,7 @@ from annotator.campaigns.services import create_campaign
 from annotator.formats.references import BATCH, ReferenceRecord
 from annotator.imports.claims import services as claims_services
 from annotator.models import Campaign
-from core.sqlite.cache import ROOMY_KIB, growing_cache
+from core.sqlite.cache import LARGE_KIB, growing_cache
 
 pytestmark = pytest.mark.django_db
 on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="asks SQLite about itself")
@@ -30,8 +30,8 @@ def test_the_cache_is_large_for_one_write_and_small_again_after_it() -> None:
     with growing_cache() as grow:
         assert cache_size() == before
         grow()
-        assert cache_size() == -ROOMY_KIB
-    assert cache_size() == before != -ROOMY_KIB
+        assert cache_size() == -LARGE_KIB
+    assert cache_size() == before != -LARGE_KIB
 
 
 @on_sqlite
@@ -45,7 +45,7 @@ def test_the_cache_is_small_again_after_a_write_that_broke_its_transaction() -> 
 
     with pytest.raises(DatabaseError, match="no_such_function"), transaction.atomic():
         write()
-    assert cache_size() == before != -ROOMY_KIB
+    assert cache_size() == before != -LARGE_KIB
 
 
 @on_sqlite
@@ -59,8 +59,8 @@ def test_a_large_import_of_claims_has_the_large_cache(
         campaign=campaign, records=records, progress=lambda done: seen.append((done, cache_size()))
     )
     small = cache_size()
-    assert small != -ROOMY_KIB
-    assert seen == [(BATCH, small), (2 * BATCH, -ROOMY_KIB)]
+    assert small != -LARGE_KIB
+    assert seen == [(BATCH, small), (2 * BATCH, -LARGE_KIB)]
 
 
 def test_any_database_can_be_written_to_meanwhile(campaign: Campaign) -> None:
