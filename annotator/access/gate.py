@@ -21,11 +21,11 @@ from annotator.models import Campaign, Role, User
 API_PREFIX = "/api/"
 # A program that watches the site has no account; it bears the token of the settings.
 METRICS_ROUTE = "annotator:metrics"
-# The field by which the rate form is known: what it carries must outlive a session.
+# The field by which the rate form is known: what it holds must outlive a session.
 DRAFT_FIELD = "draft_version"
 CSRF_FIELD = "csrfmiddlewaretoken"
-# Other forms with words in them, and the page that each belongs to.
-CARRIED = {
+# Other forms with text in them, and the page that each belongs to.
+RESUBMITTED = {
     "annotator:compare": "annotator:compare",
     "annotator:adjudicate": "annotator:adjudicate",
     "annotator:send_back": "annotator:adjudicate",
@@ -107,9 +107,9 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
         response["HX-Redirect"] = settings.LOGIN_URL
         return response
     is_form = bool(request.POST.keys() - {CSRF_FIELD}) and bool(_form_page(request))
-    is_carried = DRAFT_FIELD in request.POST or is_form
+    is_resubmitted = DRAFT_FIELD in request.POST or is_form
     # What was typed is not dropped with the session: the browser posts it to the sign-in page.
-    return redirect(target, preserve_request=is_carried)
+    return redirect(target, preserve_request=is_resubmitted)
 
 
 def _page_of(request: HttpRequest) -> str:
@@ -121,11 +121,11 @@ def _page_of(request: HttpRequest) -> str:
 
 
 def _form_page(request: HttpRequest) -> str:
-    """Return the page whose form this is, where words are carried to it through a sign-in."""
+    """Return the page whose form this is, where text is resubmitted to it after a sign-in."""
     match = request.resolver_match
-    if request.method != "POST" or match is None or match.view_name not in CARRIED:
+    if request.method != "POST" or match is None or match.view_name not in RESUBMITTED:
         return ""
-    return reverse(CARRIED[match.view_name], kwargs=match.kwargs)
+    return reverse(RESUBMITTED[match.view_name], kwargs=match.kwargs)
 
 
 def own_campaign(request: SignedInRequest, slug: str) -> Campaign:

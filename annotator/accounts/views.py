@@ -66,8 +66,8 @@ def password(request: SignedInRequest) -> HttpResponse:
         form.take_refusal(refusal)
         return _password_page(request, form, refusal.status)
     update_session_auth_hash(request, request.user)
-    said = f"Your password is changed. Everywhere else you are signed out. {ended.sentence}"
-    messages.success(request, said)
+    message = f"Your password is changed. Everywhere else you are signed out. {ended.sentence}"
+    messages.success(request, message)
     return SeeOther(resolve_url("annotator:account"))
 
 
@@ -173,7 +173,7 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
 
 
 def _offered(request: SignedInRequest) -> str:
-    """Return the secret that this session was shown, or a new one; it is kept sealed."""
+    """Return the secret that this session was shown, or a new one; it is stored sealed."""
     owner = str(request.user.pk)
     try:
         return unseal(request.session.get(OFFERED, ""), owner=owner)
@@ -250,7 +250,7 @@ def _set_up_page(
     picture = drawn.svg_inline(scale=4, dark="#000", light="#fff", border=3)
     context = {
         "form": form,
-        # Drawn from our own words: shapes without any text.
+        # Drawn from our own text: shapes without any text.
         "picture": mark_safe(picture),  # noqa: S308
         "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
         "is_required": settings.REQUIRE_SECOND_FACTOR,

@@ -1,4 +1,4 @@
-"""The queue of an annotator, and which candidates with room come next.
+"""The queue of an annotator, and which candidates with a free place come next.
 
 Written as SQL: these are asked with every candidate that anybody takes, and building them through
 the ORM costs five times what they cost the database. Both databases read the same text.
@@ -84,14 +84,14 @@ def standing_of(campaign_id: UUID, annotator_id: UUID) -> Standing:
 def candidates_from(
     campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
 ) -> list[UUID]:
-    """Return candidates with room from a place of the queue on; see `_free`."""
+    """Return candidates with a free place from a place of the queue on; see `_free`."""
     return _free(">=", campaign_id, annotator_id, place, recused)
 
 
 def candidates_before(
     campaign_id: UUID, annotator_id: UUID, place: int, recused: Collection[UUID]
 ) -> list[UUID]:
-    """Return candidates with room before a place of the queue; see `_free`."""
+    """Return candidates with a free place before a place of the queue; see `_free`."""
     return _free("<", campaign_id, annotator_id, place, recused)
 
 
@@ -120,7 +120,7 @@ def _rows(sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def _key(pk: UUID) -> Any:
-    """Return a key as the database in use wants it: SQLite keeps UUIDs as text."""
+    """Return a key as the database in use wants it: SQLite stores UUIDs as text."""
     return Candidate._meta.pk.get_db_prep_value(pk, connection)
 
 
@@ -292,7 +292,7 @@ def ratings_by(user: User) -> QuerySet[Rating]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One assignment with what the queue says of its reference."""
+    """One assignment with what the queue shows of its reference."""
 
     item: QueueItem
     rank: int
@@ -374,7 +374,7 @@ def _is_past(due_at: datetime | None, now: datetime) -> bool:
     return due_at is not None and due_at < now
 
 
-TOLD: Final = (
+SHOWN_COLUMNS: Final = (
     "claims",
     *(
         f"reference__{name}"
@@ -385,5 +385,5 @@ TOLD: Final = (
 
 def assigned_candidate(assignment: Assignment) -> Candidate:
     """Return the candidate of an assignment with its reference; nothing else of them is loaded."""
-    rows = Candidate.objects.select_related("reference").only(*TOLD)
+    rows = Candidate.objects.select_related("reference").only(*SHOWN_COLUMNS)
     return rows.get(pk=assignment.candidate_id)

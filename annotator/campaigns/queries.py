@@ -64,7 +64,7 @@ def _table(model: Any) -> str:
     return str(model._meta.db_table)
 
 
-# Locked as annotator.conflicts.queries says it; a test holds the two together.
+# Locked as annotator.conflicts.queries has it; a test holds the two together.
 _COUNTS: Final = f"""
 WITH own AS MATERIALIZED (
   SELECT c.id, c.purpose, c.places, COUNT(r.id) AS times, MAX(r.revised_at) AS last
@@ -250,7 +250,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One word from an annotator about one candidate."""
+    """One flag or skip of an annotator about one candidate."""
 
     kind: str
     reference_id: str
@@ -279,8 +279,8 @@ def _flags(campaign: Campaign) -> list[Notice]:
     rows = Flag.objects.filter(assignment__campaign=campaign).order_by("-made_at")[:MOST_SHOWN]
     values = rows.values_list(*_NAMES, "reason_code", "reason", "made_at")
     return [
-        Notice("flag", reference, candidate, who, _label(Flag, code), words, at, "")
-        for reference, candidate, who, code, words, at in values
+        Notice("flag", reference, candidate, who, _label(Flag, code), why, at, "")
+        for reference, candidate, who, code, why, at in values
     ]
 
 
@@ -296,8 +296,8 @@ def _departures(campaign: Campaign) -> list[Notice]:
         "assignment__lease_expires_at",
     )
     return [
-        Notice(kind, reference, candidate, who, _label(Departure, code), words, at, _outcome(*rest))
-        for reference, candidate, who, kind, code, words, at, *rest in values
+        Notice(kind, reference, candidate, who, _label(Departure, code), why, at, _outcome(*rest))
+        for reference, candidate, who, kind, code, why, at, *rest in values
     ]
 
 
@@ -318,7 +318,7 @@ WARNED_DAYS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """The last day of keeping; `days_left` is negative once it has passed."""
+    """The last day of storage; `days_left` is negative once it has passed."""
 
     until: date
     days_left: int
@@ -338,7 +338,7 @@ class Retention:
 
 
 def retention(campaign: Campaign, today: date) -> Retention | None:
-    """Return until when texts are kept; none when nobody has decided."""
+    """Return until when texts are stored; none when nobody has decided."""
     until = campaign.retain_until
     return Retention(until, (until - today).days) if until else None
 

@@ -81,7 +81,7 @@ def rename_term(text: str, severity: int, seed: int, pairs: WordPairs = RENAMING
     """Give another name to a known term in up to `severity` places, not in all.
 
     Lowers terminology_consistency. Only terms after "the", "said" or "each" are renamed, so the
-    words that introduce the term keep its first name and the two names stand side by side.
+    words that introduce the term retain its first name and the two names stand side by side.
     """
     edits = [
         Edit(match.start(2), match.end(), name + match[3])
@@ -159,7 +159,7 @@ def break_dependency(text: str, severity: int, seed: int) -> Damaged:
 def reword_harmlessly(
     text: str, severity: int, seed: int, pairs: WordPairs = REWORDINGS
 ) -> Damaged:
-    """Say up to `severity` places in other words of the same meaning; lowers no criterion."""
+    """Reword up to `severity` places with the same meaning; lowers no criterion."""
     edits = [_replace(match, new) for old, new in pairs for match in _places(old, text)]
     return _edited(text, edits, severity, seed, ("reword_harmlessly", None, "places reworded"))
 

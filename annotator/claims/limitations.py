@@ -75,7 +75,7 @@ def count_elements(claims: tuple[Claim, ...]) -> int:
 _RULES = Rules(least=0.35, crossing=0.5, margin=0.2)
 # A limitation left alone belongs to a neighbour's pair if so much of it stands on the other side.
 _ABSORBED = 0.6
-# Up to this share of the words of each side exchanged, the same thing is said in other words.
+# Up to this share of the words of each side exchanged, the meaning is the same.
 _REWORDED = 0.2
 # One side of an exchange outweighs the other if it has this many times as many words.
 _OUTWEIGHS = 2
@@ -127,7 +127,7 @@ def align_limitations(reference: str, candidate: str) -> tuple[LimitationPair, .
 
     Inputs: the texts of two claims. Output: pairs in which every feature of `split_features` of
     both sides lies in exactly one limitation; features in a row are one limitation where the other
-    side says them in one. Order: that of the reference; an added limitation stands after the pair
+    side has them in one. Order: that of the reference; an added limitation stands after the pair
     of the one before it. `similarity`: Dice's on the sets of content words, 0 to 1; 0 alone.
     Standing, by sets of content words (see `content.content_words`):
     MATCHED if the sets are equal; NARROWED if the candidate only adds; BROADENED if it only lacks.
@@ -171,7 +171,7 @@ def _pair(left: list[_Part], right: list[_Part]) -> None:
 
 
 def _absorb(parts: list[_Part]) -> None:
-    """Join a part without partner to a neighbour whose partner says what it says."""
+    """Join a part without partner to a neighbour whose partner has the same content."""
     place = 0
     while place < len(parts):
         part = parts[place]
@@ -249,10 +249,10 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     """Follow the reference; an added limitation stands after the pair of the one before it."""
     followers: dict[int | None, list[LimitationPair]] = {}
     leader: int | None = None
-    said_left, said_right = _WordMasks(left), _WordMasks(right)
+    left_words, right_words = _WordMasks(left), _WordMasks(right)
     for part in right:
         if part.partner is None:
-            standing = Standing.MATCHED if said_left.holds(part) else Standing.ADDED
+            standing = Standing.MATCHED if left_words.holds(part) else Standing.ADDED
             alone = LimitationPair(None, Limitation(part.start, part.end), standing, 0.0)
             followers.setdefault(leader, []).append(alone)
         else:
@@ -260,7 +260,7 @@ def _in_rows(left: list[_Part], right: list[_Part]) -> tuple[LimitationPair, ...
     rows = followers.get(None, [])
     for part in left:
         if part.partner is None:
-            standing = Standing.MATCHED if said_right.holds(part) else Standing.MISSING
+            standing = Standing.MATCHED if right_words.holds(part) else Standing.MISSING
             rows.append(LimitationPair(Limitation(part.start, part.end), None, standing, 0.0))
         else:
             rows.append(_as_pair(part, part.partner))

@@ -34,7 +34,7 @@ class Limit:
     sentence: str
 
     def message(self, count: int) -> str:
-        """Return what the page says of a pair with so many; "" where nothing is left out."""
+        """Return the page's message about a pair with so many; "" where nothing is left out."""
         if count <= self.most:
             return ""
         return f"{self.sentence.format(count=count, most=self.most)} The texts are complete."
@@ -77,7 +77,7 @@ Sides = Mapping[str, tuple[Claim, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ComparedClaim:
-    """What comparing a pair says of one claim: its different words and its limitations.
+    """What comparing a pair shows of one claim: its different words and its limitations.
 
     Offsets count from the start of the claim's words, behind its number.
     """
@@ -94,7 +94,7 @@ _Features = Mapping[tuple[str, int], tuple[Feature, ...]]
 def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
     """Compare claims that stand in one row, and cut all claims into limitations.
 
-    Inputs: the rows of `align_claims`, and the claims of both sides. Output: what is said of each
+    Inputs: the rows of `align_claims`, and the claims of both sides. Output: what is shown of each
     claim, and why claims are not cut into limitations, "" where they are.
     """
     features = {
@@ -107,7 +107,7 @@ def compare_claims(rows: Iterable[Row], claims: Sides) -> tuple[Pairs, str]:
 
 
 def _too_many_limitations(rows: Iterable[Row], features: _Features) -> str:
-    """Say that a pair has too many limitations to be cut into them; "" where it has not."""
+    """Return the message that a pair has too many limitations to be cut into; "" where not."""
     counts = Counter[str]()
     for (side, _), found in features.items():
         counts[side] += len(found)
@@ -131,7 +131,7 @@ def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut
             assert index is not None
             standing = Standing.MISSING if side == REFERENCE else Standing.ADDED
             cuts = tuple((item.start, item.end, standing) for item in features[side, index])
-            # That all of it stands on one side only is said once, not for every word.
+            # That all of it stands on one side only is shown once, not for every word.
             found[side, index] = ComparedClaim(
                 (), cuts if is_cut else _whole(claim_body(claims[side][index]))
             )
@@ -152,9 +152,9 @@ def _compared(rows: Iterable[Row], claims: Sides, features: _Features, *, is_cut
     return found
 
 
-def _whole(words: str) -> Cuts:
-    """Return a claim as one limitation of which nothing is said."""
-    return ((0, len(words), ""),) if words else ()
+def _whole(body: str) -> Cuts:
+    """Return a claim as one limitation without a standing."""
+    return ((0, len(body), ""),) if body else ()
 
 
 def _standings(pairs: Iterable[LimitationPair], side: str) -> Cuts:
@@ -178,7 +178,7 @@ BROKEN: Final = "broken"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One mark in words, for the list below a pane: what, in which claim, at which place."""
+    """One mark as text, for the list below a pane: what, in which claim, at which place."""
 
     kind: str
     words: str
@@ -226,7 +226,7 @@ class SideView:
 class Reading:
     """Two claim sets and the rows that set their claims side by side.
 
-    `notices` say in sentences which aids are off because the pair is larger than `budget` allows.
+    `notices` are sentences on which aids are off because the pair is larger than `budget` allows.
     A plain reading has one claim without number a side, which is the text.
     """
 
@@ -242,7 +242,7 @@ def read_pair(reference: str, candidate: str) -> Reading:
 
     Inputs: the two texts as stored. Output: views whose pieces joined are the texts, byte for
     byte. The marks are surface readings, a help for the eye and no verdict. What `budget` does
-    not allow is left out, and said in `notices`.
+    not allow is left out, and named in `notices`.
     """
     too_large = _too_large(reference, candidate)
     if too_large:
@@ -277,8 +277,8 @@ def read_plainly(reference: str, candidate: str, *notices: str) -> Reading:
     """Show two texts as they are: nothing is cut, compared or marked but what nobody can see."""
     left, right = _plain_side(reference), _plain_side(candidate)
     row = (next(iter(left.claims), None), next(iter(right.claims), None))
-    said = _messages(*notices, _unshown(left, right))
-    return Reading(left, right, (row,) if any(row) else (), said, is_plain=True)
+    shown_notices = _messages(*notices, _unshown(left, right))
+    return Reading(left, right, (row,) if any(row) else (), shown_notices, is_plain=True)
 
 
 def plain(reading: Reading) -> Reading:
@@ -297,7 +297,7 @@ def _text(side: SideView) -> str:
 
 
 def _too_large(reference: str, candidate: str) -> str:
-    """Say that a pair is too large to be cut into claims; "" where it is not."""
+    """Return the message that a pair is too large to be cut into claims; "" where not."""
     return CHARACTERS.message(len(reference) + len(candidate)) or CLAIMS.message(
         max(len(find_markers(text)) for text in (reference, candidate))
     )
@@ -399,7 +399,7 @@ def _span_label(span: Span, text: str) -> str:
 
 def _view(claim: Claim, node: Node, marks: list[Span], compared: ComparedClaim) -> ClaimView:
     offset = claim.start + claim.body_offset
-    words = claim_body(claim)
+    body = claim_body(claim)
     spans = [
         *marks,
         *(
@@ -415,7 +415,7 @@ def _view(claim: Claim, node: Node, marks: list[Span], compared: ComparedClaim) 
         depth=node.depth,
         marker=claim.text[: claim.body_offset],
         limitations=tuple(
-            LimitationView(standing, cut_segments(words[a:b], offset + a, own))
+            LimitationView(standing, cut_segments(body[a:b], offset + a, own))
             for (a, b, standing), own in _shared_out(compared.limitations, offset, spans)
         ),
         parents=claim.depends_on,

@@ -26,7 +26,7 @@ _VOWELS = re.compile(r"[aeiouy]+")
 
 @dataclass(frozen=True, slots=True)
 class ClaimStatistics:
-    """The figures of one claim set; `describe_claims` says how each is counted."""
+    """The figures of one claim set; `describe_claims` defines how each is counted."""
 
     tokens: int
     claims: int

@@ -50,7 +50,7 @@ bearing bushing casing ceiling coating housing lining opening ring spring string
 wiring
 """
 _NOUNS_IN_ING = frozenset(_NOUNS_IN_ING_LIST.split())
-# Nouns whose plural no suffix tells, and nouns that end like a plural.
+# Nouns whose plural no suffix shows, and nouns that end like a plural.
 _IRREGULAR_WORDS = """
 always:always analyses:analysis antennae:antenna apparatuses:apparatus appendices:appendix
 axes:axis bacteria:bacterium bias:bias biases:bias bogies:bogie buses:bus chassis:chassis
@@ -63,7 +63,7 @@ women:woman
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_WORDS.split())
 _LONGEST_TERM = 4
-# A memory of words must not keep a text that is one word.
+# A cache of words must not hold a text that is one word.
 LONGEST_CACHED = 40
 
 

@@ -132,7 +132,7 @@ def _best_shift(words: list[str], start: int, stop: int, floor: int, ceiling: in
 
 
 def _worth(words: list[str], start: int, stop: int) -> int:
-    """Say how well a stretch reads as one difference: whole clauses first, then whole phrases."""
+    """Return how well a stretch reads as a difference: whole clauses first, then whole phrases."""
     opens = start == 0 or not words[start - 1].isalnum()
     closes = stop == len(words) or not words[stop - 1].isalnum()
     return 4 * opens + 2 * closes + is_content(words[stop - 1])

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from annotator.models import Preference
-from annotator.rating_values import LONGEST_WORDS
+from annotator.rating_values import LONGEST_TEXT
 from annotator.rubric import ALL_CRITERIA, NAMES
 from core.forms import (
     ASCII_SPACE,
@@ -56,7 +56,7 @@ class PreferenceForm(RubricForm):
     comment = CommentField(
         required=False,
         strip=False,
-        max_length=LONGEST_WORDS,
+        max_length=LONGEST_TEXT,
         error_messages={
             "max_length": "A comment may have %(limit_value)d characters; this has %(show_value)d."
         },
@@ -82,7 +82,7 @@ def as_sent(preference: Preference) -> dict[str, str]:
 
 
 class AskForm(RefusableForm):
-    """What an admin says to have comparisons given out: how many of all pairs, and the seed."""
+    """What an admin gives to have comparisons given out: how many of all pairs, and the seed."""
 
     share = FractionField(
         label="Share of all pairs, in per cent",

@@ -32,7 +32,7 @@ from annotator.models import (
     Role,
     User,
 )
-from annotator.rating_values import LONGEST_WORDS
+from annotator.rating_values import LONGEST_TEXT
 from annotator.rubric import ALL_CRITERIA
 from annotator.typology import MOST_TAGS, clean_tags
 from core.clock import database_now
@@ -50,7 +50,7 @@ def assign_comparisons(
 ) -> list[Comparison]:
     """Give an annotator pairs to compare: references in order, the pairs of each shuffled.
 
-    Which candidate stands left is random per annotator and pair, and kept. A pair that the
+    Which candidate stands left is random per annotator and pair, and stored. A pair that the
     annotator has been given before, either way round, is passed over. Raises Refused when a pair
     is not two candidates of one reference of this campaign, or the annotator is not one of it.
     """
@@ -105,7 +105,7 @@ def _fresh(pairs: Iterable[Pair], known: set[str]) -> list[Pair]:
 
 
 def _in_order(pairs: Iterable[Pair], chance: random.Random) -> list[Pair]:
-    """Return the pairs by reference, each group shuffled, so that no order tells a system."""
+    """Return the pairs by reference, each group shuffled, so that no order reveals a system."""
     groups: dict[UUID, list[Pair]] = {}
     for pair in pairs:
         groups.setdefault(pair[0].reference_id, []).append(pair)
@@ -192,7 +192,7 @@ def _share(share: Fraction | float) -> Fraction:
 def _pairs(campaign: Campaign) -> list[Pair]:
     """Return every pair of candidates of one reference, references in order."""
     rows = (
-        # A repeat or a sentinel tells about annotators; a preference on it tells nothing.
+        # A repeat or a sentinel is about annotators; a preference on it shows nothing.
         Candidate.objects.filter(campaign=campaign, purpose__in=GENUINE, reference__erased_at=None)
         .select_related("reference")
         .only("campaign_id", "candidate_id", "reference__reference_id")
@@ -231,7 +231,7 @@ def _annotators(campaign: Campaign) -> list[User]:
 
 
 class _Given:
-    """Who has rated what and been given which pairs, kept up to date while pairs are given."""
+    """Who has rated what and been given which pairs, updated while pairs are given."""
 
     def __init__(self, campaign: Campaign, annotators: Sequence[User]) -> None:
         self._annotators = annotators
@@ -302,51 +302,51 @@ def submit_preference(
     error_tags: Sequence[Any] | None = None,
     version: int = 0,
 ) -> Preference:
-    """Store what an annotator says of a comparison: 1 left is better, 0 equal, -1 right is.
+    """Store how an annotator judges a comparison: 1 left is better, 0 equal, -1 right is.
 
     `version` is the one that the person saw, 0 before the first; until the campaign closes a
-    preference may be revised; every revision is kept.
+    preference may be revised; every revision is stored.
     `error_tags` None leaves the tags as they are; a tag's side is left, right or reference. What
     is stored already, sent again, is the stored row unchanged. Raises Refused for bad values by
     field; OutOfDate when the campaign is closed, the annotator has recused themself from the
     reference, or another revision came between.
     """
-    said: dict[str, Any] = _clean(judgements, comment)
+    given: dict[str, Any] = _clean(judgements, comment)
     own = Comparison.objects.select_for_update(of=("self",), no_key=True).filter(
         annotator=annotator
     )
     comparison = own.select_related("campaign", "left__reference", "right").get(pk=comparison_id)
     stored = Preference.objects.filter(comparison=comparison).first()
     if error_tags is not None:
-        said["error_tags"] = _clean_tags(comparison, error_tags)
-    if stored and all(getattr(stored, name) == value for name, value in said.items()):
+        given["error_tags"] = _clean_tags(comparison, error_tags)
+    if stored and all(getattr(stored, name) == value for name, value in given.items()):
         return stored
     if reason := closed_because(comparison):
         raise OutOfDate(reason)
     if version != (stored.version if stored else 0):
         raise OutOfDate("This preference was changed elsewhere since you opened it.")
-    return _revised(comparison, stored, said) if stored else _first(comparison, said)
+    return _revised(comparison, stored, given) if stored else _first(comparison, given)
 
 
-def _first(comparison: Comparison, said: Mapping[str, Any]) -> Preference:
+def _first(comparison: Comparison, given: Mapping[str, Any]) -> Preference:
     now = database_now()
     row = Preference.objects.create(
         comparison=comparison,
         rubric_version=comparison.campaign.rubric_version,
         submitted_at=now,
         revised_at=now,
-        **said,
+        **given,
     )
     _record(comparison, row, "preference.submitted")
     return row
 
 
-def _revised(comparison: Comparison, stored: Preference, said: Mapping[str, Any]) -> Preference:
-    for name, value in said.items():
+def _revised(comparison: Comparison, stored: Preference, given: Mapping[str, Any]) -> Preference:
+    for name, value in given.items():
         setattr(stored, name, value)
     stored.version += 1
     stored.revised_at = database_now()
-    stored.save(update_fields=[*said, "version", "revised_at"])
+    stored.save(update_fields=[*given, "version", "revised_at"])
     _record(comparison, stored, "preference.revised")
     return stored
 
@@ -379,9 +379,9 @@ def _clean(judgements: Mapping[str, int], comment: str) -> dict[str, Any]:
             fields[name] = ["A preference is 1 (left better), 0 (equal) or -1 (right better)."]
     for name in sorted(set(judgements) - set(ALL_CRITERIA)):
         fields[name[:40]] = ["This rubric has no such criterion."]
-    if len(comment) > LONGEST_WORDS:
+    if len(comment) > LONGEST_TEXT:
         fields["comment"] = [
-            f"A comment may have {LONGEST_WORDS:,} characters; this has {len(comment):,}."
+            f"A comment may have {LONGEST_TEXT:,} characters; this has {len(comment):,}."
         ]
     elif "\x00" in comment:
         fields["comment"] = ["The comment holds a NUL character."]
@@ -400,16 +400,16 @@ def _clean_tags(comparison: Comparison, sent: Sequence[Any]) -> list[dict[str, A
         "right": comparison.right.claims,
         "reference": comparison.left.reference.claims,
     }
-    kept: list[dict[str, Any]] = []
+    unique: list[dict[str, Any]] = []
     try:
         if not isinstance(sent, list | tuple) or len(sent) > MOST_TAGS:
             raise ValueError(f"Error tags are a list of at most {MOST_TAGS}.")
         for number, entry in enumerate(sent, start=1):
             tag = _clean_tag(number, entry, texts)
-            kept += [] if tag in kept else [tag]
+            unique += [] if tag in unique else [tag]
     except ValueError as error:
         raise Refused(str(error), {"error_tags": [str(error)]}) from error
-    return kept
+    return unique
 
 
 def _clean_tag(number: int, entry: Any, texts: Mapping[str, str]) -> dict[str, Any]:

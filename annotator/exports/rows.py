@@ -75,7 +75,7 @@ class Pseudonyms:
 
 
 class Nobody:
-    """No annotator is told apart from another."""
+    """No annotator is distinguished from another."""
 
     def name(self, pk: UUID) -> None:
         return None
@@ -134,7 +134,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What an export tells: how annotators are called, and whether ids and systems are in it."""
+    """What an export shows: how annotators are called, and whether ids and systems are in it."""
 
     naming: Naming
     admins: frozenset[UUID]
@@ -142,14 +142,14 @@ class Detail:
     has_systems: bool
 
 
-def exported_lines(campaign: Campaign, telling: Detail) -> Iterator[dict[str, Any]]:
+def exported_lines(campaign: Campaign, detail: Detail) -> Iterator[dict[str, Any]]:
     """Yield each rating and preference with its revisions, candidate by candidate.
 
     The order is that of the references and of the candidates' ids, and of the time of giving;
     keys are those of `ratings_jsonl`. A preference stands with its left candidate.
     """
     for rows in _some_candidates(campaign):
-        yield from _Slice(rows, telling).lines()
+        yield from _Slice(rows, detail).lines()
 
 
 def some_references(campaign: Campaign) -> Iterator[list[UUID]]:
@@ -174,10 +174,10 @@ def _some_candidates(campaign: Campaign) -> Iterator[list[Row]]:
 
 
 class _Slice:
-    """Some candidates, and what was said of them."""
+    """Some candidates, and the answers about them."""
 
-    def __init__(self, rows: list[Row], telling: Detail) -> None:
-        self.telling = telling
+    def __init__(self, rows: list[Row], detail: Detail) -> None:
+        self.detail = detail
         self.candidates = {row["pk"]: row for row in rows}
 
     def lines(self) -> Iterator[dict[str, Any]]:
@@ -193,9 +193,9 @@ class _Slice:
             .order_by("submitted_at", "pk")
             .values("pk", "candidate_id", "annotator_id", *_DATED, *_SCORED)
         )
-        kept = RatingRevision.objects.filter(rating__in=[row["pk"] for row in rows])
+        stored = RatingRevision.objects.filter(rating__in=[row["pk"] for row in rows])
         revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
-        for one in kept.order_by("number").values("rating_id", "number", "made_at", *_SCORED):
+        for one in stored.order_by("number").values("rating_id", "number", "made_at", *_SCORED):
             revisions[one["rating_id"]].append(_numbered(one) | _scored(one))
         for row in rows:
             candidate = self.candidates[row["candidate_id"]]
@@ -221,9 +221,9 @@ class _Slice:
             .order_by("submitted_at", "pk")
             .values("pk", *_PAIR, *_DATED, *_JUDGED)
         )
-        kept = PreferenceRevision.objects.filter(preference__in=[row["pk"] for row in rows])
+        stored = PreferenceRevision.objects.filter(preference__in=[row["pk"] for row in rows])
         revisions: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
-        for one in kept.order_by("number").values("preference_id", "number", "made_at", *_JUDGED):
+        for one in stored.order_by("number").values("preference_id", "number", "made_at", *_JUDGED):
             revisions[one["preference_id"]].append(_numbered(one) | _judged(one))
         for row in rows:
             left = self.candidates[row["comparison__left_id"]]
@@ -247,18 +247,18 @@ class _Slice:
     def _place(self, kind: str, pk: UUID, candidate: Row) -> dict[str, Any]:
         return {
             "kind": kind,
-            "id": str(pk) if self.telling.has_ids else None,
+            "id": str(pk) if self.detail.has_ids else None,
             "reference_id": candidate["reference__reference_id"],
             "reference_sha256": candidate["reference__claims_sha256"],
         }
 
     def _annotator(self, pk: UUID) -> dict[str, Any]:
-        name = self.telling.naming.name(pk)
-        # Of somebody who has no name here nothing is told by which they could be told apart.
-        return {"annotator": name, "by_admin": None if name is None else pk in self.telling.admins}
+        name = self.detail.naming.name(pk)
+        # Of somebody who has no name here nothing is shown that could distinguish them.
+        return {"annotator": name, "by_admin": None if name is None else pk in self.detail.admins}
 
     def _system(self, system: str) -> str | None:
-        return system if self.telling.has_systems else None
+        return system if self.detail.has_systems else None
 
 
 def _scored(row: Row) -> dict[str, Any]:
@@ -271,9 +271,9 @@ def _scored(row: Row) -> dict[str, Any]:
 
 
 def _judged(row: Row) -> dict[str, Any]:
-    said = {name: row[name] for name in ALL_CRITERIA if row[name] is not None}
+    judgements = {name: row[name] for name in ALL_CRITERIA if row[name] is not None}
     tags = _tags(row["error_tags"])
-    return {"judgements": said, "comment": row["comment"], "error_tags": tags}
+    return {"judgements": judgements, "comment": row["comment"], "error_tags": tags}
 
 
 def _tags(tags: list[Row]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Writes of exports of ratings: on record before anything is told, and whole files on disk."""
+"""Writes of exports of ratings: on record before anything is sent, and whole files on disk."""
 
 import json
 import secrets
@@ -83,7 +83,7 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
             file.write(piece)
             digest.update(piece)
             size += len(piece)
-        told = {
+        manifest = {
             "file": target.name,
             "sha256": digest.hexdigest(),
             "bytes": size,
@@ -98,8 +98,8 @@ def write_export(export: RatingExport, target: Path) -> dict[str, Any]:
         # An older file would stand beside the manifest of the new one.
         target.unlink(missing_ok=True)
         beside = target.with_name(target.name + MANIFEST)
-        atomic_write(beside, [json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"])
-    return told
+        atomic_write(beside, [json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n"])
+    return manifest
 
 
 def _check_reason(reason: str) -> None:

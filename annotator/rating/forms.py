@@ -12,7 +12,15 @@ from django.http import QueryDict
 
 from annotator.keymap import ACTIONS, Action, clean_changes, key_problems, keymap, shown
 from annotator.models import Rating, ReadingPreference
-from annotator.rating_values import AIDS, ERROR_TAGS, LONGEST_WORDS, SAID, TYPED, WORDS, Given
+from annotator.rating_values import (
+    AIDS,
+    ERROR_TAGS,
+    LONGEST_TEXT,
+    REMARKS,
+    TEXT_FIELDS,
+    TYPED,
+    Given,
+)
 from annotator.rubric import CRITERIA, NAMES
 from core.forms import (
     ASCII_SPACE,
@@ -51,7 +59,7 @@ class ScoreField(forms.Field):
 
 
 class TagsField(forms.CharField):
-    """The chosen error tags as JSON, which the page keeps in a hidden field."""
+    """The chosen error tags as JSON, which the page has in a hidden field."""
 
     def clean(self, value: Any) -> list[Any]:
         text = str(super().clean(value) or "[]")
@@ -68,7 +76,7 @@ def _comment_field(noun: str) -> CommentField:
     return CommentField(
         required=False,
         strip=False,
-        max_length=LONGEST_WORDS,
+        max_length=LONGEST_TEXT,
         error_messages={
             "max_length": f"A {noun} may have %(limit_value)d characters; this has %(show_value)d."
         },
@@ -92,8 +100,8 @@ class RatingForm(RubricForm):
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
-        for words in WORDS:
-            self.fields[words.name] = _comment_field(words.name)
+        for field in TEXT_FIELDS:
+            self.fields[field.name] = _comment_field(field.name)
         for criterion in CRITERIA:
             self.fields[criterion] = ScoreField(label=NAMES[criterion])
 
@@ -105,7 +113,7 @@ class RatingForm(RubricForm):
     @property
     def given(self) -> Given:
         """What the annotator gives, once the form is valid."""
-        given: dict[str, Any] = {name: self.cleaned_data[name] for name in SAID}
+        given: dict[str, Any] = {name: self.cleaned_data[name] for name in REMARKS}
         return cast(Given, {"scores": self.scores, **given})
 
     @property
@@ -123,7 +131,7 @@ class RatingForm(RubricForm):
 
     @property
     def as_entered(self) -> dict[str, str]:
-        """Return what a draft keeps: every field as it was typed, right or wrong."""
+        """Return what a draft holds: every field as it was typed, right or wrong."""
         return {name: self.typed(name) for name in TYPED}
 
 

@@ -1,6 +1,6 @@
 """What every request passes: id, log line, limits, UTF-8, headers, sessions, refusals on record.
 
-Django's own handler puts it into the system's temporary folder and keeps the ending of its name,
+Django's own handler puts it into the system's temporary folder and retains the ending of its name,
 which a browser may make as long and as odd as it likes.
 """
 
@@ -77,7 +77,7 @@ class BodyLimit:
 
 
 def _may_upload(request: HttpRequest) -> bool:
-    """Say whether a file is taken here, and from this person: forms are read before the gate asks.
+    """Return whether a file is taken here, from this person: forms are read before the gate asks.
 
     Who comes with a token is looked at by the API before it reads a byte.
     """
@@ -156,7 +156,7 @@ logger = logging.getLogger("annotator.requests")
 
 
 def follow(get_response: View) -> View:
-    """Tell each answer by its route and code: an address may carry what somebody typed."""
+    """Log each answer by its route and code: an address may hold what somebody typed."""
     from annotator.operations.health.figures import count_request
 
     def handle(request: HttpRequest) -> HttpResponse:
@@ -181,13 +181,13 @@ def follow(get_response: View) -> View:
 
 
 class BrokenOff(Exception):
-    """An answer that had begun could not be ended; what it says nothing of is in the log."""
+    """An answer that had begun could not be ended; what it does not show is in the log."""
 
 
 def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
-    """Yield the parts of a long answer; log without its words what breaks it off.
+    """Yield the parts of a long answer; log without its text what breaks it off.
 
-    Past this point the web server alone would hear of it, and print its words.
+    Past this point the web server alone would get it, and print its text.
     """
     try:
         yield from parts
@@ -197,7 +197,7 @@ def _watched(parts: Iterable[bytes], route: str) -> Iterator[bytes]:
 
 
 def _log_request(request: HttpRequest, route: str, method: str, status: int, spent: int) -> None:
-    # Asked for by the session only: who has not looked at it has no user to tell.
+    # Asked for by the session only: who has not looked at it has no user to log.
     user = getattr(request, "_cached_user", None)
     facts = {"method": method, "route": route, "status": status, "milliseconds": spent}
     facts["user"] = getattr(user, "pk", None)
@@ -273,7 +273,7 @@ NO_FEATURES: Final = ", ".join(
 
 
 def protect_drafts(get_response: View) -> View:
-    """Keep drafts out of caches, search engines and other sites; static files are not served here.
+    """Leave drafts out of caches, search engines and other sites; static files are not served here.
 
     The policy of the content, the referrer's and that of openers come from middleware before.
     """

@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
 from annotator.access.scopes import (
-    LEAST_TOLD_APART,
+    LEAST_DISTINGUISHED,
     Names,
     campaigns_for,
     pseudonyms,
@@ -213,7 +213,7 @@ def names_for(user: User, campaign: Campaign, key: object, *, is_admin: bool) ->
     """
     ids = raters_of(campaign)
     if not is_admin:
-        return pseudonyms(ids, key) if len(ids) >= LEAST_TOLD_APART else {}
+        return pseudonyms(ids, key) if len(ids) >= LEAST_DISTINGUISHED else {}
     if is_unblinded(campaign, user, Shown.NAMES):
         return user_names(ids)
     return pseudonyms(ids, campaign.pk)

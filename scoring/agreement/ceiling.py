@@ -133,7 +133,7 @@ TAU_B: Final = "tau_b"
 _LABEL_NAMES: Final = ("tau_b_labels", "tau_paper", "accuracy", "f1_weighted")
 
 # Below it, anybody who knows one annotator's figures knows the other's.
-LEAST_TOLD_APART: Final = 3
+LEAST_DISTINGUISHED: Final = 3
 NO_OVERLAP: Final = (
     "Ceiling unknown: no annotator rated two candidates that others rated too, so there is "
     "nothing to compare people with."
@@ -229,7 +229,7 @@ def _row(found: Resampled) -> Floats:
 
 
 def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
-    if len(people) < LEAST_TOLD_APART:
+    if len(people) < LEAST_DISTINGUISHED:
         return []
     told = []
     for place, index in enumerate(np.random.default_rng(seed).permutation(len(people)).tolist()):

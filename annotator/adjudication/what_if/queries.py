@@ -2,7 +2,7 @@
 
 Written as SQL, for the same reason as the ratings of one reference are.
 
-What an admin is told of rules to try, against those that hold: counts; nothing is written.
+What an admin is shown of rules to try, against those that hold: counts; nothing is written.
 """
 
 from collections import defaultdict
@@ -63,7 +63,7 @@ def campaign_widths(campaign: Campaign) -> list[Width]:
 
 
 def _hex(key: str) -> str:
-    # One database writes its UUIDs with hyphens, the other keeps them without.
+    # One database writes its UUIDs with hyphens, the other stores them without.
     return key.replace("-", "")
 
 

@@ -43,7 +43,7 @@ def members(request: SignedInRequest, slug: str) -> HttpResponse:
         return _page(request, row, form, UNPROCESSABLE)
     user = _member(row, form.cleaned_data["username"])
     if user is None:
-        # The same for a name that nobody has: a campaign's admin is not told who has an account.
+        # The same for a name that nobody has: a campaign's admin does not learn who has an account.
         form.add_error("username", "No member of this campaign has that name. " + JOIN_BY_LINK)
         return _page(request, row, form, UNPROCESSABLE)
     role = form.cleaned_data["role"]
@@ -54,7 +54,7 @@ def members(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def revoke(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Take a role from a member; the form of each row says whose and which."""
+    """Take a role from a member; the form of each row holds whose and which."""
     row = own_campaign(request, slug)
     form = MemberForm(request.POST)
     if not form.is_valid():
@@ -185,11 +185,11 @@ def change_user(request: SignedInRequest, pk: UUID, name: str) -> HttpResponse:
     """Do one of the acts of the list to an account."""
     user = get_object_or_404(accounts(), pk=pk)
     try:
-        said = _act(request.user, user, name)
+        message = _act(request.user, user, name)
     except Refused as refusal:
         messages.error(request, refusal.sentence)
         return _users_page(request, SiteInviteForm(), refusal.status)
-    messages.success(request, said)
+    messages.success(request, message)
     return SeeOther(resolve_url("annotator:users"))
 
 

@@ -61,9 +61,9 @@ Three = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A record whose long texts lie on the shelf: `digests` are of the three, `said` has none."""
+    """A record whose long texts lie on the shelf: `digests` are of the three, `record` has none."""
 
-    said: PreferenceRecord
+    record: PreferenceRecord
     digests: Three
     fields: Place
 
@@ -90,10 +90,10 @@ class Statements:
         texts = (record.reference_claims, record.left, record.right)
         reference, left, right = (self._digest(text) for text in texts)
         annotator = self._known.setdefault(record.annotator, record.annotator)
-        said = replace(
+        bare = replace(
             record, annotator=annotator, reference_claims="", left="", right="", fields=""
         )
-        return Statement(said, (reference, left, right), self.shelf.put(record.fields))
+        return Statement(bare, (reference, left, right), self.shelf.put(record.fields))
 
     def _digest(self, text: str) -> str:
         digest = text_sha256(text)
@@ -181,7 +181,7 @@ class _References(Sequence[ReferenceRecord]):
             candidates=tuple(
                 CandidateRecord(key, text(digest)) for key, digest in self._digests[name].items()
             ),
-            ipc=statement.said.ipc,
+            ipc=statement.record.ipc,
         )
 
     def __iter__(self) -> Iterator[ReferenceRecord]:

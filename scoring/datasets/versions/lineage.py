@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from annotator.access.scopes import LEAST_TOLD_APART, Names, campaigns_for, pseudonyms
+from annotator.access.scopes import LEAST_DISTINGUISHED, Names, campaigns_for, pseudonyms
 from annotator.access.visibility import withheld_campaigns
 from annotator.models import (
     Adjudication,
@@ -39,7 +39,7 @@ def ratings_by_annotator(version: DatasetVersion) -> tuple[tuple[str, int], ...]
     """
     rows = UsedRating.objects.filter(version=version).values_list("rating__annotator")
     counts = {str(pk): count for pk, count in rows.annotate(count=Count("pk")).order_by()}
-    if len(counts) < LEAST_TOLD_APART:
+    if len(counts) < LEAST_DISTINGUISHED:
         return ()
     names = pseudonyms(counts, f"{version.pk} ratings")
     return tuple((name, counts[pk]) for pk, name in names.items())

@@ -5,7 +5,7 @@ from django.http import QueryDict
 
 from annotator.models import Rating
 from annotator.rating.forms import RatingForm, as_sent
-from annotator.rating_values import LONGEST_WORDS, WORDS
+from annotator.rating_values import LONGEST_TEXT, TEXT_FIELDS
 from annotator.rubric import CRITERIA
 from core.errors import Refused
 
@@ -66,8 +66,8 @@ def test_comment_keeps_its_words_and_loses_only_the_line_ends_of_forms() -> None
 
 
 def test_a_comment_beyond_the_limit_is_refused_with_the_limit_named() -> None:
-    form = RatingForm(sent(comment="x" * (LONGEST_WORDS + 1)))
-    assert str(LONGEST_WORDS) in str(form.errors["comment"])
+    form = RatingForm(sent(comment="x" * (LONGEST_TEXT + 1)))
+    assert str(LONGEST_TEXT) in str(form.errors["comment"])
 
 
 @pytest.mark.parametrize("version", ["-1", "x", "1.5", "9" * 30])
@@ -90,7 +90,7 @@ def test_a_refusal_of_the_service_is_shown_beside_its_field_or_above() -> None:
 
 
 def test_a_stored_rating_reads_as_the_form_would_send_it() -> None:
-    words = {field.name: f"a {field.name}" for field in WORDS}
+    words = {field.name: f"a {field.name}" for field in TEXT_FIELDS}
     rating = Rating(**dict.fromkeys(CRITERIA, 10), **words, version=3)
     rating.error_tags = [{"tag": "vagueness"}]
     assert {"comment", "note"} <= words.keys()
