@@ -105,7 +105,7 @@ NO_RATINGS = "Ceiling unknown: no ratings of people are known behind these label
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A scorer that was asked for and cannot score; the reason says what to put where."""
+    """A scorer that was asked for and cannot score; the reason is what to put where."""
 
     name: str
     reason: str
@@ -113,11 +113,11 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a report may say beyond agreement.
+    """What a report may hold beyond agreement.
 
-    groups: by breakdown, columns of n names, "" where one is not known, or the sentence that says
+    groups: by breakdown, columns of n names, "" where one is not known, or the sentence on
     why there are none; points: what people gave a (reference, candidate) text, 0 to 10;
-    overlap: the ratings behind the labels, or None and `no_overlap` says why; checks: JSON-ready,
+    overlap: the ratings behind the labels, or None and `no_overlap` is why; checks: JSON-ready,
     joined to the checks of the items; labels: what scorers are called.
     """
 
@@ -231,7 +231,7 @@ def _row(found: Resampled) -> Floats:
 def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
     if len(people) < LEAST_DISTINGUISHED:
         return []
-    told = []
+    per_annotator = []
     for place, index in enumerate(np.random.default_rng(seed).permutation(len(people)).tolist()):
         person = people[index]
         figures = {
@@ -239,7 +239,7 @@ def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
             for name, found in person.statistics.items()
         }
         counts = {"n": int(person.n.value), "references": person.references}
-        told.append(
+        per_annotator.append(
             {
                 "annotator": f"Annotator {place + 1}",
                 **counts,
@@ -247,7 +247,7 @@ def _one_by_one(people: Sequence[_Person], seed: int) -> list[dict[str, Any]]:
                 **figures,
             }
         )
-    return told
+    return per_annotator
 
 
 def _counts(judged: Sequence[Judged], references: int) -> dict[str, int]:
@@ -256,10 +256,10 @@ def _counts(judged: Sequence[Judged], references: int) -> dict[str, int]:
 
 
 def _document(
-    figures: dict[str, dict[str, Any]], counts: dict[str, int], told: list[dict[str, Any]]
+    figures: dict[str, dict[str, Any]], counts: dict[str, int], per_annotator: list[dict[str, Any]]
 ) -> dict[str, Any]:
     first = figures.pop(TAU_B)
-    return {**first, **counts, **figures, "per_annotator": told, "method": METHOD}
+    return {**first, **counts, **figures, "per_annotator": per_annotator, "method": METHOD}
 
 
 def _lowest(name: str) -> float:

@@ -213,7 +213,7 @@ def build_report(
     scorers: Sequence[Asked],
     baselines: Sequence[ScorerScores] = (),
     evidence: Evidence | None = None,
-    on_progress: OnProgress = lambda words: None,
+    on_progress: OnProgress = lambda sentence: None,
 ) -> dict[str, Any]:
     """Answer the question for n >= 1 items.
 
@@ -325,15 +325,15 @@ class _Work:
         return self.entries.of_scorer(scorer, kind, self.differences[scorer.name])
 
     def _comparisons(self) -> dict[str, Any]:
-        words = "Comparing the scorers."
-        self.on_progress(words)
+        sentence = "Comparing the scorers."
+        self.on_progress(sentence)
         compared = comparisons.Compared(
             self.sample,
             self._differences(self.scorers),
             self._differences(self.baselines),
             self.evidence.labels,
             self.question.seed,
-            lambda: self.on_progress(words),
+            lambda: self.on_progress(sentence),
         )
         found = comparisons.compare_scorers(compared)
         return with_label_tables(found, compared.differences, self.question.tie_threshold)
@@ -356,7 +356,7 @@ class _Work:
         return {one.name: self.differences[one.name] for one in scorers}
 
     def _power(self, compared: Mapping[str, Any]) -> dict[str, Any]:
-        """Say what the items can show, by the scorers' differences, or else by the baselines'."""
+        """Return what the items can show, by the scorers' differences, else by the baselines'."""
         errors = [comparisons.standard_errors(one["pairs"]) for one in compared["families"]]
         return comparisons.detectable_difference(
             next(filter(None, errors), []), self.entries.references, len(self.compared.items)

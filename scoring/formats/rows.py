@@ -13,7 +13,7 @@ from core.text_io.shapes import Shape, describe_type
 class DatasetRow:
     """A quadruplet: reference A, candidates B and C, and y per criterion (1, 0 or -1).
 
-    Texts are kept byte for byte. `split` is "" where a file names none. `extras` holds the
+    Texts are stored byte for byte. `split` is "" where a file names none. `extras` holds the
     optional keys of patent-ce-jsonl.
     """
 

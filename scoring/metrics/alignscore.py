@@ -65,7 +65,7 @@ class AlignScore(NeuralMetric):
         ]
 
     def cut(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Say for each of n pairs whether a chunk or a sentence of it is not read whole."""
+        """Return for each of n pairs whether a chunk or a sentence of it is not read whole."""
         return [
             any(self._is_cut(cell) for row in self._grid(pair) for cell in row) for pair in pairs
         ]

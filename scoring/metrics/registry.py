@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class UnknownMetricError(ValueError):
-    """No metric bears that name; the message says which there are."""
+    """No metric bears that name; the message lists which there are."""
 
 
 _ENTRIES: Final[dict[str, Entry]] = {

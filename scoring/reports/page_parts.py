@@ -242,7 +242,7 @@ RATINGS: Final = "ratings"
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """The scores of one scorer against what people gave; `levels` tells the plot as a table."""
+    """The scores of one scorer against what people gave; `levels` is the plot as a table."""
 
     name: str
     label: str
@@ -328,14 +328,14 @@ SORTABLE: Final = frozenset({NAME, *(key for key, _, _ in FIGURES)})
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """By which figure rows are sorted; an empty key keeps the order that was asked for."""
+    """By which figure rows are sorted; an empty key leaves the order that was asked for."""
 
     key: str = ""
     order: str = DESCENDING
 
     @classmethod
     def asked(cls, key: str, order: str) -> "Sorting":
-        """Read what an address says; what is no figure sorts nothing."""
+        """Read what an address holds; what is no figure sorts nothing."""
         if key not in SORTABLE:
             return cls()
         return cls(key, ASCENDING if order == ASCENDING else DESCENDING)
@@ -397,7 +397,7 @@ def table_rows(document: Mapping[str, Any], sorting: Sorting = UNSORTED) -> tupl
 
 
 def undefined_figures(rows: tuple[Row, ...]) -> tuple[Undefined, ...]:
-    """Return each reason once with the figures that it explains; rows not scored say it above."""
+    """Return each reason once with the figures that it explains; rows not scored show it above."""
     found: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         for (_, name, _), one in zip(FIGURES, row.cells, strict=True):

@@ -73,8 +73,8 @@ def finished_reports(user: User) -> QuerySet[AgreementReport]:
 
 
 def _listed(row: Any) -> Listed:
-    words = row.message if row.status != "succeeded" else row.best_sentence or ""
-    return Listed(row, _named(row.scorers), words)
+    summary = row.message if row.status != "succeeded" else row.best_sentence or ""
+    return Listed(row, _named(row.scorers), summary)
 
 
 def _named(names: Sequence[str], most: int = 6) -> str:
@@ -194,7 +194,7 @@ def page_of(document: Mapping[str, Any], wishes: Wishes, *, is_whole: bool = Fal
 def ordered_result(report: AgreementReport) -> dict[str, Any] | None:
     """Return the stored result with its scorers and baselines in the order that was asked for.
 
-    PostgreSQL keeps JSON objects without the order of their keys.
+    PostgreSQL stores JSON objects without the order of their keys.
     """
     if report.result is None:
         return None
@@ -262,7 +262,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class TwoReports:
-    """What two reports ask and find: `asked` tells what differs, `same` whether nothing does."""
+    """What two reports ask and find: `asked` is what differs, `same` whether nothing does."""
 
     asked: tuple[tuple[str, Any, Any, bool], ...]
     is_same_data: bool
@@ -274,7 +274,7 @@ class TwoReports:
 
 @dataclass(frozen=True, slots=True)
 class TwoScorers:
-    """Two scorers of one report; `both` counts what the first says by what the second says."""
+    """Two scorers of one report; `both` counts the first's labels by the second's."""
 
     first: str
     second: str

@@ -44,7 +44,7 @@ Check = Callable[[], None]
 class ReportScorer:
     """Anything that scores pairs.
 
-    `key` names the version that stored scores belong to; "" for one that keeps its own.
+    `key` names the version that stored scores belong to; "" for one that stores its own.
     `is_repeatable`: the same pairs get the same scores whenever they are asked. `at_once`: how many
     pairs it is handed at most. `score` calls the check it is given from time to time.
     """
@@ -152,7 +152,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Scorers of one kind; `nothing` says why there is none."""
+    """Scorers of one kind; `nothing` is why there is none."""
 
     title: str
     scorers: tuple[Choice, ...]
@@ -213,7 +213,7 @@ def sending_cost(
     """Return the sentence that a person must read before claims leave this machine.
 
     "" where nothing would be sent: no scorer asks a language model, there is no endpoint, or every
-    answer is kept from before.
+    answer is stored from before.
     """
     endpoint = metric_places().endpoint
     if endpoint is None or not scorers:

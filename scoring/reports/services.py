@@ -158,7 +158,7 @@ def _refuse_numbers(
 
 
 def _has_systems(version: DatasetVersion) -> bool:
-    """Return whether systems may be told: the campaign is closed, so that nobody rates any more."""
+    """Return whether systems may be shown: the campaign is closed, so nobody rates any more."""
     campaign = version.dataset.campaign
     return campaign is not None and not campaign.is_open
 

@@ -45,7 +45,7 @@ def known_scores(
         try:
             scores = cached_scorer(model).known(pairs)
         except CheckpointInvalid:
-            return None  # the worker says why, in place of this model's scores
+            return None  # the worker reports why, in place of this model's scores
         if scores is None:
             return None
         found[criterion] = [entry_of(score) for score in scores]
@@ -53,7 +53,7 @@ def known_scores(
 
 
 def entry_of(score: PairScore) -> dict[str, Any]:
-    """Return a score as its request keeps it: {"score"} or {"error"}."""
+    """Return a score as its request stores it: {"score"} or {"error"}."""
     return {"error": score.reason} if score.value is None else {"score": score.value}
 
 
@@ -61,8 +61,8 @@ def entry_of(score: PairScore) -> dict[str, Any]:
 class ScoringModel:
     """A model that scores one criterion, with what is known of its error.
 
-    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` says
-    whether the validation references had been kept out of training.
+    `tau_b` is None where undefined, `low` and `high` where its 95 % interval is; `is_unseen` is
+    whether the validation references had been left out of training.
     """
 
     criterion: str
@@ -80,7 +80,7 @@ class ScoringModel:
 
     @property
     def worth(self) -> str:
-        """How far its scores agree with people, in words."""
+        """How far its scores agree with people, as text."""
         references = "unseen references" if self.is_unseen else "references it may have seen"
         if self.tau_b is None:
             return f"{references}: tau-b undefined, n = {self.n}"
@@ -127,7 +127,7 @@ def promoted_models(user: User) -> list[ScoringModel]:
 
 
 def missing_models(user: User) -> str:
-    """Return what is said of the criteria that have no promoted model; nothing for none."""
+    """Return the message about criteria that have no promoted model; nothing for none."""
     known = promoted(user)
     return no_model([criterion for criterion in ALL_CRITERIA if criterion not in known])
 
@@ -137,7 +137,7 @@ BEST, TIED = "best", "tied for best"
 
 @dataclass(frozen=True, slots=True)
 class ScoreCell:
-    """One score, or why there is none; `place` says best, tied for best, or nothing."""
+    """One score, or why there is none; `place` is best, tied for best, or nothing."""
 
     score: float | None
     error: str
@@ -148,7 +148,7 @@ class ScoreCell:
 class ScorePage:
     """A request with its models; `rows` are empty until it has succeeded.
 
-    `missing` says which criteria had no model, and what to do.
+    `missing` is which criteria had no model, and what to do.
     """
 
     models: tuple[ScoringModel, ...]

@@ -18,7 +18,7 @@ CALLS: Final = {
     if ":api:" in f":{name}" and name not in NO_SERIALIZER
     for method in rule.methods - {"HEAD", "OPTIONS"}
 }
-LABELS: Final = "annotator/audit_log.py, or scoring/audit_words.py,"
+LABELS: Final = "annotator/audit_log.py, or scoring/audit_labels.py,"
 ACTS: Final = {case.action for case in CASES.values()} | set(NAMED.values())
 # By table: what must be in it, what is, and what to write there.
 TABLES: Final = {

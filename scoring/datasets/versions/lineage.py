@@ -47,7 +47,7 @@ def ratings_by_annotator(version: DatasetVersion) -> tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """A rating that labels follow from; `is_later` says that it was revised after the freeze."""
+    """A rating that labels follow from; `is_later`: it was revised after the freeze."""
 
     pk: UUID
     side: str
@@ -108,14 +108,14 @@ def lineage_of(version: DatasetVersion, row: DatasetRow, names: Names) -> Lineag
     """
     candidates = _candidates(version, row)
     side_of = {one.pk: side for side, one in candidates.items()}
-    said = _ids(row.provenance.get("ratings"))
-    ratings = _ratings(version, said, side_of, names)
+    ids = _ids(row.provenance.get("ratings"))
+    ratings = _ratings(version, ids, side_of, names)
     reference = next((one.reference for one in candidates.values()), None)
     sides = [Side("A", row.reference_id, None, reference.imported_from if reference else None)]
-    for name, said_id in (("B", row.b_id), ("C", row.c_id)):
+    for name, shown_id in (("B", row.b_id), ("C", row.c_id)):
         one = candidates.get(name)
         source = one.imported_from if one else None
-        sides.append(Side(name, said_id, one.pk if one else None, source))
+        sides.append(Side(name, shown_id, one.pk if one else None, source))
     return Lineage(
         sides=tuple(sides),
         reference_pk=reference.pk if reference else None,
@@ -182,10 +182,10 @@ def _describe(points: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(points_text(points[key]) if key in points else "" for key in ALL_CRITERIA)
 
 
-def _ids(said: Any) -> list[UUID]:
+def _ids(ids: Any) -> list[UUID]:
     """Return those of the ids of a row that can be ids of ours."""
     found = []
-    for entry in said or ():
+    for entry in ids or ():
         try:
             found.append(UUID(entry))
         except ValueError:
@@ -225,7 +225,7 @@ class Touched:
 def ratings_for(user: User) -> QuerySet[Rating]:
     """Return the ratings of the campaigns of which the user is admin.
 
-    None of an open campaign in which they rate: a label that is there, or not, tells of a conflict.
+    None of an open campaign in which they rate: a label that is there, or not, reveals a conflict.
     """
     rows = Rating.objects.filter(candidate__campaign__in=_administered(user))
     rows = rows.exclude(candidate__campaign__in=withheld_campaigns(user))

@@ -17,7 +17,7 @@ from scoring.management.base import progress_bar, version_or_refuse
 from scoring.models import DatasetVersion
 
 STDOUT = "-"
-# Told apart from what somebody asked for.
+# Distinguished from what somebody asked for.
 DEFAULTS = {"format": CANONICAL, "split": ALL, "output": STDOUT, "gzip": False}
 
 

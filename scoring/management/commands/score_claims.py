@@ -69,8 +69,8 @@ class Command(WorkbenchCommand):
             raise Refused("--json and --output - would both write to stdout; name a file.")
         tally = Tally()
         with _input(options["jsonl"]) as file, _output(target) as output:
-            heard = _progress(file, tally, progress_bar(self.log, "Scoring"))
-            for row in score_lines(file, scorer, model_details(model), tally, heard):
+            on_progress = _progress(file, tally, progress_bar(self.log, "Scoring"))
+            for row in score_lines(file, scorer, model_details(model), tally, on_progress):
                 output.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         if tally.refused:
             raise Refused(
@@ -117,11 +117,11 @@ def _single(
 
 
 def _about(model: ModelVersion) -> dict[str, Any]:
-    words = model_details(model)
+    details = model_details(model)
     return {
-        "model": words.model,
-        "criterion": words.criterion,
-        "tie_threshold": words.tie_threshold,
+        "model": details.model,
+        "criterion": details.criterion,
+        "tie_threshold": details.tie_threshold,
     }
 
 

@@ -101,7 +101,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class ModelPage:
-    """A model version, ready for its template; of an older card, what it says."""
+    """A model version, ready for its template; of an older card, what it holds."""
 
     data: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]

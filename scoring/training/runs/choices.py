@@ -129,7 +129,7 @@ def longest_pieces(data: DataSizes) -> float:
 
 
 def format_duration_range(low: float, high: float) -> str:
-    """Say a range of seconds in the units that fit: "2 to 6 minutes", "40 seconds to 2 minutes"."""
+    """Return a range of seconds in fitting units: "2 to 6 minutes", "40 seconds to 2 minutes"."""
     (first, unit), (last, name) = _in_unit(low), _in_unit(high)
     if (first, unit) == (last, name):
         return f"about {last} {name[:-1] if last == '1' else name}"
@@ -137,7 +137,7 @@ def format_duration_range(low: float, high: float) -> str:
 
 
 def format_memory_range(low: float, high: float) -> str:
-    """Say a range of bytes in gigabytes: "1.1 to 2.3 GB"."""
+    """Return a range of bytes in gigabytes: "1.1 to 2.3 GB"."""
     return f"{low / 1e9:.1f} to {max(high, low) / 1e9:.1f} GB"
 
 
@@ -153,7 +153,7 @@ def _in_unit(seconds: float) -> tuple[str, str]:
 
 
 def _rounded(number: float) -> str:
-    """Round to a whole number, from 20 on to tens; nothing is said to take no time."""
+    """Round to a whole number, from 20 on to tens; nothing takes no time."""
     whole = max(1, round(number))
     return str(whole if whole < 20 else round(whole, -1))
 
@@ -189,18 +189,18 @@ def recipe_choices() -> list[tuple[str, str]]:
 
 
 def batching_choices() -> list[tuple[str, str]]:
-    words = {"paper": "as in the paper, over all references", "by-reference": "within a reference"}
-    return [(key, words[key]) for key in BATCHINGS]
+    labels = {"paper": "as in the paper, over all references", "by-reference": "within a reference"}
+    return [(key, labels[key]) for key in BATCHINGS]
 
 
 def over_length_choices() -> list[tuple[str, str]]:
-    words = {"refuse": "refuse the run and name them", "leave-out": "leave them out and list them"}
-    return [(key, words[key]) for key in OVER_LENGTH]
+    labels = {"refuse": "refuse the run and name them", "leave-out": "leave them out and list them"}
+    return [(key, labels[key]) for key in OVER_LENGTH]
 
 
 def precision_choices() -> list[tuple[str, str]]:
-    words = {"fp32": "32-bit floats", "bf16": "bfloat16", "auto": "whichever is measured faster"}
-    return [("", "as the recipe says"), *((key, words[key]) for key in PRECISIONS)]
+    labels = {"fp32": "32-bit floats", "bf16": "bfloat16", "auto": "whichever is measured faster"}
+    return [("", "as the recipe says"), *((key, labels[key]) for key in PRECISIONS)]
 
 
 def training_options(wish: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,10 +74,10 @@ MOST_LOOKED_AT: Final = 100
 START_SECONDS: Final = (3.0, 15.0)
 CRITERION_SECONDS: Final = (1.0, 5.0)
 TOO_SHORT_SECONDS: Final = 5.0
-"""Reading that took less tells no pace: the texts were cached, or too few."""
+"""Reading that took less shows no rate: the texts were cached, or too few."""
 # Operations a second that a training reaches, the least and the most: for a probe what was
 # measured on two cores, busy and quiet; all others are assumptions.
-PACES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
+RATES: Final[Mapping[tuple[str, bool], tuple[float, float]]] = {
     ("probe", False): (2e10, 1.6e11),
     ("probe", True): (2e10, 1e12),
     ("finetune", False): (5e9, 8e10),
@@ -88,7 +88,7 @@ GPU: Final = Path("/dev/nvidia0")
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate in words, with what it rests on and what may go wrong."""
+    """An estimate as text, with what it rests on and what may go wrong."""
 
     reads: str
     time: str
@@ -100,7 +100,7 @@ class Estimate:
 def training_estimate(
     user: User, version: DatasetVersion, criteria: Sequence[str], options: Mapping[str, Any]
 ) -> Estimate | None:
-    """Estimate trainings, one a criterion, out of the version's card; None if it tells no lengths.
+    """Estimate trainings, one a criterion, out of the version's card; None if it has no lengths.
 
     `options` are fields of TrainingSettings, with a listed encoder's directory for its name.
     """
@@ -112,31 +112,31 @@ def training_estimate(
         return None
     largest = max(known, key=lambda data: data.training)
     has_gpu, kind = _uses_gpu(settings["device"]), _kind(settings)
-    paces = _measured(user, settings, has_gpu)
-    slow, fast = _range(paces) or PACES[kind, has_gpu]
+    rates = _measured(user, settings, has_gpu)
+    slow, fast = _range(rates) or RATES[kind, has_gpu]
     work = [operations(shape, data, settings) for data in known]
     # Probes read from one cache; fine-tuned models read everything for themselves.
     reading = max(work) if kind == "probe" else sum(work)
     low, high = (
-        reading / pace + start + len(known) * each
-        for pace, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
+        reading / rate + start + len(known) * each
+        for rate, start, each in zip((fast, slow), START_SECONDS, CRITERION_SECONDS, strict=True)
     )
     return Estimate(
         reads=_reads(largest, len(known)),
         time=format_duration_range(low, high) + _together(len(known)),
         memory=format_memory_range(*memory_bytes(shape, largest, settings)),
-        basis=_basis(len(paces), kind, has_gpu) + _order(len(known), kind),
+        basis=_basis(len(rates), kind, has_gpu) + _order(len(known), kind),
         cautions=(*_unlabelled(sizes), *_cautions(shape, largest, settings)),
     )
 
 
 def _reads(data: DataSizes, trainings: int) -> str:
-    words = (
+    text = (
         f"{data.training} quadruplets to train and {data.validation} to validate on, "
         f"{data.candidates} candidates of {data.references} references, about "
         f"{data.pair_words:.0f} words a pair"
     )
-    return words if trainings == 1 else f"{trainings} trainings, the largest of {words}"
+    return text if trainings == 1 else f"{trainings} trainings, the largest of {text}"
 
 
 def _together(trainings: int) -> str:
@@ -144,16 +144,16 @@ def _together(trainings: int) -> str:
 
 
 def _order(trainings: int, kind: str) -> str:
-    words = ""
+    text = ""
     if trainings > 1:
-        words = " They follow one another; workers on several GPUs would share them out."
+        text = " They follow one another; workers on several GPUs would share them out."
     if kind == "probe":
         low, high = (
             start + trainings * each
             for start, each in zip(START_SECONDS, CRITERION_SECONDS, strict=True)
         )
-        words += f" If all texts were read before: {format_duration_range(low, high)}."
-    return words
+        text += f" If all texts were read before: {format_duration_range(low, high)}."
+    return text
 
 
 def _unlabelled(sizes: Mapping[str, DataSizes | None]) -> list[str]:
@@ -164,7 +164,7 @@ def _unlabelled(sizes: Mapping[str, DataSizes | None]) -> list[str]:
 
 
 def data_sizes(version: DatasetVersion, criterion: str) -> DataSizes | None:
-    """Return what a training of one criterion would read; None where the card tells no lengths.
+    """Return what a training of one criterion would read; None where the card has no lengths.
 
     The card counts splits over all criteria, so shares stand for the criterion's own.
     """
@@ -199,7 +199,7 @@ def _uses_gpu(device: str) -> bool:
 
 
 def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[float]:
-    """Return the paces of the latest runs of this method and encoder, in operations a second."""
+    """Return the rates of the latest runs of this method and encoder, in operations a second."""
     rows = runs_for(user).filter(
         status=JobStatus.SUCCEEDED,
         settings__method=settings["method"],
@@ -210,7 +210,7 @@ def _measured(user: User, settings: Mapping[str, Any], has_gpu: bool) -> list[fl
         finished_at__isnull=False,
     )
     alike = (run for run in rows[:MOST_LOOKED_AT] if _uses_gpu(_device(run)) == has_gpu)
-    found = (pace for pace in map(_operations_per_second, alike) if pace is not None)
+    found = (rate for rate in map(_operations_per_second, alike) if rate is not None)
     return list(islice(found, EARLIER_RUNS))
 
 
@@ -219,7 +219,7 @@ def _device(run: TrainingRun) -> str:
 
 
 def _operations_per_second(run: TrainingRun) -> float | None:
-    """Return the operations a second at which a run read; None where it does not tell."""
+    """Return the operations a second at which a run read; None where it is not known."""
     data = data_sizes(run.dataset_version, run.criterion)
     shape = shape_of(str(run.settings.get("encoder")))
     if data is None or shape is None or run.started_at is None or run.finished_at is None:
@@ -231,19 +231,19 @@ def _operations_per_second(run: TrainingRun) -> float | None:
     return operations(shape, data, run.settings) / seconds
 
 
-def _range(paces: Sequence[float]) -> tuple[float, float] | None:
-    """Return the slowest and the fastest pace, wider where few runs tell how much they vary."""
-    if not paces:
+def _range(rates: Sequence[float]) -> tuple[float, float] | None:
+    """Return the slowest and the fastest rate, wider where few runs show how much they vary."""
+    if not rates:
         return None
-    slack = 2.0 if len(paces) < 3 else 1.25
-    return min(paces) / slack, max(paces) * slack
+    slack = 2.0 if len(rates) < 3 else 1.25
+    return min(rates) / slack, max(rates) * slack
 
 
 def _basis(runs: int, kind: str, has_gpu: bool) -> str:
     where = "a GPU" if has_gpu else f"{os.cpu_count()} processor cores"
     if runs:
-        words = "the latest run" if runs == 1 else f"the latest {runs} runs"
-        return f"On {where}, from the pace of {words} of this method with this encoder here."
+        runs_read = "the latest run" if runs == 1 else f"the latest {runs} runs"
+        return f"On {where}, from the pace of {runs_read} of this method with this encoder here."
     measured = kind == "probe" and not has_gpu
     source = "figures measured on two cores elsewhere" if measured else "assumptions"
     return (
@@ -258,12 +258,12 @@ def _over_length(settings: Mapping[str, Any]) -> str:
 
 
 def _cautions(shape: EncoderShape, data: DataSizes, settings: Mapping[str, Any]) -> list[str]:
-    said = []
+    cautions = []
     if longest_pieces(data) > settings["max_tokens"]:
-        said.append(
+        cautions.append(
             f"The longest texts together may pass {settings['max_tokens']:,} tokens; a pair that "
             f"does is {_over_length(settings)}, nothing is cut."
         )
     if not data.validation:
-        said.append("The version has no validation items: the model would not be measured.")
-    return said
+        cautions.append("The version has no validation items: the model would not be measured.")
+    return cautions

@@ -94,7 +94,7 @@ def _run(request: SignedInRequest, pk: UUID, template: str) -> HttpResponse:
 
 def _add_errors(form: TrainingForm, refusal: Refused) -> None:
     """Put a refusal beside the fields that it names, or above the form."""
-    named = {name: said for name, said in refusal.fields.items() if name in form.fields}
+    named = {name: reasons for name, reasons in refusal.fields.items() if name in form.fields}
     for name, sentences in named.items():
         form.add_error(name, sentences)
     if not named:

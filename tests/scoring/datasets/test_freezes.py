@@ -138,7 +138,7 @@ def test_a_queued_freeze_is_cancelled_at_once_and_never_carried_out(scene: Any) 
 def test_a_running_freeze_that_is_cancelled_stores_no_version(
     scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
+    monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)
     row = asked(scene)
     told: list[str] = []
 
@@ -197,7 +197,7 @@ def test_an_unexpected_error_is_told_without_its_words(
 def test_progress_is_written_down_with_its_words(
     scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freezing_services, "BEAT_EVERY_SECONDS", 0)
+    monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)
     row = asked(scene)
     seen: list[tuple[float, str]] = []
     beat = leases.renew_lease

@@ -72,7 +72,7 @@ def test_what_is_kept_from_before_costs_nothing(tmp_path: Path) -> None:
         GEval(here).score(PAIRS[:1])
         cost = estimate_cost(["g-eval"], PAIRS, here)
         assert len(place.received) == 1
-        assert (cost.requests, cost.kept) == (1, 1)
+        assert (cost.requests, cost.cached) == (1, 1)
         GEval(here).score(PAIRS)
         assert estimate_cost(["g-eval"], PAIRS, here).sentence == ""
 

@@ -170,7 +170,7 @@ def test_carrying_out_a_finished_report_again_changes_nothing(
 def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(reports_work, "RENEW_EVERY_SECONDS", 0.0)
     report = request(version, "bleu-1", "rouge-l")
 
     def cancels(pairs: Sequence[Pair]) -> Sequence[Score]:
@@ -186,7 +186,7 @@ def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
 def test_a_report_tells_its_stage_and_how_far_it_is(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports_work, "BEAT_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(reports_work, "RENEW_EVERY_SECONDS", 0.0)
     seen: list[tuple[str, int, int]] = []
 
     def change(name: str, score: Scores) -> Scores:
