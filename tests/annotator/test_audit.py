@@ -61,7 +61,7 @@ def test_record_each_writes_a_row_per_object(cast):
     assert [row.details for row in rows] == [{"number": number} for number in range(3)]
 
 
-def test_nothing_but_the_door_writes_to_the_trail():
+def test_nothing_but_record_writes_to_the_trail():
     writes = [
         f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
         for path in SOURCES

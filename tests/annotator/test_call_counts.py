@@ -19,7 +19,7 @@ def test_a_person_is_let_in_as_often_as_the_limit_says_and_at_most_a_lot_more(se
     assert count_call("b") == 0
 
 
-def test_a_process_that_forgets_all_is_told_by_the_database(settings) -> None:
+def test_a_process_that_forgets_all_learns_from_the_database(settings) -> None:
     settings.API_CALLS_PER_MINUTE = 600
     for _ in range(600):
         assert count_call("a") == 0

@@ -80,7 +80,7 @@ def test_items_are_pairs_and_clusters_are_references(cast) -> None:
     assert found.annotators == (str(cast.alice.pk),)
 
 
-def test_what_was_not_said_leaves_a_gap_or_no_row(cast) -> None:
+def test_what_was_not_answered_leaves_a_gap_or_no_row(cast) -> None:
     reference = cast.reference("r1", 3)
     mine, yours = compare(cast.alice, reference), compare(cast.bob, reference)
     log(mine[0], overall_quality=1)

@@ -140,7 +140,7 @@ def test_an_unknown_action_is_refused() -> None:
     assert caught.value.field == "dance"
 
 
-def test_two_changes_to_one_key_are_told_at_the_later_action() -> None:
+def test_two_changes_to_one_key_are_reported_at_the_later_action() -> None:
     problems = key_problems({"undo": "x", "ten": "x"})
     assert problems == {"undo": "x is already the key for: give the score ten."}
 
@@ -149,7 +149,7 @@ def test_a_key_given_away_in_the_same_change_is_free() -> None:
     assert clean_changes({"next-candidate": "x", "comment": "n"})["comment"] == "n"
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     assert set(key_problems({"undo": "5", "flag": "Tab", "note": "n", "tag": "w"})) == {
         *("undo", "flag", "note")
     }

@@ -53,7 +53,7 @@ def test_what_a_database_refuses_is_logged_without_the_row(cast, told: Told) -> 
     assert not is_json(told()) or every_line_is_json(told())
 
 
-def test_causes_are_told_by_kind_too(told: Told) -> None:
+def test_causes_are_logged_by_kind_too(told: Told) -> None:
     try:
         try:
             raise KeyError(CANARY)
@@ -66,7 +66,7 @@ def test_causes_are_told_by_kind_too(told: Told) -> None:
     assert CANARY not in told()
 
 
-def test_a_failed_task_is_told_by_its_name_and_kind(told: Told) -> None:
+def test_a_failed_task_is_logged_by_its_name_and_kind(told: Told) -> None:
     # As celery/app/trace.py words it.
     words = "Task %(name)s[%(id)s] %(description)s: %(exc)s"
     context = {
@@ -94,7 +94,9 @@ def test_a_name_with_line_ends_forges_no_second_line(told: Told) -> None:
 
 
 @pytest.mark.django_db
-def test_a_request_is_told_by_its_route_and_not_by_its_address(told: Told, client: Client) -> None:
+def test_a_request_is_logged_by_its_route_and_not_by_its_address(
+    told: Told, client: Client
+) -> None:
     answer = client.get(f"/login/?next=/{CANARY}", headers={"X-Request-ID": "0123456789abcdef"})
     assert answer.headers["X-Request-ID"] == "0123456789abcdef"
     assert "annotator:login" in told()
@@ -131,7 +133,7 @@ def fail_so(times: int, error: type[Exception]) -> None:
             logging.getLogger("django.request").exception("Service Unavailable")
 
 
-def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(
+def test_a_storm_of_one_fault_is_logged_in_full_once_a_minute_and_else_in_a_line(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
@@ -150,7 +152,7 @@ def test_a_storm_of_one_fault_is_told_in_full_once_a_minute_and_else_in_a_line(
 
 
 @pytest.mark.django_db
-def test_a_job_is_told_in_workers_alone_and_to_programs_by_its_facts(cast, told: Told) -> None:
+def test_a_job_is_logged_in_workers_alone_and_to_programs_by_its_facts(cast, told: Told) -> None:
     rows = [
         ReliabilityReport.objects.create(campaign=cast.campaign, input_sha256=digest)
         for digest in "ab"

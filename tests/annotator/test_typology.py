@@ -86,7 +86,7 @@ def test_published_labels_are_those_of_the_export() -> None:
 
 
 @pytest.mark.parametrize("words", ["", "-", "clarity", "Grammar - Vagueness", "vaguenes"])
-def test_other_words_are_no_tag(words: str) -> None:
+def test_other_names_are_no_tag(words: str) -> None:
     assert tag_of(words) is None
 
 
@@ -104,7 +104,7 @@ def test_a_bare_label_is_stored_as_its_code_on_the_candidate() -> None:
     assert clean_tags([], TEXTS) == []
 
 
-def test_span_side_and_remark_are_kept_and_what_is_absent_is_left_out() -> None:
+def test_span_side_and_remark_are_stored_and_what_is_absent_is_left_out() -> None:
     sent = {"tag": "Vagueness", "side": "reference", "start": 0, "end": 9, "remark": "all of it"}
     assert clean_tags([sent], TEXTS) == [sent | {"tag": "vagueness"}]
     assert clean_tags([VAGUE | {"remark": "  "}], TEXTS) == [VAGUE]

@@ -62,7 +62,7 @@ def test_settled_compares_the_means_over_annotators() -> None:
     ],
     ids=str,
 )
-def test_majority_is_what_more_than_half_of_those_who_rated_both_say(
+def test_majority_is_what_more_than_half_of_those_who_rated_both_find(
     gaps: tuple[int, ...], band: int, expected: int
 ) -> None:
     columns = [
@@ -147,7 +147,7 @@ def test_a_difference_within_the_tie_band_is_a_tie(band: str, expected: int) -> 
         assert one_label(rows, "c1") == expected
 
 
-def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
+def test_overalls_that_floats_would_distinguish_are_a_tie() -> None:
     # Both means are 9/33, but as floats they are not equal.
     numerators = (0, 1, 8), (0, 2, 7)
     means = [sum(n / 11 for n in of) / 3 for of in numerators]
@@ -166,7 +166,7 @@ def test_overalls_that_floats_would_tell_apart_are_a_tie() -> None:
     assert row.y == {OVERALL: 0}
 
 
-def test_overalls_that_differ_by_one_eleventh_are_told_apart() -> None:
+def test_overalls_that_differ_by_one_eleventh_are_distinguished() -> None:
     nearest = reference(
         candidate("c1", rated("x", "x1", 5, 5, 5, 6)),  # 58 / 11
         candidate("c2", rated("x", "x2", 5, 6, 5, 5)),  # 57 / 11
@@ -226,7 +226,7 @@ def test_every_two_candidates_of_a_reference_are_compared_and_none_across() -> N
     assert len({frozenset((row.b_id, row.c_id)) for row in rows[:6]}) == 6
 
 
-def test_odd_comparisons_are_flagged_and_kept() -> None:
+def test_odd_comparisons_are_flagged_and_stay() -> None:
     copy = RatedCandidate("c1", "1. A cup.", (rated("x", "x1", 9, 9, 9, 9),))
     twin = RatedCandidate("c2", "1. A cup.", (rated("x", "x2", 9, 9, 9, 9),))
     (row,) = built([reference(copy, twin)])

@@ -139,7 +139,7 @@ def test_references_that_all_share_a_text_cannot_be_split() -> None:
         split([(f"reference {n}", "the same candidate", "") for n in range(9)])
 
 
-def test_a_refusal_names_what_is_kept_together() -> None:
+def test_a_refusal_names_what_stays_together() -> None:
     for by, words in (("family", "patent families"), ("ipc", "IPC subclasses")):
         with pytest.raises(SplitError, match=f"1 independent {words} cannot fill 2"):
             deal_groups([7, 7], SplitPlan(by, 0.2, 0))

@@ -43,7 +43,7 @@ def test_nothing_is_left_when_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) 
     assert list(scoring_files.datasets_directory().iterdir()) == []
 
 
-def test_a_changed_or_missing_file_is_told_and_not_used() -> None:
+def test_a_changed_or_missing_file_is_reported_and_not_used() -> None:
     digest = scoring_files.store_dataset([b"con", b"tent\n"])
     scoring_files.dataset_path(digest).write_bytes(b"other\n")
     with pytest.raises(scoring_files.StoredFileDamaged, match="was changed"):

@@ -86,7 +86,7 @@ def test_an_erased_file_that_is_back_or_without_its_tombstone_is_to_be_erased_ag
     assert [one.level for one in of_datasets()] == [Level.OK]
 
 
-def test_a_model_that_learned_from_an_erased_matter_is_not_to_be_brought_back(
+def test_a_model_that_learned_from_an_erased_reference_is_not_to_be_brought_back(
     version: DatasetVersion,
 ) -> None:
     model = model_row(version)

@@ -85,7 +85,7 @@ def test_fine_tuning_takes_more_memory_than_a_probe_and_batches_more_than_items(
         (0.4, 5, "1 to 5 seconds"),
     ],
 )
-def test_a_range_is_said_without_false_precision(low: float, high: float, words: str) -> None:
+def test_a_range_is_given_without_false_precision(low: float, high: float, words: str) -> None:
     assert format_duration_range(low, high) == words
     assert format_memory_range(1.04e9, 2.28e9) == "1.0 to 2.3 GB"
 

@@ -73,7 +73,7 @@ def test_who_is_not_signed_in_or_not_active_sees_nothing(campaigns: dict[str, Ca
         assert roles_of(nobody, campaigns["a"]) == frozenset()
 
 
-def test_a_site_admin_has_no_door_to_a_campaign(campaigns: dict[str, Campaign]) -> None:
+def test_a_site_admin_has_no_access_to_a_campaign(campaigns: dict[str, Campaign]) -> None:
     root = User.objects.create(username="root", is_superuser=True)
     assert not campaigns_for(root).exists()
     assert roles_of(root) == frozenset()

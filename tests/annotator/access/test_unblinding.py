@@ -32,7 +32,7 @@ def test_names_are_shown_to_who_asked_until_the_campaign_is_opened_again(closed)
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "x" * (LONGEST_REASON + 1), "a\x00"])
-def test_names_need_a_reason_that_can_be_kept(closed, reason: str) -> None:
+def test_names_need_a_reason_that_can_be_stored(closed, reason: str) -> None:
     with pytest.raises(Refused):
         show_names(campaign=closed.campaign, asked_by=closed.ada, reason=reason)
     assert not Unblinding.objects.exists() and not AuditEvent.objects.filter(

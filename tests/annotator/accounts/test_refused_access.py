@@ -82,7 +82,7 @@ def test_who_is_sent_to_sign_in_is_refused_nothing(cast):
     assert not refusals().exists()
 
 
-def test_a_flood_leaves_as_many_entries_as_its_pace_and_one_that_says_so(cast):
+def test_a_flood_leaves_as_many_entries_as_its_rate_limit_and_one_that_says_so(cast):
     for _ in range(OF_ONE.burst + 30):
         refuse(cast.alice)
     refuse(cast.bob)

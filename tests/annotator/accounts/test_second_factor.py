@@ -151,7 +151,7 @@ def test_without_the_password_no_code_is_taken(alice, codes) -> None:
     assert stale.post("/login/code/", {"code": code_now()})["Location"] == "/login/"
 
 
-def test_a_form_that_was_carried_is_kept_after_the_code(alice, codes, cast) -> None:
+def test_a_form_is_resubmitted_after_the_code(alice, codes, cast) -> None:
     row = cast.assign(cast.alice, cast.reference("r1", 1))[0]
     more = {"carried": '{"comment": "carried words"}', "next": f"/rate/{row.pk}/"}
     client, page = sign_in(**more)
@@ -160,7 +160,7 @@ def test_a_form_that_was_carried_is_kept_after_the_code(alice, codes, cast) -> N
     assert Draft.objects.get().typed["comment"] == "carried words"
 
 
-def test_a_script_is_told_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
+def test_a_script_learns_where_the_code_goes_and_gets_its_token(alice, codes) -> None:
     client = Client(headers=SCRIPT)
     said = client.post("/login/", {"username": "alice", "password": PASSWORD}).json()
     assert said["code_url"] == "/login/code/" and "token" not in said
@@ -225,13 +225,13 @@ def test_a_refused_code_is_not_in_the_way_of_the_next_one(alice, client: Client)
     assert "no-code-of-ours" not in answer.content.decode()
 
 
-def test_the_database_does_not_tell_the_secret(alice, codes) -> None:
+def test_the_database_does_not_reveal_the_secret(alice, codes) -> None:
     row = SecondFactor.objects.get()
     secret = unseal(row.secret, owner=str(row.pk))
     assert len(secret) == 32 and secret not in row.secret
 
 
-def test_a_new_key_of_the_site_is_followed_by_the_command_and_told_by_doctor(
+def test_a_new_key_of_the_site_is_followed_by_the_command_and_reported_by_doctor(
     alice, codes, settings, clock
 ) -> None:
     earlier = settings.SECRET_KEY

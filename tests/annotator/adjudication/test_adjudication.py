@@ -259,7 +259,7 @@ def test_a_signature_copied_to_another_record_does_not_hold(rows, carol) -> None
     assert not signature_holds(other)
 
 
-def test_a_ruling_leaves_its_row_in_the_trail_without_the_reasons_words(rows, carol) -> None:
+def test_a_ruling_leaves_its_row_in_the_trail_without_the_text_of_the_reason(rows, carol) -> None:
     row = decide(gap(rows), carol)
     event = AuditEvent.objects.get(action="conflict.ruled")
     assert (event.actor, event.object_id) == (carol, str(row.pk))

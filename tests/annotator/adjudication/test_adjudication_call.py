@@ -45,7 +45,7 @@ def body(conflict: Conflict | str, decision: str = "mean", **more: Any) -> dict[
     return {"conflict": str(getattr(conflict, "pk", conflict)), "decision": decision} | said | more
 
 
-def test_conflicts_name_ratings_and_tell_them_only_once_locked(
+def test_conflicts_name_ratings_and_show_them_only_once_locked(
     cast, carol, call, ratings, conflict
 ) -> None:
     rows = call(carol, "get", "conflicts/").json()
@@ -63,7 +63,9 @@ def test_conflicts_name_ratings_and_tell_them_only_once_locked(
     assert {r["scores"][CRITERIA[0]] for r in row["candidates"][0]["ratings"]} == {1, 8}
 
 
-def test_conflicts_tell_no_system_candidate_id_person_or_time(cast, carol, call, conflict) -> None:
+def test_conflicts_reveal_no_system_candidate_id_person_or_time(
+    cast, carol, call, conflict
+) -> None:
     Rating.objects.update(comment="")
     call(carol, "post", f"conflicts/{conflict.pk}/take/")
     answer = call(carol, "get", "conflicts/")

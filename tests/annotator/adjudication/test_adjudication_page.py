@@ -91,7 +91,7 @@ def test_the_list_says_what_differs_and_how_far(client, carol, ratings, conflict
     assert "3 open" in text
 
 
-def test_the_list_is_empty_in_plain_words(client, carol) -> None:
+def test_the_list_is_empty_with_a_message(client, carol) -> None:
     page = client.get("/adjudication/")
     assert page.status_code == 200 and b"No conflict is open" in page.content
 
@@ -104,7 +104,7 @@ def test_before_it_is_taken_the_page_shows_claims_and_no_ratings(client, carol, 
     assert 'name="decision"' not in text
 
 
-def test_taken_it_shows_every_rating_with_its_words_and_tags(client, carol, conflict) -> None:
+def test_taken_it_shows_every_rating_with_its_texts_and_tags(client, carol, conflict) -> None:
     text = text_of(take(client, conflict))
     assert all(words in text for words in (*WORDS.values(), *NOTES.values()))
     assert "Annotator 1" in text and "Annotator 2" in text
@@ -291,7 +291,7 @@ def test_a_void_signature_stays_in_view(client, carol, cast, conflict) -> None:
     assert "Void" in text and "Wrong text." in text and "Take this conflict" in text
 
 
-def test_typed_words_are_shown_as_text(client, carol, cast, ratings, conflict) -> None:
+def test_typed_text_is_shown_as_text(client, carol, cast, ratings, conflict) -> None:
     Rating.objects.update(comment="<script>alert(1)</script>")
     assert b"<script>alert" not in take(client, conflict).content
 

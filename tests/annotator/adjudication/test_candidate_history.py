@@ -59,7 +59,7 @@ def test_a_round_says_how_many_have_answered(cast, rating: Rating) -> None:
     assert found.finished_at is None
 
 
-def test_a_flip_is_told_on_both_candidates_each_against_the_other(cast, rating: Rating) -> None:
+def test_a_flip_is_shown_on_both_candidates_each_against_the_other(cast, rating: Rating) -> None:
     one, two = rating.candidate.reference.candidates.all()
     Conflict.objects.create(
         campaign=cast.campaign,

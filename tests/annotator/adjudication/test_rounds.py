@@ -189,7 +189,7 @@ def test_those_who_left_the_campaign_are_not_asked_again(cast, candidate) -> Non
     ],
     ids=["none", "blank", "zero-width", "long", "nul", "ladder", "no-kind"],
 )
-def test_bad_words_are_refused_by_field(cast, candidate, kind, question, field) -> None:
+def test_bad_texts_are_refused_by_field(cast, candidate, kind, question, field) -> None:
     with pytest.raises(Refused) as refused:
         ask(candidate, cast.carol, kind, question)
     assert list(refused.value.fields) == [field]

@@ -68,7 +68,7 @@ def test_a_ruling_without_a_turn_is_no_measure(cast) -> None:
     assert ruling_time(cast.campaign, set()) is None
 
 
-def test_with_four_rulings_twice_the_median_of_the_ratings_concerned_is_said(cast) -> None:
+def test_with_four_rulings_twice_the_median_of_the_ratings_concerned_is_shown(cast) -> None:
     for number in range(4):
         ruled(cast, number, 1)
     rows = cast.assign(cast.alice, cast.campaign.references.get())

@@ -102,7 +102,7 @@ def test_where_nobody_else_can_rate_it_says_so_in_place(client, taken) -> None:
     assert answer.status_code == 422 and "No other annotator" in text_of(answer)
 
 
-def test_what_another_did_meanwhile_is_a_409_that_still_shows_the_words(
+def test_what_another_did_meanwhile_is_a_409_that_still_shows_what_was_typed(
     cast, client, candidate, taken
 ) -> None:
     client.post(f"{taken}give-back/")

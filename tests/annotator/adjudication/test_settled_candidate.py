@@ -66,7 +66,7 @@ def test_a_ruling_names_what_was_taken_or_decided(cast) -> None:
     assert len(trace(cast, candidate).rulings) == 1
 
 
-def test_without_names_no_single_rating_is_told(cast) -> None:
+def test_without_names_no_single_rating_is_shown(cast) -> None:
     found = trace(cast, rate(cast, (9, 9, 9, 9), (1, 1, 1, 1)), tells=False)
     assert found.ratings == ()
     assert found.derivations[0].settled == "the mean: (what was given) / 2 = 5"

@@ -53,7 +53,7 @@ def rated(cast) -> list[Candidate]:
     return candidates
 
 
-def test_means_are_exact_and_an_open_conflict_is_said(cast, rated) -> None:
+def test_means_are_exact_and_an_open_conflict_is_shown(cast, rated) -> None:
     alike, differ, nobody = settled(cast)
     assert [value.settled for value in alike.values] == [
         *(7, Fraction(13, 2), 7, Fraction(15, 2), Fraction(77 + 78, 22))
@@ -89,7 +89,7 @@ def test_a_waiting_flip_unsettles_both_its_candidates(cast, rated) -> None:
     assert states[:2] == [("waiting for annotators", False)] * 2
 
 
-def test_systems_are_told_once_the_campaign_is_closed(cast, rated) -> None:
+def test_systems_are_shown_once_the_campaign_is_closed(cast, rated) -> None:
     assert {one.system for one in settled(cast)} == {""}
     cast.campaign.status = "closed"
     assert [one.system for one in settled(cast)] == [f"{cast.system_canary}-{n}" for n in range(3)]

@@ -19,7 +19,7 @@ def test_todays_rules_come_through_the_form_unchanged(numerator: int) -> None:
     assert form.rules == rules_of(campaign)
 
 
-def test_what_the_address_does_not_say_is_as_today() -> None:
+def test_what_the_address_leaves_out_is_as_today() -> None:
     form = what_if_form(Campaign(), QueryDict("overall_gap=1.5&ladder=on"))
     assert form.is_valid()
     assert form.rules == ConflictRules(3, 17, 11, has_ladder=True)

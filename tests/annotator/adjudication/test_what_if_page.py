@@ -35,7 +35,7 @@ def test_new_conflicts_and_those_that_would_go_are_counted_apart(cast) -> None:
     assert (tried.rulings, tried.rulings_today) == (2, 2)
 
 
-def test_the_curve_tells_how_many_candidates_a_gap_sends(cast) -> None:
+def test_the_curve_shows_how_many_candidates_a_gap_sends(cast) -> None:
     for gap in (1, 3, 3, 4):
         rate(cast, (5 + gap, 5, 5, 5), (5, 5, 5, 5))
     sends = [point.criterion_gap.candidates for point in what_if(cast.campaign, CALM).curve]

@@ -149,7 +149,7 @@ class Walk:
 
 @pytest.mark.parametrize("seed", few(range(4)))
 @pytest.mark.parametrize("overlap", [1, 2])
-def test_what_candidates_say_of_their_places_is_always_a_recount(
+def test_what_candidates_hold_of_their_places_is_always_a_recount(
     cast, seed: int, overlap: int
 ) -> None:
     spread(cast.campaign, overlap)
@@ -181,7 +181,7 @@ def test_places_are_held_up_to_the_overlap_and_given_back_down_to_none(cast) -> 
     ]
 
 
-def test_an_admin_may_go_beyond_the_overlap_and_room_comes_back_below_it(cast) -> None:
+def test_an_admin_may_go_beyond_the_overlap_and_places_come_back_below_it(cast) -> None:
     candidate = cast.reference("r1", 1).candidates.get()
     for _ in range(3):
         add_places([candidate.pk])

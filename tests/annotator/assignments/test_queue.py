@@ -107,7 +107,7 @@ def test_what_is_due_first_stands_first_and_references_stay_together(cast) -> No
     assert order == [*soon, *later, *some_day]
 
 
-def test_overdue_is_counted_and_told_by_reference(cast) -> None:
+def test_overdue_is_counted_and_shown_by_reference(cast) -> None:
     rows = cast.assign(cast.alice, cast.reference("late", 2))
     cast.assign(cast.alice, cast.reference("calm", 1))
     Assignment.objects.filter(pk=rows[0].pk).update(due_at=in_days(-1))

@@ -87,7 +87,7 @@ def test_an_admin_reads_who_rated_what_once_the_names_are_shown(cast, work):
     assert rated.details["scores"]["feature_completeness"] == 9
 
 
-def test_a_name_that_is_not_told_is_not_found_by_either(cast, work):
+def test_a_name_that_is_not_shown_is_not_found_by_either(cast, work):
     assert rows_of(shown(cast.ada, person="alice")) == []
     assert rows_of(shown(cast.ada, object_id=str(cast.alice.pk))) == []
     act(cast, action="no.such.act", actor=cast.alice)
@@ -172,7 +172,7 @@ def test_a_site_admin_reads_the_system_and_no_campaign(cast, work):
     assert shown(cast.ada, "annotator:system_audit").status_code == 403
 
 
-def test_what_changed_is_told_in_one_line_whatever_it_is_made_of(cast):
+def test_what_changed_is_shown_in_one_line_whatever_it_is_made_of(cast):
     act(
         cast,
         "campaign.rules_changed",
@@ -230,7 +230,7 @@ def test_a_question_finds_what_answers_it(cast, asked, found):
     assert len(rows_of(shown(cast.ada, **asked))) == found
 
 
-def test_a_reason_stands_as_it_was_written_and_a_code_in_words(cast):
+def test_a_reason_stands_as_it_was_written_and_a_code_as_its_label(cast):
     act(cast, details={"reason": "__see_step_2__"})
     act(cast, action="conflict.opened", details={"kind": "overall_gap"})
     seal()
@@ -251,7 +251,7 @@ def test_a_reason_stands_as_it_was_written_and_a_code_in_words(cast):
         {"person": "x" * 151},
     ],
 )
-def test_a_question_that_cannot_be_is_answered_in_words(cast, asked):
+def test_a_question_that_cannot_be_is_answered_with_a_message(cast, asked):
     answer = shown(cast.ada, **asked)
     assert answer.status_code == 422
     assert b"field-wrong" in answer.content or b"page number" in answer.content

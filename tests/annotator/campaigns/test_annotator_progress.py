@@ -11,7 +11,7 @@ from annotator.models import Assignment, AssignmentStatus, Membership, User
 pytestmark = pytest.mark.postgres
 
 
-def test_shares_days_and_quotas_are_told_by_name(cast) -> None:
+def test_shares_days_and_quotas_are_shown_by_name(cast) -> None:
     reference = cast.reference("r1", 3)
     day = datetime(2026, 3, 4, 23, 59, tzinfo=UTC)
     cast.submit(cast.assign(cast.alice, reference)[0], submitted_at=day)

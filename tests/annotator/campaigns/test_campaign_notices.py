@@ -8,7 +8,7 @@ from annotator.rating.services import flag_candidate, recuse, skip_assignment
 pytestmark = pytest.mark.postgres
 
 
-def test_flags_skips_and_recusals_are_told_with_reason_and_outcome(cast) -> None:
+def test_flags_skips_and_recusals_are_shown_with_reason_and_outcome(cast) -> None:
     first = cast.assign(cast.alice, cast.reference("r1", 2))
     second = cast.assign(cast.alice, cast.reference("r2", 1))
     flag_candidate(assignment=first[0], reason_code="wrong-text", reason="ends in mid-word")

@@ -40,7 +40,7 @@ def test_an_admin_creates_a_campaign_and_is_its_admin(admin, cast) -> None:
     assert f"Its short name is {row.slug}." in admin.get(answer["Location"]).content.decode()
 
 
-def test_a_short_name_tells_nothing_of_campaigns_that_have_it(admin) -> None:
+def test_a_short_name_reveals_nothing_of_campaigns_that_have_it(admin) -> None:
     for slug in ("cups", "elsewhere", "cups"):
         answer = admin.post("/campaigns/new/", {"slug": slug, "name": "Again"})
         assert answer.status_code == 303
@@ -49,7 +49,7 @@ def test_a_short_name_tells_nothing_of_campaigns_that_have_it(admin) -> None:
 
 
 @pytest.mark.parametrize("slug", ["new", "a b", "", "a\x00", "a" * 55])
-def test_a_short_name_that_cannot_be_is_told_and_kept(admin, slug: str) -> None:
+def test_a_short_name_that_cannot_be_is_reported_and_shown_again(admin, slug: str) -> None:
     answer = admin.post("/campaigns/new/", {"slug": slug, "name": "Kept words"})
     assert answer.status_code == 422
     assert "Kept words" in answer.content.decode()
@@ -112,7 +112,7 @@ def test_a_gap_shown_and_sent_again_is_the_same_gap(numerator: int) -> None:
     ],
     ids=lambda wrong: "".join(wrong),
 )
-def test_a_wrong_rule_is_told_at_its_field_and_nothing_changes(admin, wrong) -> None:
+def test_a_wrong_rule_is_reported_at_its_field_and_nothing_changes(admin, wrong) -> None:
     answer = admin.post(RULES, sent(**wrong))
     assert answer.status_code == 422
     (name,) = wrong

@@ -28,7 +28,7 @@ def test_the_address_of_the_form_is_no_campaign() -> None:
         create_campaign(slug="new")
 
 
-def test_a_larger_overlap_gives_room_and_a_smaller_one_takes_only_what_is_free(cast) -> None:
+def test_a_larger_overlap_gives_places_and_a_smaller_one_takes_only_what_is_free(cast) -> None:
     reference = cast.reference("r1", 2)
     cast.assign(cast.alice, reference)
     rules = rules_of(cast.campaign)

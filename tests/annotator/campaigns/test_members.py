@@ -42,7 +42,9 @@ def test_a_role_is_given_once(admin, cast) -> None:
         ("a\x00", "reader"),
     ],
 )
-def test_a_person_or_role_that_is_not_there_is_told_and_kept(admin, username, role) -> None:
+def test_a_person_or_role_that_is_not_there_is_reported_and_shown_again(
+    admin, username, role
+) -> None:
     answer = admin.post(PAGE, {"username": username, "role": role})
     assert answer.status_code == 422
     assert Membership.objects.filter(campaign__slug="cups").count() == 5

@@ -104,7 +104,7 @@ def test_an_unknown_role_is_refused() -> None:
     assert not Membership.objects.exists()
 
 
-def test_a_token_is_shown_once_and_kept_as_its_digest() -> None:
+def test_a_token_is_shown_once_and_stored_as_its_digest() -> None:
     user = create_user(username="dora", password=None)
     made = create_token(user=user, scope="read", days=7)
     row = ApiToken.objects.get()

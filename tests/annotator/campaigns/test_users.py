@@ -108,7 +108,7 @@ def test_a_link_for_an_account_alone_is_nothing_for_who_has_one(boss, cast) -> N
         ("again", {"again": "something else"}),
     ],
 )
-def test_what_is_not_good_enough_is_told_and_the_link_stays(ada, field, sent) -> None:
+def test_what_is_not_good_enough_is_reported_and_the_link_stays(ada, field, sent) -> None:
     link = link_in(ada.post(f"{MEMBERS}invite/", {"role": "reader"}))
     before = User.objects.count()
     answer = Client().post(link, NEW | sent)

@@ -8,7 +8,7 @@ def mention(text):
     return next(item for item in find_mentions(text) if item.is_definite)
 
 
-def test_a_reading_keeps_definite_terms_apart_from_other_words():
+def test_a_reading_separates_definite_terms_from_other_words():
     reading = Reading.of("a rod and the small seal of steel, said cap")
     assert [item.term for item in reading.definite] == ["cap"]
     assert {"rod", "seal", "small seal", "steel"} <= set(reading.words)

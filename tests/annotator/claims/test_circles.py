@@ -25,5 +25,5 @@ def test_nodes_share_a_group_when_each_reaches_the_other(out):
             assert (group[one] == group[two]) == together
 
 
-def test_a_ring_of_many_nodes_is_one_group():
+def test_a_circle_of_many_nodes_is_one_group():
     assert len(set(find_circles([[(place + 1) % 50_000] for place in range(50_000)]))) == 1

@@ -20,7 +20,7 @@ def test_it_grows_past_its_first_slots_without_losing_a_key():
     assert [keys.enter(name) for name in reversed(names)] == list(range(4_999, -1, -1))
 
 
-def test_the_first_line_of_a_name_is_told_when_it_comes_again_and_whether_it_says_the_same():
+def test_the_first_line_of_a_name_is_found_again_and_whether_its_content_is_the_same():
     lines = FirstLines()
     given = [("a", 3, "x"), ("b", 7, "x"), ("a", 9, "x"), ("a", 11, "y"), ("a", 12, "x")]
     assert [lines.enter(*one) for one in given] == [None, None, (3, True), (3, False), (3, True)]

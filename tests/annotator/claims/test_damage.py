@@ -90,7 +90,7 @@ def test_dropped_features_leave_a_sound_shorter_claim_set(text):
         assert all(claim.body.endswith(".") for claim in claims)
 
 
-def test_more_places_than_a_text_has_are_said_honestly():
+def test_more_places_than_a_text_has_are_reported_honestly():
     damaged = narrow_scope(PUMP, 9, 0, NARROWINGS)
     assert damaged.applied == (
         Damage("narrow_scope", "feature_completeness", 1, "limitations added: 1"),

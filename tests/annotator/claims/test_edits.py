@@ -62,7 +62,7 @@ class CountedPlace(int):
     __hash__ = int.__hash__
 
 
-def test_an_edit_is_not_compared_with_all_that_were_kept():
+def test_an_edit_is_not_compared_with_all_that_were_chosen():
     def compared(count: int) -> int:
         # Every place twice, in no order.
         starts = [3 * (n * 7919 % count) for n in range(2 * count)]
@@ -74,7 +74,7 @@ def test_an_edit_is_not_compared_with_all_that_were_kept():
     assert compared(1000) < 3 * compared(500)
 
 
-def test_of_overlapping_edits_the_first_is_kept():
+def test_of_overlapping_edits_the_first_is_chosen():
     first, second, third = Edit(2, 5, "a"), Edit(4, 6, "b"), Edit(5, 6, "c")
     assert without_overlaps([first, second, third]) == [first, third]
 

@@ -147,14 +147,14 @@ def test_each_limitation_finds_its_own_and_the_rest_is_missing_or_added():
     ]
 
 
-def test_a_limitation_said_in_two_parts_is_one():
+def test_a_limitation_in_two_parts_is_one():
     reference = "a rotor that turns in the housing and carries helical blades of steel"
     candidate = "a rotor that turns in the housing; wherein helical blades of steel are carried"
     assert standings(reference, candidate) == [(reference, candidate, "matched")]
     assert standings(candidate, reference) == [(candidate, reference, "matched")]
 
 
-def test_the_opening_of_a_list_is_not_missing_when_its_words_are_said():
+def test_the_opening_of_a_list_is_not_missing_when_its_words_are_there():
     reference = "a drum with a layer; wherein the layer includes: a mesh of wire"
     candidate = "a drum with a layer; a mesh of wire"
     assert ("wherein the layer includes:", None, "matched") in standings(reference, candidate)

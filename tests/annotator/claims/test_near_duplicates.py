@@ -35,7 +35,7 @@ def test_texts_of_two_candidates_and_of_a_candidate_and_a_reference_are_compared
     ]
 
 
-def test_a_candidate_that_is_its_own_reference_is_told_as_that():
+def test_a_candidate_that_is_its_own_reference_is_reported_as_that():
     near = NearDuplicates()
     for name in ("r1", "r2"):
         near.enter(name, "", TEXT)
@@ -75,7 +75,7 @@ def test_nearly_equal_texts_are_found_but_not_a_candidate_near_its_own_reference
     assert near.counts == {Likeness.SIMILAR: 1}
 
 
-def test_texts_that_share_half_are_not_told():
+def test_texts_that_share_half_are_not_reported():
     assert found(("r1", long(1)), ("r2", long(1)[:1_500] + long(3)[1_500:])) == []
 
 

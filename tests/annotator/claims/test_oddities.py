@@ -27,5 +27,5 @@ def test_a_sign_that_nobody_sees_is_named_once(text, name):
     assert sign.startswith(name)
 
 
-def test_ten_thousand_marks_on_one_letter_are_told():
+def test_ten_thousand_marks_on_one_letter_are_reported():
     assert odd_signs("a" + "\u0301" * 10_000) == [STACKED]

@@ -226,7 +226,7 @@ TOO_MUCH = {
 
 
 @pytest.mark.parametrize("what", TOO_MUCH)
-def test_what_is_too_much_is_left_out_and_said_and_the_texts_are_whole(what: str) -> None:
+def test_what_is_too_much_is_left_out_and_reported_and_the_texts_are_whole(what: str) -> None:
     limit, text = TOO_MUCH[what]
     other = text.replace("A", "The")
     reading = read_pair(text, other)

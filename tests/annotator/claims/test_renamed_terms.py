@@ -90,7 +90,7 @@ def test_long_texts_come_to_an_end():
     assert renamed_terms("1. A pump " + "with a rod (12), the bar (12), " * tries(5000))
 
 
-def test_of_a_term_repeated_in_a_claim_two_places_are_kept_at_most() -> None:
+def test_of_a_term_repeated_in_a_claim_two_places_are_listed_at_most() -> None:
     known = module._Introduced()
     names = [module._Name((word, "unit"), n, n + 1) for n, word in enumerate("aaabbbc" * 50)]
     for name in names:

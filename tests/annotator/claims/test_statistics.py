@@ -93,6 +93,6 @@ SYLLABLES = {
 
 
 @pytest.mark.parametrize(("word", "syllables"), SYLLABLES.items())
-def test_syllables_are_heard_in_the_grade(word, syllables):
+def test_syllables_count_in_the_grade(word, syllables):
     grade = describe_claims(word).flesch_kincaid_grade
     assert grade == pytest.approx(0.39 + 11.8 * syllables - 15.59)

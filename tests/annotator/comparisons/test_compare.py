@@ -47,7 +47,7 @@ def test_a_post_stores_the_preference_and_goes_on_to_the_next(client, rows, cast
     assert last["Location"] == "/"
 
 
-def test_a_script_is_told_the_next_address(client, rows) -> None:
+def test_a_script_gets_the_next_address(client, rows) -> None:
     answer = client.post(path(rows[0]), sent(), headers={"HX-Request": "true"})
     assert answer.json() == {"location": path(rows[1])}
 
@@ -126,7 +126,7 @@ def test_a_mistake_in_a_stale_form_does_not_make_it_fresh(client, rows) -> None:
     assert version(answer.content.decode()) == "0"
 
 
-def test_a_closed_campaign_is_read_only_and_keeps_the_words(client, rows) -> None:
+def test_a_closed_campaign_is_read_only_and_shows_again_what_was_typed(client, rows) -> None:
     Campaign.objects.update(status="closed")
     html = client.get(path(rows[0])).content.decode()
     assert CLOSED_SENTENCE in html and "Submit preference" not in html
@@ -155,7 +155,7 @@ def test_anothers_comparison_is_answered_as_one_that_does_not_exist(
 HOSTILE = '</textarea><script>x</script>{{7*7}}{% load %}<p hx-get="/">'
 
 
-def test_hostile_words_are_kept_verbatim_and_shown_as_text(client, rows) -> None:
+def test_hostile_text_is_stored_verbatim_and_shown_as_text(client, rows) -> None:
     rows[0].left.claims = f"1. A cup {HOSTILE}"
     rows[0].left.save()
     client.post(path(rows[0]), sent(comment=HOSTILE))
@@ -190,7 +190,7 @@ def test_own_keys_are_printed_and_handed_to_the_script(client, rows, cast) -> No
     assert "&quot;comment&quot;: [&quot;y&quot;]" in html
 
 
-def test_an_admin_asks_and_is_told_what_came_of_it(client, cast) -> None:
+def test_an_admin_asks_and_is_shown_what_came_of_it(client, cast) -> None:
     cast.reference("r1", 5)
     client.force_login(cast.ada)
     answer = client.post("/campaigns/cups/comparisons/", {"share": "20", "seed": "3"}, follow=True)

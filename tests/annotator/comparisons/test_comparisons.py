@@ -41,7 +41,7 @@ def test_a_pair_given_before_is_passed_over_whichever_way_round(cast) -> None:
     assert len(give(cast.bob, reference)) == 3
 
 
-def test_the_sides_and_the_order_are_chance_and_kept(cast) -> None:
+def test_the_sides_and_the_order_are_chance_and_stored(cast) -> None:
     reference = cast.reference("r1", 6)
     orders, lefts = set(), set()
     for seed, user in enumerate((cast.alice, cast.bob)):

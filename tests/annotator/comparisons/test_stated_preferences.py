@@ -37,7 +37,7 @@ def test_a_preference_is_stored_with_its_audit_row(row, cast) -> None:
     assert event.details == {"version": 1, "judgements": SAID}
 
 
-def test_every_revision_is_kept_and_the_trail_holds_no_words(row) -> None:
+def test_every_revision_is_stored_and_the_trail_holds_no_text(row) -> None:
     log(row, comment="old words")
     revised = log(row, OTHER, comment="new words", version=1)
     assert (revised.judgements, revised.version) == (OTHER, 2)

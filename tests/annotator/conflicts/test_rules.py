@@ -44,7 +44,7 @@ def test_one_annotator_never_conflicts_with_themselves() -> None:
     assert find_conflicts(alone, RULES) == []
 
 
-def test_of_several_pairs_the_largest_gap_is_told_once() -> None:
+def test_of_several_pairs_the_largest_gap_is_reported_once() -> None:
     three = [
         rated("alice", "c1", 9, 5, 5, 5),
         rated("bob", "c1", 6, 5, 5, 5),

@@ -58,7 +58,7 @@ def test_no_file_stands_beside_a_manifest_that_could_not_be_written(
     assert [path.name for path in tmp_path.iterdir()] == [target.name + MANIFEST]
 
 
-def test_the_manifest_tells_no_name_and_says_that_it_is_confidential(rated, tmp_path) -> None:
+def test_the_manifest_holds_no_name_and_says_that_it_is_confidential(rated, tmp_path) -> None:
     told = write_export(export(rated), tmp_path / "ratings.jsonl")
     assert json.loads((tmp_path / f"ratings.jsonl{MANIFEST}").read_text()) == told
     assert told["notice"].startswith("Confidential")
@@ -82,7 +82,7 @@ def test_a_format_that_is_none_and_long_reasons_are_refused_without_a_record(rat
     assert not AuditEvent.objects.filter(action="ratings.exported").exists()
 
 
-def test_a_person_is_told_no_names_of_an_open_campaign(rated) -> None:
+def test_a_person_is_shown_no_names_of_an_open_campaign(rated) -> None:
     with pytest.raises(OutOfDate, match="campaign is open"):
         request_export(
             campaign=rated.campaign,

@@ -77,7 +77,7 @@ def test_the_page_lists_what_was_exported_by_whom_and_why(client, rated) -> None
     assert page.count('<th scope="row">ada</th>') == 2
 
 
-def test_names_are_told_once_closed_with_a_reason_and_on_both_lists(client, rated) -> None:
+def test_names_are_shown_once_closed_with_a_reason_and_on_both_lists(client, rated) -> None:
     open_yet = lines(post(client, rated.ada, **NAMED))
     assert not {line["annotator"] for line in open_yet} & {"alice", "bob"}
     assert not Unblinding.objects.exists()
@@ -91,7 +91,7 @@ def test_names_are_told_once_closed_with_a_reason_and_on_both_lists(client, rate
     assert [event.details["is_identified"] for event in events] == [False, True]
 
 
-def test_who_is_told_systems_is_on_the_list_of_unblindings(client, rated) -> None:
+def test_who_is_shown_systems_is_on_the_list_of_unblindings(client, rated) -> None:
     close()
     for _ in range(2):
         assert lines(post(client, rated.rita))[0]["system"] == "systemcanary-0"
@@ -111,7 +111,7 @@ def test_a_researcher_waits_for_the_end_and_gets_no_texts_and_no_names(client, r
     assert "Exports so far" not in client.get(ADDRESS).content.decode()
 
 
-def test_two_annotators_are_not_told_apart_for_a_researcher_three_are(client, rated) -> None:
+def test_two_annotators_are_not_distinguished_for_a_researcher_three_are(client, rated) -> None:
     close()
     found = lines(post(client, rated.rita))
     assert {(line["annotator"], line["by_admin"]) for line in found} == {(None, None)}
@@ -145,7 +145,7 @@ def test_a_format_that_is_none_is_refused_in_the_form(client, rated) -> None:
     assert "autofocus" in answer.content.decode()
 
 
-def test_a_full_disk_is_said_and_nothing_is_sent(client, rated, monkeypatch) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_sent(client, rated, monkeypatch) -> None:
     def full(self: RatingExport) -> Any:
         raise OSError(errno.ENOSPC, "No space left on device")
 

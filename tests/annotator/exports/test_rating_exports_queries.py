@@ -27,7 +27,7 @@ def rated(cast):
     return cast
 
 
-def test_batches_of_one_tell_the_same_in_the_same_order(rated, monkeypatch) -> None:
+def test_batches_of_one_give_the_same_in_the_same_order(rated, monkeypatch) -> None:
     expected = lines(rated)
     monkeypatch.setattr(exports_rows, "REFERENCES_AT_ONCE", 1)
     monkeypatch.setattr(exports_rows, "CANDIDATES_AT_ONCE", 1)
@@ -48,7 +48,7 @@ def test_more_ratings_ask_no_more_questions(rated, django_assert_max_num_queries
         lines(rated)
 
 
-def test_nothing_of_another_campaign_is_told(rated) -> None:
+def test_nothing_of_another_campaign_is_exported(rated) -> None:
     other = rated.reference("far", 1, campaign=rated.elsewhere).candidates.get()
     rate(rated.mallory, other, (1, 1, 1, 1))
     assert "far" not in {line["reference_id"] for line in lines(rated)}

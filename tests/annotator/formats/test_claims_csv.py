@@ -59,7 +59,7 @@ def written(references, delimiter=",", end="\n", *, repeats=True):
 
 
 @pytest.mark.parametrize("name", ["excel.csv", "pandas.csv"])
-def test_golden_files_are_read_as_what_they_say(name):
+def test_golden_files_are_read_as_what_they_hold(name):
     notes = ReadNotes()
     found = references((GOLDEN / name).read_bytes(), notes)
     assert found == [
@@ -280,7 +280,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=30), st.booleans())
-def test_whatever_comes_is_read_or_refused_in_words(pieces, has_header):
+def test_whatever_comes_is_read_or_refused_with_a_message(pieces, has_header):
     header = b"reference_id,reference_claims,candidate_id,claims,may_train,apostrophe_put_before\n"
     data = (header if has_header else b"") + b"".join(pieces)
     try:

@@ -85,7 +85,7 @@ def test_all_fields_are_read():
     ]
 
 
-def test_what_is_left_out_or_null_stays_unsaid():
+def test_what_is_left_out_or_null_stays_unknown():
     (row,) = rows(reference(office=None, may_train=None, draft_claims=None))
     assert (row.office, row.may_train, row.draft_claims, row.candidates[0].system) == (
         "",
@@ -125,7 +125,7 @@ def test_a_misspelt_field_is_named_at_either_level():
     ]
 
 
-def test_candidates_without_an_id_are_told_of_that_and_not_taken_for_twins():
+def test_candidates_without_an_id_are_reported_as_that_and_not_taken_for_twins():
     nameless = [{"claims": "1. A."}, {"claims": "1. B."}]
     told = problems(reference(candidates=nameless))
     assert [field for _, field, _ in told] == [

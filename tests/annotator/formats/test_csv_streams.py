@@ -142,12 +142,12 @@ def test_a_record_over_the_limit_is_named_and_passed_over():
         (b"id,text\xe9\n", "0xE9 is not UTF-8"),
     ],
 )
-def test_a_file_that_is_no_table_of_ours_is_refused_in_words(data, words):
+def test_a_file_that_is_no_table_of_ours_is_refused_with_a_message(data, words):
     with pytest.raises(FormatError, match=words):
         rows(data)
 
 
-def test_the_first_line_tells_whether_it_is_ours():
+def test_the_first_line_shows_whether_it_is_ours():
     assert names_a_column(b'"id";x\n', KNOWN)
     assert names_a_column(b"sep=|\nfoo|id\n", KNOWN)
     assert names_a_column(b"ID;PWXL", KNOWN)

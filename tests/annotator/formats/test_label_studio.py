@@ -150,7 +150,7 @@ def test_what_is_no_such_file_is_refused(content: bytes, reason: str) -> None:
     assert reason in " ".join([caught.value.sentence, *map(str, caught.value.bad_records)])
 
 
-def test_everything_but_the_texts_is_kept_as_it_was_written() -> None:
+def test_everything_but_the_texts_is_stored_as_it_was_written() -> None:
     written = item(
         comparison="[{'selected': 'left'}]",
         lead_time=1e-7,

@@ -91,7 +91,7 @@ def test_an_error_without_a_tag_goes_into_the_comment() -> None:
     assert [tag["tag"] for tag in bare.error_tags] == ["vagueness"]
 
 
-def test_two_comments_are_kept_with_their_sides() -> None:
+def test_two_comments_are_stored_with_their_sides() -> None:
     assert record(comment1="a", comment2="b").comment == "Left: a\nRight: b"
     assert record(comment1="a").comment == "a"
 
@@ -110,7 +110,7 @@ def test_a_marked_tag_has_its_place_in_code_points_and_stands_once() -> None:
     assert FIRST[7:10] == "\U0001d450up"
 
 
-def test_highlights_of_a_program_are_counted_and_not_kept() -> None:
+def test_highlights_of_a_program_are_counted_and_not_stored() -> None:
     marks = [mark(0, 1, "2", "UNK"), mark(900, 903, "far", "PROFANITY", "RELATIVE")]
     found = record(mark1=marks, mark2=str(marks))
     assert (found.error_tags, found.highlights) == ((), 6)

@@ -101,7 +101,7 @@ def test_any_preference_is_read_as_it_was_written(pair: StatedPair) -> None:
     assert sorted(map(str, found.error_tags)) == sorted(map(str, pair.error_tags))
 
 
-def test_a_revised_item_keeps_its_numbers_and_highlights_and_says_what_is_said_now() -> None:
+def test_a_revised_item_retains_its_numbers_and_highlights_and_holds_the_new_answers() -> None:
     coloured = {"start": 0, "end": 2, "text": "2.", "labels": ["UNK"]}
     tagged = {"start": 3, "end": 4, "text": "A", "labels": ["Clarity - Vagueness"]}
     texts = {"input_claim": PAIR.claims, "output1": PAIR.left, "output2": PAIR.right}

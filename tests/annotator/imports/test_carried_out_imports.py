@@ -49,7 +49,7 @@ def data_dir(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     drop_at_once(monkeypatch)
 
 
-def test_a_check_stores_nothing_and_tells_what_it_found(cast) -> None:
+def test_a_check_stores_nothing_and_reports_what_it_found(cast) -> None:
     row = carried_out(asked(cast, good(3)))
     assert (row.stage, row.status) == (ImportStage.CHECK, JobStatus.SUCCEEDED), row.message
     assert row.format == "claims-jsonl"
@@ -125,7 +125,7 @@ def test_a_worker_that_lost_its_import_writes_nothing(cast, monkeypatch) -> None
     assert kept_files() == [str(row.pk)]
 
 
-def test_an_error_ends_the_import_without_its_words(cast, monkeypatch) -> None:
+def test_an_error_ends_the_import_without_its_text(cast, monkeypatch) -> None:
     def broken(**_: Any) -> Any:
         raise ValueError("1. A cup number 7")
 

@@ -65,7 +65,7 @@ def test_a_file_found_bad_midway_leaves_nothing(campaign: Campaign) -> None:
     assert not Candidate.objects.exists()
 
 
-def test_who_is_told_of_progress_may_stop_the_import(campaign: Campaign) -> None:
+def test_who_gets_progress_may_stop_the_import(campaign: Campaign) -> None:
     def stop(_: int) -> None:
         raise RuntimeError("lost")
 

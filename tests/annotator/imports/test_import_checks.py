@@ -85,7 +85,7 @@ def test_a_bad_file_is_refused_with_its_records(campaign: Campaign) -> None:
     assert [bad.line for bad in caught.value.bad_records] == [2]
 
 
-def test_alike_texts_of_the_file_and_of_the_campaign_are_told(campaign: Campaign) -> None:
+def test_alike_texts_of_the_file_and_of_the_campaign_are_reported(campaign: Campaign) -> None:
     store(campaign, "r1", text="1. A cup.")
     found = check_claims(
         campaign=campaign,
@@ -138,7 +138,7 @@ def test_the_first_references_are_shown_and_long_texts_cut() -> None:
     }
 
 
-def test_progress_is_told_after_each_batch_and_may_stop_the_reading() -> None:
+def test_progress_is_reported_after_each_batch_and_may_stop_the_reading() -> None:
     told: list[int] = []
     lines = [line(f"r{n}") for n in range(BATCH + 1)]
     check_claims(campaign=None, file=file(*lines), progress=told.append)

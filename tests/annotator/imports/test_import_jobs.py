@@ -114,7 +114,7 @@ def test_a_file_that_is_too_large_leaves_neither_row_nor_file(cast, settings) ->
         ("أسد.csv", "أسد.csv"),
     ],
 )
-def test_the_name_of_a_file_is_kept_for_people_alone(cast, sent: str, kept: str) -> None:
+def test_the_name_of_a_file_is_stored_for_people_alone(cast, sent: str, kept: str) -> None:
     row = request_import(campaign=cast.campaign, file=file(good(1)), file_name=sent)
     row.refresh_from_db()
     assert row.file_name == kept == shown_name(sent)

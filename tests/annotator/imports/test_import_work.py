@@ -57,7 +57,7 @@ def test_the_same_file_again_stores_nothing_new_and_says_so(cast) -> None:
         *("line 471", "pdf", "gzip bomb"),
     ],
 )
-def test_files_that_hold_no_claim_sets_are_refused_in_words(
+def test_files_that_hold_no_claim_sets_are_refused_with_a_message(
     cast, content: bytes, words: str
 ) -> None:
     row = carried_out(asked(cast, content))
@@ -90,7 +90,7 @@ def test_preferences_come_in_with_their_claims_and_name_their_import(cast) -> No
 
 
 @pytest.mark.parametrize(("stage", "verb"), [("check", "Checking"), ("apply", "Storing")])
-def test_what_is_under_way_is_said_with_what_was_read_so_far(stage: str, verb: str) -> None:
+def test_what_is_under_way_is_shown_with_what_was_read_so_far(stage: str, verb: str) -> None:
     row, file = ClaimImport(stage=ImportStage(stage), file_bytes=4), io.BytesIO(b"four")
     work = Work(row, file, lambda: None)
     assert (row.progress, row.message) == (0.0, f"{verb}: 0 records read.")

@@ -37,7 +37,7 @@ def kept() -> list[dict[str, Any]]:
     return [given_back(row) for row in ImportedAnnotation.objects.all()]
 
 
-def test_every_item_is_kept_with_its_place_superseded_and_equal_ones_too(campaign) -> None:
+def test_every_item_is_stored_with_its_place_superseded_and_equal_ones_too(campaign) -> None:
     older = item(updated_at="2024-03-23T00:00:00Z", comparison=[{"selected": "right"}])
     newer = item(comment2="blue?", lead_time=0.5)
     equal = item(output2="2. A lid.", output1="2. A lid.", input_claim="1. A pot.")
@@ -56,7 +56,7 @@ def test_a_pair_that_only_ever_stood_with_itself_is_one_candidate(campaign) -> N
     assert not Preference.objects.exists()
 
 
-def test_a_turned_item_is_kept_as_it_stands(campaign) -> None:
+def test_a_turned_item_is_stored_as_it_stands(campaign) -> None:
     one = item()
     turned = item(output1=one["output2"], output2=one["output1"])
     bring(campaign, one, turned)
@@ -99,7 +99,7 @@ def test_positions_go_on_after_an_earlier_file(campaign) -> None:
     assert list(ImportedAnnotation.objects.values_list("position", flat=True)) == [*range(1, 7)]
 
 
-def test_more_items_than_a_batch_holds_are_all_kept(campaign, monkeypatch) -> None:
+def test_more_items_than_a_batch_holds_are_all_stored(campaign, monkeypatch) -> None:
     monkeypatch.setattr(preferences_services, "BATCH", 5)
     items = [item(input_claim=f"1. A cup {number}.") for number in range(11)]
     assert bring(campaign, *items).annotations == 11

@@ -99,7 +99,7 @@ def test_a_bad_file_is_answered_with_the_list_and_the_form(ada: Client) -> None:
     ],
     ids=["nothing", "no file", "empty", "two", "unknown format", "utf-16", "office"],
 )
-def test_what_cannot_be_imported_is_answered_422_in_words(
+def test_what_cannot_be_imported_is_answered_422_with_a_message(
     ada: Client, sent: dict[str, Any], words: str
 ) -> None:
     answer = ada.post(PAGE, sent)

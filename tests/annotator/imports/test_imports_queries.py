@@ -20,7 +20,7 @@ def made(cast: Any, **more: Any) -> ClaimImport:
 
 @pytest.mark.parametrize("stage", ImportStage.values)
 @pytest.mark.parametrize("status", JobStatus.values)
-def test_every_state_has_words(cast, stage: str, status: str) -> None:
+def test_every_state_has_a_label(cast, stage: str, status: str) -> None:
     page = ImportPage(made(cast, stage=stage, status=status))
     assert page.state
     assert page.is_waiting == (stage == "check" and status == "succeeded")

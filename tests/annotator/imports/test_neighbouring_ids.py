@@ -29,7 +29,7 @@ def test_a_later_batch_stands_after_an_earlier_one(monkeypatch: pytest.MonkeyPat
     assert max(earlier).hex < min(later).hex
 
 
-def test_within_a_batch_no_key_tells_which_was_made_first() -> None:
+def test_within_a_batch_no_key_shows_which_was_made_first() -> None:
     ids = NeighbouringIds()
 
     pairs = [(ids.new(), ids.new()) for _ in range(2_000)]

@@ -175,7 +175,7 @@ def test_every_record_is_counted_once(campaign: Campaign) -> None:
     assert counted == (1, 0, 1, 1, 1)
 
 
-def test_words_are_not_put_into_the_mouth_of_who_can_sign_in(campaign: Campaign) -> None:
+def test_opinions_are_not_put_into_the_mouth_of_who_can_sign_in(campaign: Campaign) -> None:
     create_user(username="LABEL-studio-8", password="correct horse battery")
     with pytest.raises(Refused, match="can sign in"):
         bring(campaign, RECORD, OTHERS)
@@ -199,7 +199,7 @@ def test_a_wrong_record_in_the_middle_leaves_nothing(campaign: Campaign) -> None
     assert not Reference.objects.exists()
 
 
-def test_the_trail_tells_of_the_import_without_texts(campaign: Campaign) -> None:
+def test_the_trail_records_the_import_without_texts(campaign: Campaign) -> None:
     ada = create_user(username="ada", password=None)
     bring(campaign, RECORD, imported_by=ada)
     event = AuditEvent.objects.get(action="preferences.imported")

@@ -39,7 +39,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_file_is_kept_byte_for_byte_under_its_id_for_its_owner_alone() -> None:
+def test_a_file_is_stored_byte_for_byte_under_its_id_for_its_owner_alone() -> None:
     content = bytes(range(256)) * 10_000
     stored = store_upload(PK, io.BytesIO(content))
     path = uploads_directory() / str(PK)
@@ -65,7 +65,7 @@ def test_a_file_of_exactly_the_limit_is_taken(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_is_said_in_words_and_leaves_nothing(number: int, monkeypatch: Any) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing(number: int, monkeypatch: Any) -> None:
     def full(_: int) -> None:
         raise OSError(number, "no")
 

@@ -83,7 +83,7 @@ def test_a_weak_or_missing_password_is_refused(monkeypatch: pytest.MonkeyPatch) 
     assert not User.objects.exists()
 
 
-def test_a_token_is_printed_once_and_kept_as_a_digest() -> None:
+def test_a_token_is_printed_once_and_stored_as_a_digest() -> None:
     run("create_user", "dora")
     made = run("create_token", "dora", "--scope", "read", "--days", "7")
     row = ApiToken.objects.get()

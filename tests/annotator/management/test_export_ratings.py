@@ -69,7 +69,7 @@ def refused(*arguments: str) -> str:
     return err.getvalue()
 
 
-def test_every_rating_and_preference_is_told_with_its_revisions(rated, export: Run) -> None:
+def test_every_rating_and_preference_is_exported_with_its_revisions(rated, export: Run) -> None:
     first, second, third = export()
     assert [line["kind"] for line in (first, second, third)] == ["rating", "rating", "preference"]
     assert first["scores"] == {
@@ -96,7 +96,7 @@ def test_the_same_lines_stand_in_the_table(rated, export: Run) -> None:
     assert [json.loads(row["revisions"]) for row in table] == [line["revisions"] for line in lines]
 
 
-def test_no_name_no_mail_and_no_id_of_a_user_is_told(rated, export: Run) -> None:
+def test_no_name_no_mail_and_no_id_of_a_user_is_exported(rated, export: Run) -> None:
     User.objects.filter(username="alice").update(email="alice@example.org", last_name="Archer")
     secrets = [str(value) for user in User.objects.all() for value in (user.pk, user.username)]
     secrets += ["example.org", "Archer", *(user.pk.hex for user in User.objects.all())]
@@ -131,7 +131,7 @@ def test_an_export_without_names_is_on_record_too(rated, export: Run) -> None:
     assert not Unblinding.objects.exists()
 
 
-def test_systems_are_told_once_the_campaign_is_closed(rated, export: Run) -> None:
+def test_systems_are_shown_once_the_campaign_is_closed(rated, export: Run) -> None:
     assert {line.get("system") for line in export()} == {None}
     Campaign.objects.update(status="closed")
     rating, _, preference = export()
@@ -142,7 +142,7 @@ def test_systems_are_told_once_the_campaign_is_closed(rated, export: Run) -> Non
     )
 
 
-def test_ids_of_rows_are_told_with_the_names_only(rated, export: Run) -> None:
+def test_ids_of_rows_are_exported_with_the_names_only(rated, export: Run) -> None:
     assert {line["id"] for line in export()} == {None}
     assert {line["id"] for line in export(*WHY)} > {str(Preference.objects.get().pk)}
 

@@ -68,7 +68,7 @@ def test_a_file_goes_into_a_new_campaign_and_again_adds_nothing(tmp_path: Path) 
     assert Campaign.objects.get().overlap == 2
 
 
-def test_training_is_allowed_only_when_it_is_said(tmp_path: Path) -> None:
+def test_training_is_allowed_only_when_it_is_asked_for(tmp_path: Path) -> None:
     path = save(tmp_path / "claims.jsonl", record("r1"), record("r2", may_train=True))
     run(path)
     assert [r.may_train for r in Reference.objects.all()] == [False, True]
@@ -84,7 +84,7 @@ def test_a_dry_run_counts_and_stores_nothing(tmp_path: Path) -> None:
     assert not Reference.objects.exists()
 
 
-def test_one_bad_record_refuses_the_file_and_every_one_is_told(tmp_path: Path) -> None:
+def test_one_bad_record_refuses_the_file_and_every_one_is_reported(tmp_path: Path) -> None:
     path = save(
         tmp_path / "claims.jsonl",
         record("r1"),
@@ -111,7 +111,7 @@ def test_a_table_of_a_spreadsheet_packed_or_not_is_imported(tmp_path: Path) -> N
     assert Candidate.objects.get().claims == "1. A mug."
 
 
-def test_a_dry_run_tells_of_texts_that_are_alike_and_the_import_of_equal_ones(
+def test_a_dry_run_reports_texts_that_are_alike_and_the_import_of_equal_ones(
     tmp_path: Path,
 ) -> None:
     long = " ".join(f"w{n}" for n in range(300))
@@ -241,7 +241,7 @@ def test_an_export_of_preferences_brings_claims_annotators_and_preferences(tmp_p
     assert sorted(Preference.objects.values_list("overall_quality", flat=True)) == [0, 1]
 
 
-def test_sent_again_a_file_is_said_to_bring_nothing(tmp_path: Path) -> None:
+def test_sent_again_a_file_is_reported_to_bring_nothing(tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_bytes(as_bytes(item()))
     said = []

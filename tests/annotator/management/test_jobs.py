@@ -78,7 +78,7 @@ def test_a_limit_says_how_many_are_left_out(rows: list[JobRow]) -> None:
         printed("--limit", "0")
 
 
-def test_a_job_tells_for_how_long_it_runs_or_ran_and_none_while_it_waits(
+def test_a_job_shows_for_how_long_it_runs_or_ran_and_none_while_it_waits(
     rows: list[JobRow],
 ) -> None:
     now = database_now()

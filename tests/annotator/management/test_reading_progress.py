@@ -3,7 +3,7 @@ import io
 from annotator.management.base import ReadingProgress
 
 
-def test_a_bar_is_told_when_it_is_time_and_not_in_between(monkeypatch) -> None:
+def test_a_bar_is_printed_when_it_is_time_and_not_in_between(monkeypatch) -> None:
     now = [100.0]
     monkeypatch.setattr("annotator.management.base.time.monotonic", lambda: now[0])
     file = io.BytesIO(bytes(200))

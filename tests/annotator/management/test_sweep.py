@@ -23,7 +23,7 @@ def report() -> AgreementReport:
     )
 
 
-def test_a_waiting_job_is_rung_once(
+def test_a_waiting_job_is_enqueued_once(
     report: AgreementReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rung: list[object] = []

@@ -35,7 +35,7 @@ def test_a_program_that_reports_twice_is_one_and_keeps_its_start() -> None:
     assert alive() == {"web": 1}
 
 
-def test_a_program_that_is_not_heard_of_any_more_is_not_alive() -> None:
+def test_a_program_that_is_that_no_longer_reports_is_not_alive() -> None:
     report_presence(name="a", works=["web"])
     let_pass(ALIVE_FOR - timedelta(seconds=20))
     report_presence(name="b", works=["web"])
@@ -51,7 +51,7 @@ def test_a_program_that_ends_in_order_is_forgotten_at_once_and_others_are_not() 
     assert alive() == {"web": 1}
 
 
-def test_what_was_not_heard_of_for_a_day_is_deleted() -> None:
+def test_what_has_not_reported_for_a_day_is_deleted() -> None:
     report_presence(name="a", works=["web"])
     let_pass(FORGOTTEN_AFTER + timedelta(seconds=20))
     report_presence(name="b", works=["web"])

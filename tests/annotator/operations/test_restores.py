@@ -122,7 +122,7 @@ def test_a_host_with_rows_or_with_files_is_refused_and_keeps_them(
     assert file.read_bytes() == b"1"
 
 
-def test_a_backup_that_is_not_there_is_refused_in_words(
+def test_a_backup_that_is_not_there_is_refused_with_a_message(
     key: tuple[str, Path], own_directory: Path, tmp_path: Path
 ) -> None:
     assert "No such file" in refusal(tmp_path / "nowhere", key[1])
@@ -179,7 +179,7 @@ BAD_ROWS: dict[str, tuple[str, list[str], list[bytes]]] = {
 
 
 @pytest.mark.parametrize("what", few(BAD_ROWS, 6))
-def test_rows_that_fit_no_table_are_refused_in_words_and_nothing_is_left(
+def test_rows_that_fit_no_table_are_refused_with_a_message_and_nothing_is_left(
     key: tuple[str, Path], own_directory: Path, tmp_path: Path, what: str
 ) -> None:
     name, columns, lines = BAD_ROWS[what]
@@ -254,7 +254,7 @@ def in_a_file(reference: Reference, elsewhere: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("on_progress", [on_this_host, in_a_file])
-def test_a_backup_from_before_an_erasure_names_the_matter_and_comes_back_by_a_word_only(
+def test_a_backup_from_before_an_erasure_names_the_reference_and_comes_back_on_request_only(
     before: tuple[Path, Reference],
     key: tuple[str, Path],
     tmp_path: Path,
@@ -292,7 +292,7 @@ def test_a_database_that_knows_of_a_later_erasure_says_so_and_puts_it_on_record(
     assert str(erased.pk) in record_path().read_text()
 
 
-def test_a_matter_that_was_erased_when_the_backup_was_made_is_not_brought_back(
+def test_a_reference_that_was_erased_when_the_backup_was_made_is_not_brought_back(
     key: tuple[str, Path], own_directory: Path, tmp_path: Path
 ) -> None:
     source, erased = backed_up(key[0], tmp_path, was_erased=True)

@@ -77,7 +77,7 @@ def test_a_damaged_file_is_refused(key: tuple[str, Path], damage: str) -> None:
         opened(harm(sealed_to(key[0])), KeyFile(key[1]))
 
 
-def test_poor_keys_are_refused_in_words(key: tuple[str, Path], tmp_path: Path) -> None:
+def test_poor_keys_are_refused_with_a_message(key: tuple[str, Path], tmp_path: Path) -> None:
     sealed = sealed_to(key[0])
     (tmp_path / "empty").write_text("no key")
     for what, words in (

@@ -96,7 +96,7 @@ def test_nobody_is_given_too_much_or_what_is_not_for_them(situation, seed) -> No
 
 
 @given(situations(), st.integers())
-def test_every_place_is_taken_or_told_with_a_reason_that_is_true(situation, seed) -> None:
+def test_every_place_is_taken_or_reported_with_a_reason_that_is_true(situation, seed) -> None:
     references, annotators = situation
     plan = make_plan(references, annotators, seed)
     given_to = Counter(key for share in plan.shares for key in share.candidates)

@@ -50,7 +50,7 @@ def test_whole_references_are_given_with_their_due_date(cast) -> None:
     assert (event.actor, event.details) == (cast.ada, {"count": 3, "beyond": 0})
 
 
-def test_what_is_full_is_given_too_and_told(cast) -> None:
+def test_what_is_full_is_given_too_and_reported(cast) -> None:
     reference = cast.reference("r1", 2)
     Candidate.objects.update(places=1)
     give(cast, reference, annotator=cast.bob)
@@ -157,7 +157,7 @@ def test_what_was_withdrawn_is_rated_no_more(cast) -> None:
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "a\x00b", "x" * 2001])
-def test_withdrawing_wants_a_reason_that_can_be_kept(cast, reason) -> None:
+def test_withdrawing_wants_a_reason_that_can_be_stored(cast, reason) -> None:
     cast.assign(cast.alice, cast.reference())
     with pytest.raises(Refused) as refusal:
         withdraw(cast, reason=reason)

@@ -37,7 +37,7 @@ def hidden(answer) -> dict[str, list[str]]:
     return found
 
 
-def test_the_page_tells_who_has_what(admin, cast, work) -> None:
+def test_the_page_shows_who_has_what(admin, cast, work) -> None:
     rows = cast.assign(cast.alice, cast.campaign.references.all()[0])
     cast.submit(rows[0])
     Assignment.objects.filter(pk=rows[1].pk).update(due_at=timezone.now() - timedelta(days=1))
@@ -93,7 +93,7 @@ def test_a_plan_that_has_become_another_is_shown_anew(admin, cast, work) -> None
     assert Assignment.objects.count() == 24
 
 
-def test_what_finds_nobody_is_told_with_its_reason(admin, cast, work) -> None:
+def test_what_finds_nobody_is_reported_with_its_reason(admin, cast, work) -> None:
     Membership.objects.filter(user=cast.alice).update(quota=6)
     html = admin.get(PAGE, {"annotators": ["alice"], "seed": 0}).content.decode()
     assert "Give out 6 assignments" in html
@@ -139,7 +139,7 @@ def test_a_closed_campaign_shows_who_has_what_and_no_form(admin, cast, work) -> 
     assert answer.status_code == 409
 
 
-def test_a_campaign_of_others_is_not_found_and_an_annotator_is_kept_out(client, cast) -> None:
+def test_a_campaign_of_others_is_not_found_and_an_annotator_is_shut_out(client, cast) -> None:
     client.force_login(cast.ada)
     assert client.get("/campaigns/elsewhere/plan/").status_code == 404
     client.force_login(cast.alice)

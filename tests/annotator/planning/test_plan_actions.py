@@ -44,7 +44,7 @@ def test_references_are_given_by_name(admin, cast) -> None:
     assert "alice is given 4 candidates." in said(admin)
 
 
-def test_what_is_full_or_all_theirs_is_told(admin, cast) -> None:
+def test_what_is_full_or_all_theirs_is_reported(admin, cast) -> None:
     Candidate.objects.update(places=1, held=1, has_room=False)
     post(admin, "by-name", annotator="alice", references="r1")
     assert "2 of them beyond their places" in said(admin)

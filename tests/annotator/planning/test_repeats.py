@@ -80,7 +80,7 @@ def test_the_next_one_waits_until_the_last_is_rated_and_some_others_are(cast) ->
     assert first.candidate.original != second.candidate.original
 
 
-def test_a_repeat_is_repeated_by_nobody_and_the_share_is_kept(cast) -> None:
+def test_a_repeat_is_repeated_by_nobody_and_the_share_stays(cast) -> None:
     rate(cast, cast.alice, 5)
     for _ in range(30):
         repeat_everywhere()

@@ -254,7 +254,7 @@ def test_a_recused_one_is_never_taken_back(cast) -> None:
         return_to(assignment=row)
 
 
-def test_a_flag_tells_the_admin_and_leaves_the_assignment_open(cast) -> None:
+def test_a_flag_reaches_the_admin_and_leaves_the_assignment_open(cast) -> None:
     (row,) = cast.assign(cast.alice, cast.reference("r1", 1))
     flag_candidate(assignment=row, reason_code="wrong-text", reason="cut off after claim 3")
     assert Flag.objects.get().reason == "cut off after claim 3"

@@ -85,7 +85,7 @@ def test_a_draft_on_a_rating_names_the_revision_that_it_changes(cast, row) -> No
 
 
 @pytest.mark.parametrize("words", ["a\x00b", "x" * (LONGEST_TYPED + 1)])
-def test_what_cannot_be_kept_is_refused_by_field_and_the_old_text_stays(row, words: str) -> None:
+def test_what_cannot_be_stored_is_refused_by_field_and_the_old_text_stays(row, words: str) -> None:
     save(row, "good", 0)
     with pytest.raises(Refused) as refused:
         save(row, words, 1)
@@ -99,7 +99,7 @@ def test_a_draft_keeps_far_more_than_a_rating_may_have(row) -> None:
     assert len(stored()[0]) == LONGEST_TYPED
 
 
-def test_the_length_counts_over_all_fields_and_other_values_are_kept(row) -> None:
+def test_the_length_counts_over_all_fields_and_other_values_are_stored(row) -> None:
     half = "x" * (LONGEST_TYPED // 2 + 1)
     with pytest.raises(Refused, match="200,000"):
         save_draft(
@@ -109,7 +109,7 @@ def test_the_length_counts_over_all_fields_and_other_values_are_kept(row) -> Non
     assert Draft.objects.get().typed == {"n": 7}
 
 
-def test_a_refused_submit_leaves_its_words_as_a_draft_and_a_row_in_the_trail(row) -> None:
+def test_a_refused_submit_leaves_its_text_as_a_draft_and_a_row_in_the_trail(row) -> None:
     kept = save_refused(assignment=row, typed={"comment": "canary words"}, version=0)
     assert kept is not None and stored() == ("canary words", 1)
     event = AuditEvent.objects.get(action="rating.refused")
@@ -126,7 +126,9 @@ def test_a_refused_submit_never_overwrites_what_another_tab_typed_later(row, ver
     assert AuditEvent.objects.filter(action="rating.refused").count() == 1
 
 
-def test_a_refused_submit_is_kept_where_the_draft_went_with_another_tabs_submit(cast, row) -> None:
+def test_a_refused_submit_is_stored_where_the_draft_went_with_another_tabs_submit(
+    cast, row
+) -> None:
     save(row, "shared by two tabs", 0)
     discard_draft(assignment=row)
     cast.submit(row)
@@ -135,7 +137,7 @@ def test_a_refused_submit_is_kept_where_the_draft_went_with_another_tabs_submit(
     assert Draft.objects.get().rating_version == 1
 
 
-def test_what_cannot_be_kept_of_a_refused_submit_is_no_fault(row) -> None:
+def test_what_cannot_be_stored_of_a_refused_submit_is_no_fault(row) -> None:
     assert save_refused(assignment=row, typed={"comment": "a\x00"}, version=0) is None
     assert AuditEvent.objects.filter(action="rating.refused").count() == 1
 

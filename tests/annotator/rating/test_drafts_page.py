@@ -30,7 +30,7 @@ def save(client: Client, rows: list[Assignment]):
     return send
 
 
-def test_the_script_is_told_the_new_version_and_when_it_was_kept(save) -> None:
+def test_the_script_gets_the_new_version_and_when_it_was_stored(save) -> None:
     answers = [save(f"words {n}", n) for n in range(3)]
     assert [answer.json()["version"] for answer in answers] == [1, 2, 3]
     draft = Draft.objects.get()
@@ -69,7 +69,7 @@ def test_an_autosave_after_the_submit_is_409_and_the_rating_stays(
 
 
 @pytest.mark.parametrize("words", ["a\x00b", "x" * (LONGEST_TYPED + 1)])
-def test_what_cannot_be_kept_is_said_in_a_sentence(save, words: str) -> None:
+def test_what_cannot_be_stored_is_reported_in_a_sentence(save, words: str) -> None:
     answer = save(words, 0)
     assert answer.status_code == 422 and set(answer.json()) == {"sentence"}
     assert not Draft.objects.exists()
@@ -104,7 +104,7 @@ def test_without_script_a_button_keeps_the_draft_and_the_page_shows_all_of_it(
     assert again["draft_version"] == "1"
 
 
-def test_without_script_nothing_is_kept_where_nothing_was_typed(client, rows, form_of) -> None:
+def test_without_script_nothing_is_stored_where_nothing_was_typed(client, rows, form_of) -> None:
     sent = form_of(client.get(f"/rate/{rows[0].pk}/"))
     assert client.post(path(rows[0]), sent).status_code == 303
     assert not Draft.objects.exists()
@@ -152,7 +152,7 @@ def test_a_draft_into_which_another_tab_typed_is_not_discarded(client, rows, sav
     assert Draft.objects.get().typed["comment"] == "typed since"
 
 
-def test_two_tabs_over_a_whole_life_never_lose_the_later_words(client, rows, form_of, typed):
+def test_two_tabs_over_a_whole_life_never_lose_the_later_text(client, rows, form_of, typed):
     here = form_of(client.get(f"/rate/{rows[0].pk}/"))
     there = dict(here)
     assert client.post(f"/rate/{rows[0].pk}/", here | typed(comment="here")).status_code == 303
@@ -185,7 +185,7 @@ def test_pings_count_and_say_how_long_the_lease_runs(client, cast) -> None:
     assert WorkTime.objects.get().assignment == row
 
 
-def test_a_ping_of_a_named_assignment_has_no_lease_to_tell(client, rows) -> None:
+def test_a_ping_of_a_named_assignment_has_no_lease_to_report(client, rows) -> None:
     assert client.post(path(rows[0], "ping/")).json() == {"lease_expires_at": None}
 
 
@@ -228,6 +228,6 @@ def test_drafts_and_pings_are_posted_with_a_token_of_this_site(cast, rows) -> No
         assert stranger.get(path(rows[0], action)).status_code == 405, action
 
 
-def test_the_script_keeps_words_after_the_campaign_closed(save) -> None:
+def test_the_script_stores_text_after_the_campaign_closed(save) -> None:
     Campaign.objects.update(status="closed")
     assert save("not lost", 0).status_code == 200

@@ -64,7 +64,7 @@ def test_single_letter_keys_can_be_switched_off(alice) -> None:
     assert not re.search('name="single_keys" checked', alice.get("/keys/").content.decode())
 
 
-def test_wrong_keys_are_told_at_their_fields_with_everything_kept(alice) -> None:
+def test_wrong_keys_are_reported_at_their_fields_and_everything_shown_again(alice) -> None:
     sent = {"ten": "5", "undo": "n", "comment": "x", "note": "<b>"}
     answer = alice.post("/keys/?next=/rated/", sent)
     html = answer.content.decode()
@@ -84,7 +84,7 @@ def test_wrong_keys_are_told_at_their_fields_with_everything_kept(alice) -> None
 
 
 @pytest.mark.parametrize("key", ["\x00", "x" * 21, "\u200b"])
-def test_what_is_no_key_is_told_at_its_field(alice, key: str) -> None:
+def test_what_is_no_key_is_reported_at_its_field(alice, key: str) -> None:
     answer = alice.post("/keys/", {"ten": key})
     assert answer.status_code == 422 and 'id="ten-error"' in answer.content.decode()
 

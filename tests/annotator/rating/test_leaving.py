@@ -98,7 +98,7 @@ def test_a_recusal_takes_the_reference_and_says_how_much_went_back(client, rows)
     assert client.post(path(rows[0], "take-back/")).status_code == 409
 
 
-def test_a_recused_candidate_takes_no_rating_and_keeps_the_words(client, rows, typed) -> None:
+def test_a_recused_candidate_takes_no_rating_and_stores_the_text(client, rows, typed) -> None:
     client.post(path(rows[0], "recuse/"))
     answer = client.post(path(rows[0]), typed(comment="late", draft_version=0))
     assert answer.status_code == 409 and b"late</textarea>" in answer.content
@@ -148,7 +148,7 @@ def test_a_late_submit_counts_while_the_place_is_free(client, cast, typed) -> No
     assert Candidate.objects.get().held == 1
 
 
-def test_a_place_given_to_another_is_409_with_the_words_kept_and_a_row_in_the_trail(
+def test_a_place_given_to_another_is_409_with_the_text_stored_and_a_row_in_the_trail(
     client, cast, typed, form_of
 ) -> None:
     spread(cast.campaign, 1)
@@ -168,7 +168,7 @@ def test_a_place_given_to_another_is_409_with_the_words_kept_and_a_row_in_the_tr
     assert event.actor == cast.alice and "my words" not in str(event.details)
 
 
-def test_a_campaign_that_closed_meanwhile_is_409_with_the_words_kept(
+def test_a_campaign_that_closed_meanwhile_is_409_with_the_text_stored(
     client, rows, typed, form_of
 ) -> None:
     shown = form_of(client.get(path(rows[0])))
@@ -233,7 +233,7 @@ def test_a_refused_skip_does_not_call_unset_scores_a_fault(client, rows, form_of
     assert "Choose a score" not in html
 
 
-def test_a_refusal_that_the_script_repeats_as_a_page_is_told_once(
+def test_a_refusal_that_the_script_repeats_as_a_page_is_shown_once(
     client, cast, rows, typed
 ) -> None:
     cast.submit(rows[0])

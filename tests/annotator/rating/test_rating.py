@@ -59,7 +59,7 @@ def test_a_criterion_of_another_rubric_is_refused() -> None:
     assert "novelty" in str(form.non_field_errors())
 
 
-def test_comment_keeps_its_words_and_loses_only_the_line_ends_of_forms() -> None:
+def test_comment_retains_its_text_and_loses_only_the_line_ends_of_forms() -> None:
     form = RatingForm(sent(comment="  <b>a</b>\r\nb {{7*7}} "))
     assert form.is_valid()
     assert form.cleaned_data["comment"] == "  <b>a</b>\nb {{7*7}} "

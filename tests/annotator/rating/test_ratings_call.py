@@ -65,7 +65,7 @@ def test_the_same_key_and_body_give_the_same_answer_and_one_row(cast, call, row)
     assert RatingRevision.objects.count() == 1
 
 
-def test_a_key_used_for_another_body_is_409_and_the_first_is_kept(cast, call, row) -> None:
+def test_a_key_used_for_another_body_is_409_and_the_first_stays(cast, call, row) -> None:
     call(cast.alice, "post", "ratings/", body(row), Idempotency_Key="k")
     answer = call(cast.alice, "post", "ratings/", body(row, 1, 1, 1, 1), Idempotency_Key="k")
     assert answer.status_code == 409

@@ -62,7 +62,7 @@ def test_after_a_lease_the_next_candidate_is_taken_at_once(client, cast) -> None
     assert Rating.objects.count() == 2
 
 
-def test_nothing_left_to_take_is_said(client, cast) -> None:
+def test_nothing_left_to_take_is_reported(client, cast) -> None:
     client.force_login(cast.alice)
     answer = client.post("/campaigns/cups/next/", follow=True)
     assert b"Nothing is left for you in Cups." in answer.content
@@ -122,7 +122,7 @@ def test_a_form_beyond_the_size_limit_is_413(client, rows) -> None:
 HOSTILE = '</textarea><script>x</script>{{7*7}}{% load %}<p hx-get="/">'
 
 
-def test_a_hostile_comment_is_kept_verbatim_and_shown_as_text(client, rows) -> None:
+def test_a_hostile_comment_is_stored_verbatim_and_shown_as_text(client, rows) -> None:
     client.post(path(rows[0]), sent(comment=HOSTILE))
     assert Rating.objects.get().comment == HOSTILE
     html = client.get(path(rows[0])).content.decode()
@@ -198,7 +198,9 @@ def test_a_mistake_in_a_stale_form_does_not_make_it_fresh(client, rows) -> None:
     assert hidden(answer.content.decode(), "version") == "1"
 
 
-def test_a_locked_rating_is_read_only_and_a_late_form_keeps_its_words(client, cast) -> None:
+def test_a_locked_rating_is_read_only_and_a_late_form_shows_again_what_was_typed(
+    client, cast
+) -> None:
     reference = cast.reference("r1", 1)
     long_ago = timezone.now() - timedelta(days=3)
     for user in (cast.alice, cast.bob):
@@ -215,7 +217,7 @@ def test_a_locked_rating_is_read_only_and_a_late_form_keeps_its_words(client, ca
     assert Rating.objects.get(annotator=cast.alice).overall_numerator == 55
 
 
-def test_a_closed_campaign_takes_no_rating_and_keeps_the_words(client, rows) -> None:
+def test_a_closed_campaign_takes_no_rating_and_stores_the_text(client, rows) -> None:
     Campaign.objects.update(status="closed")
     answer = client.post(path(rows[0]), sent(comment="mine"))
     assert answer.status_code == 409
@@ -253,7 +255,7 @@ def test_the_overall_of_anothers_assignment_is_not_found(client, cast) -> None:
     assert client.post(f"{path(row)}overall/", sent()).status_code == 404
 
 
-def test_a_form_without_a_token_of_this_site_is_refused_in_plain_words(cast, rows) -> None:
+def test_a_form_without_a_token_of_this_site_is_refused_with_a_message(cast, rows) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(cast.alice)
     for headers in ({}, {"HX-Request": "true"}):
@@ -263,7 +265,7 @@ def test_a_form_without_a_token_of_this_site_is_refused_in_plain_words(cast, row
     assert not Rating.objects.exists()
 
 
-def test_an_ended_session_sends_pages_to_sign_in_and_tells_htmx(client, rows) -> None:
+def test_an_ended_session_sends_pages_to_sign_in_and_answers_htmx(client, rows) -> None:
     client.logout()
     answer = client.post(path(rows[0]), sent())
     assert answer["Location"] == f"/login/?next=%2Frate%2F{rows[0].pk}%2F"

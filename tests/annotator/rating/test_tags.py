@@ -94,7 +94,7 @@ def test_tags_that_cannot_be_read_are_no_fault_here_and_422_at_submit(
         Draft.objects.all().delete()
 
 
-def test_without_script_a_tag_is_kept_with_the_draft_and_reaches_the_rating(
+def test_without_script_a_tag_is_stored_with_the_draft_and_reaches_the_rating(
     client, rows, form_of, typed
 ) -> None:
     page = f"/rate/{rows[0].pk}/"
@@ -119,7 +119,7 @@ def test_without_script_removing_is_not_adding_what_the_list_shows(
     assert json.loads(Draft.objects.get().typed["error_tags"]) == []
 
 
-def test_without_script_a_stale_page_is_409_with_both_and_the_wish_kept(
+def test_without_script_a_stale_page_is_409_with_both_and_the_wish_shown_again(
     client, rows, form_of, typed
 ) -> None:
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))

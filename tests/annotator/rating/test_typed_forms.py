@@ -94,7 +94,7 @@ def test_a_refused_leaving_shows_its_reason_again(client, rows, form_of, action:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=["markup", "line ends"])
-def test_hostile_words_come_back_as_text_in_draft_refusal_and_rating(
+def test_hostile_text_comes_back_as_text_in_draft_refusal_and_rating(
     client, rows, form_of, typed, text: str
 ) -> None:
     path = f"/rate/{rows[0].pk}/"
@@ -115,7 +115,7 @@ def test_hostile_words_come_back_as_text_in_draft_refusal_and_rating(
     assert {rating.comment, rating.note} == {text.replace("\r\n", "\n")}
 
 
-def test_nothing_is_kept_on_a_page_that_takes_nothing(client, rows, form_of, typed) -> None:
+def test_nothing_is_stored_on_a_page_that_takes_nothing(client, rows, form_of, typed) -> None:
     shown = form_of(client.get(f"/rate/{rows[0].pk}/"))
     Campaign.objects.update(status="closed")
     client.post(f"/rate/{rows[0].pk}/reading/", shown | typed(comment="x") | {"aid": "diff off"})

@@ -40,7 +40,7 @@ def test_figures_equal_a_slow_loop_on_random_tables() -> None:
     assert compared > tries(300)
 
 
-def test_who_shares_nothing_is_told_so_and_who_rated_nothing_is_absent() -> None:
+def test_who_shares_nothing_is_shown_that_and_who_rated_nothing_is_absent() -> None:
     found = against_others(make_table([[4, 6, GAP, GAP], [GAP, GAP, 5, GAP]]))
     assert [one.annotator for one in found] == ["annotator 00", "annotator 01", "annotator 02"]
     assert found[2].difference.value is None

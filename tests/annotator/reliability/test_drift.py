@@ -87,7 +87,7 @@ def test_easy_items_at_the_end_are_not_drift() -> None:
     assert abs(found[0].per_100) < 0.3
 
 
-def test_annotators_in_step_cannot_be_told_from_the_items() -> None:
+def test_annotators_in_step_cannot_be_separated_from_the_items() -> None:
     step = make_table(np.column_stack([np.arange(1, 9)] * 2))
     values = np.random.default_rng(1).integers(0, 11, (8, 2))
     assert [one.reason for one in drift(make_table(values), step)] == [CONFOUNDED] * 2

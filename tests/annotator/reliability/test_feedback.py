@@ -69,7 +69,7 @@ def test_own_results_follow_from_the_report_and_are_recorded_once(
     assert (row.user, row.shown) == (closed.alice, "feedback")
 
 
-def test_nobody_else_is_named_or_told_of(closed, client: Client) -> None:
+def test_nobody_else_is_named_or_shown(closed, client: Client) -> None:
     client.force_login(closed.alice)
     main = worked_out(client).partition("<main")[2]
     assert "bob" not in main and str(closed.bob.pk) not in main
@@ -80,7 +80,7 @@ def test_nobody_else_is_named_or_told_of(closed, client: Client) -> None:
     assert f"{his['raw_mean']:.2f}" not in main
 
 
-def test_few_shared_candidates_tell_no_single_rating_of_another(cast, client: Client) -> None:
+def test_few_shared_candidates_reveal_no_single_rating_of_another(cast, client: Client) -> None:
     one, two, _ = cast.reference("r1").candidates.all()
     for user, scores in ((cast.alice, (5, 5, 5, 5)), (cast.bob, (8, 8, 8, 8))):
         rate(user, one, scores)
@@ -105,7 +105,7 @@ def test_older_figures_are_not_shown_as_the_present_ones(closed, client: Client)
     assert Unblinding.objects.count() == 1
 
 
-def test_who_has_no_counted_rating_is_told_so(closed, client: Client) -> None:
+def test_who_has_no_counted_rating_is_shown_that(closed, client: Client) -> None:
     Membership.objects.create(campaign=closed.campaign, user=closed.rita, role=Role.ANNOTATOR)
     client.force_login(closed.rita)
     assert "None of your ratings counts" in worked_out(client)

@@ -74,9 +74,9 @@ def test_ties_everywhere_leave_tau_undefined_but_not_the_flips() -> None:
     assert found.flips.value == 0.0
 
 
-def test_one_annotator_is_said_in_words() -> None:
+def test_one_annotator_has_its_message() -> None:
     assert order_agreement(make_table([[1, GAP], [2, GAP]], "rr")).tau.reason == NO_COMPARISON
 
 
-def test_no_items_are_said_in_words() -> None:
+def test_no_items_have_their_message() -> None:
     assert order_agreement(make_table(np.zeros((0, 2)))).tau.reason == NO_COMPARISON

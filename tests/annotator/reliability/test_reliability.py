@@ -119,7 +119,7 @@ def test_undefined_figures_have_a_reason_and_no_number(cast) -> None:
     assert result["preferences"]["criteria"] == []
 
 
-def test_repeats_and_sentinels_tell_of_annotators_and_do_not_count_as_ratings(cast) -> None:
+def test_repeats_and_sentinels_are_about_annotators_and_do_not_count_as_ratings(cast) -> None:
     reference = cast.reference("r1", 2)
     one, two = reference.candidates.all()
     rate(cast.alice, one, (4, 4, 4, 4))
@@ -204,7 +204,7 @@ def test_a_cancelled_report_is_queued_again_by_the_next_who_asks(cast) -> None:
     assert row.status == JobStatus.SUCCEEDED
 
 
-def test_a_running_report_stops_at_its_next_beat_once_cancelled(cast, monkeypatch) -> None:
+def test_a_running_report_stops_at_its_next_heartbeat_once_cancelled(cast, monkeypatch) -> None:
     random_ratings(cast, [cast.alice, cast.bob], references=2)
     row = request_reliability(campaign=cast.campaign)
 
@@ -218,7 +218,7 @@ def test_a_running_report_stops_at_its_next_beat_once_cancelled(cast, monkeypatc
     assert (row.status, row.result) == (JobStatus.CANCELLED, {})
 
 
-def test_an_error_ends_the_report_without_its_words(cast, monkeypatch) -> None:
+def test_an_error_ends_the_report_without_its_text(cast, monkeypatch) -> None:
     row = request_reliability(campaign=cast.campaign)
 
     def broken(*_: Any) -> Any:

@@ -46,7 +46,7 @@ def text_of(answer: Any) -> str:
     return re.sub(r"\s+", " ", answer.content.decode())
 
 
-def test_a_view_asks_for_nothing_and_a_post_rings_once(cast, client: Client, rung) -> None:
+def test_a_view_asks_for_nothing_and_a_post_enqueues_once(cast, client: Client, rung) -> None:
     client.force_login(cast.ada)
     assert "Nobody has asked" in text_of(client.get(PAGE))
     assert not ReliabilityReport.objects.exists()
@@ -75,7 +75,7 @@ def test_the_page_shows_figures_with_intervals_reasons_and_numbers_for_names(
         assert user.username not in main and str(user.pk) not in page
 
 
-def test_what_is_undefined_is_said_with_its_reason(cast, client: Client) -> None:
+def test_what_is_undefined_is_shown_with_its_reason(cast, client: Client) -> None:
     for candidate in cast.reference("r1").candidates.all():
         rate(cast.alice, candidate, (5, 5, 5, 5))
     page = text_of(asked(client, cast.ada).get(PAGE))
@@ -161,7 +161,7 @@ def test_who_has_rated_and_left_reads_nothing_either(cast, client: Client) -> No
     assert client.get(PAGE).status_code == 403
 
 
-def test_researchers_are_told_nothing_of_each_of_two_annotators(cast, client: Client) -> None:
+def test_researchers_are_shown_nothing_of_each_of_two_annotators(cast, client: Client) -> None:
     random_ratings(cast, [cast.alice, cast.bob])
     page = text_of(asked(client, cast.rita).get(PAGE))
     assert "With fewer than three annotators nothing is told of each of them." in page
@@ -169,7 +169,7 @@ def test_researchers_are_told_nothing_of_each_of_two_annotators(cast, client: Cl
     assert "annotator:campaign_places" not in page and "/rulings/" not in page
 
 
-def test_researchers_are_told_of_three_under_numbers_of_this_report_only(
+def test_researchers_are_shown_three_under_numbers_of_this_report_only(
     cast, people, client: Client
 ) -> None:
     random_ratings(cast, people)

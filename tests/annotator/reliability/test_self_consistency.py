@@ -44,6 +44,6 @@ def test_the_tolerance_is_in_points() -> None:
     assert self_consistency(REPEATS, within=3)[0].within.value == 1.0
 
 
-def test_no_repeats_are_said_in_words() -> None:
+def test_no_repeats_have_their_message() -> None:
     (everyone,) = self_consistency([])
     assert (everyone.exact.value, everyone.icc.reason) == (None, NO_REPEATS)

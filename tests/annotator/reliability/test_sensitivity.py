@@ -33,7 +33,7 @@ def test_every_annotator_meets_every_criterion_in_the_list() -> None:
     assert len(kinds) == len(set(kinds)) == 1 + 2 + 2 + 4
 
 
-def test_a_criterion_that_was_not_damaged_for_an_annotator_is_said_in_words() -> None:
+def test_a_criterion_that_was_not_damaged_for_an_annotator_has_its_message() -> None:
     missing = chosen(sensitivity(SENTINELS), "bob", "y")
     assert (missing.detected.value, missing.detected.reason) == (None, NO_SENTINELS)
 
@@ -46,7 +46,7 @@ def test_the_smallest_drop_that_counts_can_be_set() -> None:
     assert shares == pytest.approx([2 / 3, 1 / 3, 0])
 
 
-def test_no_sentinels_are_said_in_words() -> None:
+def test_no_sentinels_have_their_message() -> None:
     (everything,) = sensitivity([])
     assert (everything.detected.value, everything.detected.reason) == (None, NO_SENTINELS)
 

@@ -50,7 +50,7 @@ def test_counts_are_asked_for_again_only_while_the_campaign_is_open(client: Clie
         (-3, "that was 3 days ago"),
     ],
 )
-def test_the_page_says_until_when_texts_are_kept(
+def test_the_page_says_until_when_texts_are_stored(
     client: Client, cast, days: int | None, words: str
 ) -> None:
     until = None if days is None else timezone.now().date() + timedelta(days=days)

@@ -76,7 +76,7 @@ def test_behind_the_last_page_there_is_nothing(call, everybody, name) -> None:
     assert call(everybody, "get", f"{name}/?page=9999999&page_size=200").status_code == 404
 
 
-def test_the_pages_of_a_list_join_up_and_tell_their_neighbours(call, cast) -> None:
+def test_the_pages_of_a_list_join_up_and_link_their_neighbours(call, cast) -> None:
     known = Campaign.objects.bulk_create(
         Campaign(slug=f"c{number:03}", name=f"C {number}") for number in range(204)
     )
@@ -98,7 +98,7 @@ def test_the_pages_of_a_list_join_up_and_tell_their_neighbours(call, cast) -> No
     assert small == slugs[:6]
 
 
-def test_a_call_with_words_that_it_does_not_know_is_refused_before_it_acts(call, cast) -> None:
+def test_a_call_with_parameters_that_it_does_not_know_is_refused_before_it_acts(call, cast) -> None:
     reference = cast.reference("r1", 1)
     said = call(cast.alice, "post", "campaigns/cups/assignments/next/?user=bob", {})
     assert said.status_code == 400 and not reference.candidates.get().assignments.exists()

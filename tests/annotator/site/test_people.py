@@ -75,7 +75,7 @@ def test_a_deactivated_account_cannot_sign_in(client: Client, alice) -> None:
     assert sign_in(client).status_code == 422
 
 
-def test_a_sign_in_from_another_site_gets_plain_words_and_a_way_back(alice) -> None:
+def test_a_sign_in_from_another_site_gets_a_message_and_a_way_back(alice) -> None:
     answer = sign_in(Client(enforce_csrf_checks=True))
     assert answer.status_code == 403
     assert b"The form was not accepted" in answer.content
@@ -119,7 +119,7 @@ def carried(form_page: Any) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("action", few(["", "draft/", "skip/", "tags/", "reading/"], 2))
-def test_a_form_posted_after_the_session_ended_is_kept_as_a_draft(
+def test_a_form_posted_after_the_session_ended_is_stored_as_a_draft(
     client, row, typed, form_of, action: str
 ) -> None:
     page = post_late(client, row, typed, action)
@@ -140,7 +140,7 @@ def test_a_form_posted_after_the_session_ended_is_kept_as_a_draft(
     assert Rating.objects.get().comment == "carried\nwords"
 
 
-def test_what_was_carried_is_kept_when_another_tab_signed_in_meanwhile(
+def test_what_was_resubmitted_is_stored_when_another_tab_signed_in_meanwhile(
     client, row, typed, form_of
 ) -> None:
     page = post_late(client, row, typed)
@@ -149,7 +149,7 @@ def test_what_was_carried_is_kept_when_another_tab_signed_in_meanwhile(
     assert form_of(client.get(f"/rate/{row.pk}/"))["comment"] == "carried\r\nwords"
 
 
-def test_what_was_carried_is_kept_for_a_role_that_was_lost_meanwhile(
+def test_what_was_resubmitted_is_stored_for_a_role_that_was_lost_meanwhile(
     client, cast, row, typed
 ) -> None:
     page = post_late(client, row, typed)
@@ -175,7 +175,7 @@ def test_somebody_else_who_signs_in_is_neither_given_nor_shown_it(
     assert not AuditEvent.objects.filter(action="rating.refused").exists()
 
 
-def test_a_newer_draft_is_not_overwritten_and_the_person_is_told(client, row, typed) -> None:
+def test_a_newer_draft_is_not_overwritten_and_the_person_is_informed(client, row, typed) -> None:
     page = post_late(client, row, typed)
     Draft.objects.create(assignment=row, typed={"comment": "newer"}, saved_at=row.created_at)
     shown = client.get(sign_in(client, **carried(page))["Location"])
@@ -183,7 +183,9 @@ def test_a_newer_draft_is_not_overwritten_and_the_person_is_told(client, row, ty
     assert Draft.objects.get().typed == {"comment": "newer"}
 
 
-def test_carried_words_are_kept_only_for_the_page_that_they_came_from(client, row, typed) -> None:
+def test_resubmitted_text_is_stored_only_for_the_page_that_they_came_from(
+    client, row, typed
+) -> None:
     page = post_late(client, row, typed)
     for target in ("https://evil.example/rate/", "//evil.example", "/", "/rubric/"):
         answer = sign_in(client, **carried(page) | {"next": target})
@@ -205,7 +207,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_carried_text_never_stops_a_sign_in(row) -> None:
+def test_hostile_resubmitted_text_never_stops_a_sign_in(row) -> None:
     for text in HOSTILE:
         client, said = Client(), ascii(text)[:99]
         more = {"carried": text, "next": f"/rate/{row.pk}/"}
@@ -219,7 +221,7 @@ def test_hostile_carried_text_never_stops_a_sign_in(row) -> None:
         UsedPace.objects.all().delete()
 
 
-def test_carried_text_beyond_the_size_limit_is_413(client, row) -> None:
+def test_resubmitted_text_beyond_the_size_limit_is_413(client, row) -> None:
     answer = sign_in(client, carried="x" * 3_000_000)
     assert answer.status_code == 413 and not Draft.objects.exists()
 
@@ -233,7 +235,7 @@ def test_other_forms_and_pages_are_simply_sent_to_sign_in(client, row) -> None:
         assert answer.status_code == 302 and answer["Location"].startswith("/login/?next=")
 
 
-def test_a_form_that_names_no_candidate_is_carried_nowhere(client, cast, alice, typed) -> None:
+def test_a_form_that_names_no_candidate_is_resubmitted_nowhere(client, cast, alice, typed) -> None:
     page = client.post("/campaigns/cups/next/", typed(draft_version=0))
     assert page.status_code == 307
     page = client.post(page["Location"], typed(draft_version=0))
@@ -241,7 +243,7 @@ def test_a_form_that_names_no_candidate_is_carried_nowhere(client, cast, alice, 
     assert not Draft.objects.exists()
 
 
-def test_carried_words_for_a_candidate_that_is_none_are_dropped_without_a_fault(
+def test_resubmitted_text_for_a_candidate_that_is_none_is_dropped_without_a_fault(
     client, alice, typed
 ) -> None:
     more = {"carried": json.dumps(typed()), "next": f"/rate/{uuid.uuid4()}/"}
@@ -266,14 +268,14 @@ def test_a_script_that_signs_in_in_place_gets_a_token_that_works(cast, row, type
     assert answer.json()["username"] == "alice"
 
 
-def test_a_script_is_told_of_a_wrong_sign_in_in_one_sentence(client, alice) -> None:
+def test_a_script_learns_of_a_wrong_sign_in_in_one_sentence(client, alice) -> None:
     for name in ("alice", "nobody", "a\x00b", "x" * 5000, ""):
         answer = client.post("/login/", {"username": name, "password": "wrong"}, headers=SCRIPT)
         assert answer.status_code == 422 and set(answer.json()) == {"sentence"}, name[:9]
         assert answer.json()["sentence"], name[:9]
 
 
-def test_a_script_without_a_session_is_told_where_to_sign_in_and_nothing_is_kept(
+def test_a_script_without_a_session_learns_where_to_sign_in_and_nothing_is_stored(
     client, row, typed
 ) -> None:
     answer = client.post(f"/rate/{row.pk}/draft/", typed(draft_version=0), headers=SCRIPT)
@@ -304,7 +306,7 @@ def test_what_a_form_carries_stays_when_the_password_was_tried_too_often(
 
 
 @pytest.mark.usefixtures("paces_stand_still")
-def test_a_script_is_told_to_wait(client, alice) -> None:
+def test_a_script_is_asked_to_wait(client, alice) -> None:
     sent = {"username": "alice", "password": "wrong"}
     for _ in range(8):
         answer = client.post("/login/", sent, headers=SCRIPT)

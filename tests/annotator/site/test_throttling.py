@@ -9,7 +9,7 @@ from annotator.accounts.sessions import create_token
 pytestmark = pytest.mark.usefixtures("paces_stand_still")
 
 
-def test_above_the_limit_a_person_is_told_when_to_call_again(cast, settings) -> None:
+def test_above_the_limit_a_person_learns_when_to_call_again(cast, settings) -> None:
     rate_limits._counts.clear()
     settings.API_CALLS_PER_MINUTE = 5
     tokens = [create_token(user=cast.alice).token for _ in range(2)]

@@ -212,7 +212,7 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert response.closed
 
 
-def test_a_full_disk_is_told_and_not_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_not_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_room(*_: Any, **__: Any) -> Any:
         raise OSError(errno.ENOSPC, "No space left on device")
 

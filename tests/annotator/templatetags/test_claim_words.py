@@ -112,7 +112,7 @@ def test_what_nobody_sees_is_shown_by_its_code(char: str, code: str, claim: str)
     assert code in (mark["title"] or "")
 
 
-def test_white_space_around_a_limitation_is_kept_apart_and_not_marked() -> None:
+def test_white_space_around_a_limitation_is_separate_and_not_marked() -> None:
     limitation = LimitationView("added", (Segment("\n  a body; ", 3, ("only-here",), ()),))
     claim = ClaimView(1, 0, 0, "1. ", (limitation,), (), False, ())
     assert claim_words(claim) == (

@@ -131,7 +131,7 @@ def test_a_finished_report_shows_every_scorer_and_the_caution(
     assert AgreementReport.objects.get().result["signature"] in page.replace("&#x27;", "'")  # type: ignore[index]
 
 
-def test_a_report_on_an_empty_split_is_refused_with_the_form_kept(
+def test_a_report_on_an_empty_split_is_refused_with_the_form_shown_again(
     cast: Any, of_campaign: DatasetVersion
 ) -> None:
     form = {

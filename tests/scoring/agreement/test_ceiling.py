@@ -83,7 +83,7 @@ def test_annotators_stand_apart_under_drawn_numbers() -> None:
     assert len(orders) > 1
 
 
-def test_two_annotators_are_not_told_apart() -> None:
+def test_two_annotators_are_not_distinguished() -> None:
     kept = ANNOTATORS < 2
     two = replace(
         OVERLAP,
@@ -116,7 +116,7 @@ def test_nobody_overlapping_leaves_the_ceiling_unknown() -> None:
     assert found["accuracy"]["value"] is None
 
 
-def test_people_who_only_see_ties_are_undefined_in_words() -> None:
+def test_people_who_only_see_ties_are_undefined_with_a_reason() -> None:
     found = human_ceiling(replace(OVERLAP, value=np.full(len(RATED), 5)), 100, 0)
     assert found["value"] is None
     assert "do not vary" in found["reason"]

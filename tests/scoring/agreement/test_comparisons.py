@@ -66,7 +66,7 @@ def test_the_order_of_the_two_turns_the_verdict_round() -> None:
     assert turned["best"] == ["good"]
 
 
-def test_identical_scorers_cannot_be_told_apart() -> None:
+def test_identical_scorers_cannot_be_distinguished() -> None:
     pair = PAIRS["scorers", "fair", "twin"]
     assert (pair["difference"], pair["p"], pair["p_holm"]) == (0.0, 1.0, 1.0)
     assert pair["verdict"] == "cannot tell"

@@ -115,6 +115,6 @@ def test_scorers_that_fail_on_different_items_may_leave_none() -> None:
     assert (kept.items, kept.dropped["items"]) == ([], 6)
 
 
-def test_no_items_are_kept_of_none() -> None:
+def test_no_items_remain_of_none() -> None:
     kept = comparable_items([], [scorer("one", {})])
     assert (kept.items, kept.set_aside, kept.dropped["items"]) == ([], {}, 0)

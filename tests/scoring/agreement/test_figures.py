@@ -103,7 +103,7 @@ def test_forty_references_print_the_bootstrap_interval() -> None:
     assert figures["tau_b"]["low"] == figures["tau_b"]["intervals"]["bootstrap"]["low"]
 
 
-def test_a_scorer_without_order_is_undefined_in_words() -> None:
+def test_a_scorer_without_order_is_undefined_with_a_reason() -> None:
     figures = measure(SAMPLE, np.zeros(N), np.zeros(N, dtype=np.int64))
     for name in ("tau_b", "tau_b_labels", "tau_paper", "spearman", "pearson"):
         assert (figures[name]["value"], figures[name]["low"], figures[name]["high"]) == (None,) * 3

@@ -94,7 +94,7 @@ def test_items_that_all_hold_the_reference_say_that_none_is_left() -> None:
     }
 
 
-def test_an_unknown_ceiling_is_said_in_words(report: dict[str, Any]) -> None:
+def test_an_unknown_ceiling_has_its_message(report: dict[str, Any]) -> None:
     assert report["human_ceiling"]["value"] is None
     assert "Ceiling unknown" in report["human_ceiling"]["reason"]
 
@@ -195,7 +195,7 @@ def test_scorers_are_compared_with_each_other_and_with_baselines() -> None:
     assert told["power"]["sentence"]
 
 
-def test_what_the_scorers_are_called_is_said_with_them() -> None:
+def test_what_the_scorers_are_called_is_shown_with_them() -> None:
     items = make_items()
     evidence = Evidence(labels={"noisy": "The noisy one"}, checks={"annotators": 3})
     told = build_report(QUESTION, items, [noisy(items)], [flat(items)], evidence)
@@ -224,7 +224,7 @@ def test_the_work_may_be_stopped_between_any_two_tests_of_scorers() -> None:
     assert told.count("Comparing the scorers.") == 7
 
 
-def test_each_step_is_told_and_may_stop_the_work() -> None:
+def test_each_step_is_reported_and_may_stop_the_work() -> None:
     class Stop(Exception):
         pass
 

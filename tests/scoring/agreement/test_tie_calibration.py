@@ -135,7 +135,7 @@ def test_a_planted_threshold_is_found_and_lifts_f1() -> None:
     assert f1(differences, y, 1e-6) < 0.7
 
 
-def test_a_scorer_that_only_calls_ties_is_undefined_in_words() -> None:
+def test_a_scorer_that_only_calls_ties_is_undefined_with_a_reason() -> None:
     found = calibrate(SAMPLE, np.zeros(N))
     assert found["threshold"] == 0.0
     assert found["tau_b_labels"]["value"] is None

@@ -77,7 +77,7 @@ def test_the_best_sentence_never_claims_what_no_test_says() -> None:
     assert best_sentence([], [], names) == NO_SCORERS
 
 
-def test_a_sentence_tells_the_difference_its_interval_and_the_test() -> None:
+def test_a_sentence_gives_the_difference_its_interval_and_the_test() -> None:
     told = verdict_sentence(pair("a", "b", "better"), {"a": "BLEU-1"}, 3)
     assert told == (
         "BLEU-1 agrees better with people than b: a difference in tau-b of +0.100, 95 % interval "

@@ -136,7 +136,9 @@ def test_versions_of_fewer_criteria_lack_labels(scene: FrozenScene, rita: Client
     assert all("→ no label" in move for _, _, moves in found.by_criterion for move in moves)
 
 
-def test_versions_that_are_none_are_told_at_their_fields(scene: FrozenScene, rita: Client) -> None:
+def test_versions_that_are_none_are_reported_at_their_fields(
+    scene: FrozenScene, rita: Client
+) -> None:
     scene.freeze()
     for query, wrong in (
         ({"one": "room@1"}, ["other"]),
@@ -185,7 +187,7 @@ def test_who_rates_in_an_open_campaign_compares_nothing(scene: FrozenScene, role
     assert signed_in(alice).get(PAGE, query).status_code == 200
 
 
-def test_a_damaged_file_is_told(scene: FrozenScene, rita: Client, data_directory: Path) -> None:
+def test_a_damaged_file_is_reported(scene: FrozenScene, rita: Client, data_directory: Path) -> None:
     version: DatasetVersion = scene.freeze()
     (data_directory / "datasets" / f"{version.sha256}.jsonl").unlink()
     answer = rita.get(PAGE, {"one": str(version), "other": str(version)})

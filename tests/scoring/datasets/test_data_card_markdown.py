@@ -59,7 +59,7 @@ def test_an_older_card_is_shown_without_what_it_lacks() -> None:
         ({"policy": "settled", "policy_version": 1}, "compare settled ratings", False),
     ],
 )
-def test_labels_of_the_first_majority_rule_are_told_apart(
+def test_labels_of_the_first_majority_rule_are_distinguished(
     made: dict[str, Any], sentence: str, is_old: bool
 ) -> None:
     page = markdown(CARD | made)

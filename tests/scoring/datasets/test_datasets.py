@@ -46,7 +46,7 @@ def test_the_page_puts_labels_beside_the_published_ones(
     assert "style=" not in html
 
 
-def test_plots_have_words_for_who_does_not_see_them(
+def test_plots_have_text_for_who_does_not_see_them(
     scene: FrozenScene, version: DatasetVersion
 ) -> None:
     page = shown(signed_in(scene.rita), "/datasets/room/1/")
@@ -65,13 +65,13 @@ def test_numbers_of_a_plot_have_a_point_whatever_the_language(
     assert not re.search(r'(x|y|width|height)="\d+,\d', page)
 
 
-def test_how_many_ratings_each_gave_is_told_of_three_or_more(scene: FrozenScene) -> None:
+def test_how_many_ratings_each_gave_is_shown_of_three_or_more(scene: FrozenScene) -> None:
     scene.freeze()
     plot = signed_in(scene.rita).get("/datasets/room/1/").context["people_plot"]
     assert sorted(bar.title for bar in plot.bars) == [f"{n}: 9 ratings" for n in (1, 2, 3)]
 
 
-def test_how_many_ratings_each_gave_is_not_told_of_two(rated: Callable[..., Any]) -> None:
+def test_how_many_ratings_each_gave_is_not_shown_of_two(rated: Callable[..., Any]) -> None:
     from tests.conftest import grant, make_user
 
     scenario = rated(3)
@@ -188,7 +188,7 @@ def test_a_card_of_an_older_version_is_shown_as_far_as_it_goes(
 
 
 @pytest.mark.parametrize("role", ["researcher", "admin"])
-def test_the_api_tells_no_labels_to_who_rates_in_the_open_campaign(
+def test_the_api_shows_no_labels_to_who_rates_in_the_open_campaign(
     scene: FrozenScene, version: DatasetVersion, role: str
 ) -> None:
     alice = scene.people["alice"]

@@ -49,7 +49,7 @@ def test_rows_of_one_version_only_are_named_by_their_places_there() -> None:
     assert (found.added_count, found.removed_count) == (2, 2)
 
 
-def test_a_changed_label_is_told_from_before_to_after() -> None:
+def test_a_changed_label_is_shown_from_before_to_after() -> None:
     change = only_change(record(1, 1), record(1, -1))
     assert change.labels == {COMPLETENESS: (1, -1)}
     assert change.numbers == (1, 1)

@@ -158,7 +158,7 @@ def alive() -> int:
     return sum(type(one) is DatasetRow for one in gc.get_objects())
 
 
-def test_a_row_without_a_split_is_refused_where_files_are_to_say_it() -> None:
+def test_a_row_without_a_split_is_refused_where_files_are_to_name_it() -> None:
     draft = Draft()
     draft.add(a_row("q1", "A", "B", "C", split="test"))
     draft.split(SplitPlan("file"))

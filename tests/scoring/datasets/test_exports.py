@@ -112,7 +112,7 @@ def test_the_card_beside_a_file_is_named_after_it(
     assert (tmp_path / "a.card.json").is_file()
 
 
-def test_progress_is_told_up_to_the_end(version: DatasetVersion, tmp_path: Path) -> None:
+def test_progress_is_reported_up_to_the_end(version: DatasetVersion, tmp_path: Path) -> None:
     for act in (
         lambda on_step: export_to_file(version=version, target=tmp_path / "x", progress=on_step),
         lambda on_step: export_to_file(

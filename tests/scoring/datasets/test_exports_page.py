@@ -169,7 +169,7 @@ def test_names_of_imported_files_are_for_admins(cast: Any, of_campaign: DatasetV
         assert b"gpt4" in signed_in(cast.ada).get(CARD + query).content
 
 
-def test_who_rates_in_the_open_campaign_is_told_no_labels(
+def test_who_rates_in_the_open_campaign_is_shown_no_labels(
     cast: Any, of_campaign: DatasetVersion
 ) -> None:
     Membership.objects.create(user=cast.ada, campaign=cast.campaign, role="annotator")

@@ -31,7 +31,7 @@ def test_the_card_says_by_how_many_and_how_far_they_agree(rated: Make) -> None:
     assert card["app_version"]
 
 
-def test_the_ratings_that_labels_follow_from_are_kept_with_the_version(rated: Make) -> None:
+def test_the_ratings_that_labels_follow_from_are_stored_with_the_version(rated: Make) -> None:
     scene = rated(2)
     scene.rate_all([0])
     for name in scene.people:

@@ -158,7 +158,7 @@ def test_a_running_freeze_that_is_cancelled_stores_no_version(
     assert not DatasetVersion.objects.exists()
 
 
-def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
+def test_a_freeze_whose_worker_died_is_enqueued_again_and_finished_once(
     scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first worker dies after the version was stored and before its row was closed."""
@@ -180,7 +180,7 @@ def test_a_freeze_whose_worker_died_is_rung_again_and_finished_once(
     assert DatasetVersion.objects.count() == 1
 
 
-def test_an_unexpected_error_is_told_without_its_words(
+def test_an_unexpected_error_is_reported_without_its_text(
     scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(**_: Any) -> None:
@@ -194,7 +194,7 @@ def test_an_unexpected_error_is_told_without_its_words(
     assert "ValueError" in row.message and "secret" not in row.message
 
 
-def test_progress_is_written_down_with_its_words(
+def test_progress_is_written_down_with_its_stage(
     scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freezing_services, "RENEW_EVERY_SECONDS", 0)

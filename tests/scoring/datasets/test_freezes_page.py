@@ -94,7 +94,9 @@ MISTAKES: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize("button", ["freeze", "preview"])
-def test_a_mistake_is_told_at_its_field_and_the_form_is_kept(rita: Client, button: str) -> None:
+def test_a_mistake_is_reported_at_its_field_and_the_form_shown_again(
+    rita: Client, button: str
+) -> None:
     pressed = {"preview": "1"} if button == "preview" else {}
     for field, value, reason in MISTAKES:
         answer = rita.post(FORM, sent(**{"seed": "41", field: value}, **pressed))

@@ -214,7 +214,7 @@ def admin_of(campaign: Campaign) -> User:
     return ada
 
 
-def test_progress_is_told_and_stops_a_freeze_that_it_is_to_stop(
+def test_progress_is_reported_and_stops_a_freeze_that_it_is_to_stop(
     rated: Make, data_directory: Path
 ) -> None:
     scene = rated(3)

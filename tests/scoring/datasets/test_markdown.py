@@ -30,5 +30,5 @@ def test_no_character_of_a_text_is_markup() -> None:
     assert escaped("a|b\n*c* <d> \\") == r"a\|b \*c\* \<d\> \\"
 
 
-def test_a_table_has_words_on_the_left_and_numbers_on_the_right() -> None:
+def test_a_table_has_text_on_the_left_and_numbers_on_the_right() -> None:
     assert table(("What", "n"), [("a", "1")]) == ["| What | n |", "| --- | ---: |", "| a | 1 |"]

@@ -54,7 +54,7 @@ def test_the_list_shows_every_row_with_its_labels(
     assert first.signs == tuple(signs[label] for label in rows[0].y.values())
 
 
-def test_the_filters_take_what_they_say(scene: FrozenScene, version: DatasetVersion) -> None:
+def test_the_filters_take_what_they_name(scene: FrozenScene, version: DatasetVersion) -> None:
     ada = signed_in(scene.ada)
     rows = dict(enumerate(read_rows(version), 1))
     test = [n for n, row in rows.items() if row.split == "test"]
@@ -72,7 +72,9 @@ def test_the_filters_take_what_they_say(scene: FrozenScene, version: DatasetVers
     assert listed(ada, "flagged=on") == []
 
 
-def test_a_filter_that_makes_no_sense_is_told(scene: FrozenScene, version: DatasetVersion) -> None:
+def test_a_filter_that_makes_no_sense_is_reported(
+    scene: FrozenScene, version: DatasetVersion
+) -> None:
     ada = signed_in(scene.ada)
     for query in ("label=1", "split=none", "criterion=beauty", "label=2"):
         answer = ada.get(f"{LIST}?{query}")
@@ -164,7 +166,7 @@ def test_pseudonyms_of_two_references_cannot_be_joined_by_a_researcher(scene: Fr
     assert len({names[alice] for names in ids}) == 3
 
 
-def test_few_annotators_are_not_told_apart(rated: Callable[..., Any]) -> None:
+def test_few_annotators_are_not_distinguished(rated: Callable[..., Any]) -> None:
     from tests.conftest import grant, make_user
 
     scenario = rated(3)
@@ -178,7 +180,7 @@ def test_few_annotators_are_not_told_apart(rated: Callable[..., Any]) -> None:
     assert "not told apart" in page
 
 
-def test_ratings_are_told_to_researchers_once_the_campaign_is_closed(
+def test_ratings_are_shown_to_researchers_once_the_campaign_is_closed(
     scene: FrozenScene, version: DatasetVersion
 ) -> None:
     page = shown(signed_in(scene.rita), f"{LIST}1/")
@@ -261,7 +263,7 @@ def test_there_is_no_quadruplet_beyond_the_last(
         assert ada.get(f"{LIST}{place}/").status_code == 404, place
 
 
-def test_a_changed_file_is_told_and_not_shown(
+def test_a_changed_file_is_reported_and_not_shown(
     scene: FrozenScene, version: DatasetVersion, data_directory: Path
 ) -> None:
     ada, paths = signed_in(scene.ada), (LIST, f"{LIST}1/")

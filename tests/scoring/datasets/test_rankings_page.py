@@ -105,14 +105,14 @@ def test_the_menu_names_the_criterion_of_the_table(scene: FrozenScene) -> None:
 
 
 @pytest.mark.usefixtures("version")
-def test_a_criterion_that_is_none_is_refused_in_words(scene: FrozenScene) -> None:
+def test_a_criterion_that_is_none_is_refused_with_a_message(scene: FrozenScene) -> None:
     scene.close()
     page = shown(signed_in(scene.rita), f"{PAGE}?criterion=beauty", status=422)
     assert "birch" not in page
     assert "Select a valid choice" in page
 
 
-def test_a_damaged_file_is_said_and_tells_nothing(
+def test_a_damaged_file_is_reported_and_nothing_shown(
     scene: FrozenScene, version: DatasetVersion
 ) -> None:
     scene.close()

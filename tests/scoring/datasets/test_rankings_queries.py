@@ -70,7 +70,7 @@ def test_wins_are_counted_by_system_and_not_by_candidate(version: DatasetVersion
     }
 
 
-def test_the_side_a_candidate_stands_on_does_not_matter(
+def test_the_side_a_candidate_stands_on_does_not_count(
     scenario: Any, version: DatasetVersion
 ) -> None:
     Campaign.objects.update(status=CampaignStatus.OPEN)

@@ -99,7 +99,7 @@ def test_a_release_of_a_damaged_file_is_refused_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
-def test_a_release_is_on_record_and_tells_its_progress(
+def test_a_release_is_on_record_and_reports_its_progress(
     cast: Any, version: DatasetVersion, tmp_path: Path
 ) -> None:
     heard: list[float] = []

@@ -71,7 +71,7 @@ def test_a_comparison_is_the_same_whichever_candidate_stands_as_b(tmp_path: Path
     assert found["is_turned"] != turned["is_turned"]
 
 
-def test_repeats_of_one_comparison_are_told_apart(tmp_path: Path) -> None:
+def test_repeats_of_one_comparison_are_distinguished(tmp_path: Path) -> None:
     records = indexed(tmp_path, row(), row(id="q1-2"), row(id="q1-3"))
     assert len({one["pair"] for one in records}) == 3
 
@@ -87,7 +87,7 @@ def test_comparisons_of_single_annotators_are_known_by_their_ratings(tmp_path: P
     assert one["pair"] != another["pair"]
 
 
-def test_the_order_of_ratings_does_not_matter_and_their_ids_do(tmp_path: Path) -> None:
+def test_the_order_of_ratings_does_not_count_and_their_ids_do(tmp_path: Path) -> None:
     turned = row(A="1. A pot.", provenance={"ratings": ["1", "2"]})
     more = row(A="1. A pan.", provenance={"ratings": ["1", "2", "3"]})
     one, same, another = indexed(tmp_path, row(), turned, more)

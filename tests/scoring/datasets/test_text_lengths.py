@@ -23,7 +23,7 @@ from scoring.datasets.drafts import LengthCounts, count_claims, count_words, sum
         ("一 cup", 2),
     ],
 )
-def test_words_are_counted_as_the_card_says(text: str, words: int) -> None:
+def test_words_are_counted_as_the_card_defines(text: str, words: int) -> None:
     assert count_words(text) == words
 
 

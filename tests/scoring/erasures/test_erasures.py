@@ -49,7 +49,7 @@ def test_an_admin_asks_and_a_site_admin_answers_without_seeing_a_text(cast: Any)
     assert "within a minute" in ada.get(page).content.decode()
 
 
-def test_a_legal_hold_is_told_instead_of_the_form(cast: Any) -> None:
+def test_a_legal_hold_is_shown_instead_of_the_form(cast: Any) -> None:
     reference = cast.reference("r1", 1)
     Campaign.objects.update(has_legal_hold=True)
     ada = signed_in(cast.ada)

@@ -52,7 +52,7 @@ def joined(*paths: Path, notes: ReadNotes | None = None) -> list[DatasetRow]:
     return [replace(row, split=split) for row, split in zip(rows, stated, strict=True)]
 
 
-def test_the_first_bytes_tell_the_format() -> None:
+def test_the_first_bytes_show_the_format() -> None:
     assert detect_format(b'\xef\xbb\xbf \n[{"gold') == "patent-ce-json"
     assert detect_format(b'{"id": 1}') == "patent-ce-jsonl"
     assert detect_format(b'[\n {"input_claim": "1. A') == "label-studio"
@@ -118,7 +118,7 @@ def test_labels_that_contradict_are_refused_with_file_and_item(tmp_path: Path) -
     assert [(bad.file, bad.item) for bad in caught.value.bad_records] == [("two.json", 2)]
 
 
-def test_an_equal_item_that_returns_is_kept_once_and_told(tmp_path: Path) -> None:
+def test_an_equal_item_that_returns_is_stored_once_and_reported(tmp_path: Path) -> None:
     notes = ReadNotes()
     path = save(tmp_path / "quality.json", item(1, Quality=1), item(1, Quality=1))
     assert len(joined(path, notes=notes)) == 1
@@ -151,7 +151,7 @@ def test_a_files_name_states_the_split_where_the_files_agree(
     assert [row.split for row in rows] == [expected]
 
 
-def test_a_bad_item_is_told_with_the_name_of_its_file(tmp_path: Path) -> None:
+def test_a_bad_item_is_reported_with_the_name_of_its_file(tmp_path: Path) -> None:
     good = save(tmp_path / "good.json", item(1, Quality=1))
     with pytest.raises(FormatError, match=r"bad\.json.*item 1, field human_eval\.Quality"):
         joined(good, save(tmp_path / "bad.json", item(1, Quality=3)))

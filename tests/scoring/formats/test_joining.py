@@ -50,7 +50,7 @@ def test_labels_of_one_comparison_in_several_files_are_merged_in_the_first_order
     assert (notes.joined, notes.duplicates) == (1, 0)
 
 
-def test_an_equal_row_of_the_same_file_is_kept_once_and_counted():
+def test_an_equal_row_of_the_same_file_is_stored_once_and_counted():
     notes = ReadNotes()
     assert len(joined([("a.json", [row(), row(), row()])], notes)[0]) == 1
     assert (notes.joined, notes.duplicates) == (0, 2)
@@ -87,6 +87,6 @@ def test_one_id_for_different_texts_is_refused_and_nothing_is_dropped_silently()
         ([""], ""),
     ],
 )
-def test_a_split_is_kept_where_the_files_that_name_one_agree(stated, split):
+def test_a_split_is_stored_where_the_files_that_name_one_agree(stated, split):
     files = [(f"{n}.json", [row(split=name)]) for n, name in enumerate(stated)]
     assert joined(files)[1] == [split]

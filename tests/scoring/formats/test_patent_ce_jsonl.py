@@ -98,7 +98,7 @@ def test_keys_stand_in_their_fixed_order() -> None:
     assert written == line()
 
 
-def test_order_and_sides_of_the_file_are_kept() -> None:
+def test_order_and_sides_of_the_file_stay() -> None:
     found = rows_of(line(id="q9") + line(id="q1", B="1. A bowl.", C="1. A mug."))
     assert [(row.id, row.b, row.c) for row in found] == [
         ("q9", "1. A mug.", "1. A bowl."),

@@ -86,7 +86,7 @@ def test_a_freeze_prints_one_document(rated: Callable[..., Any]) -> None:
          "4 references for test"),
     ],
 )  # fmt: skip
-def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_said(
+def test_a_share_of_0_withholds_nothing_and_what_is_withheld_is_reported(
     data_directory: Path, tmp_path: Path, test: str, validation: str, withheld: str
 ) -> None:
     path = quality(tmp_path / "quality.json", references=10)
@@ -158,7 +158,7 @@ def test_a_freeze_takes_criteria_and_the_way_of_splitting(rated: Callable[..., A
             run("freeze_dataset", "room", *wrong)
 
 
-def test_a_freeze_without_json_prints_words(rated: Callable[..., Any]) -> None:
+def test_a_freeze_without_json_prints_text(rated: Callable[..., Any]) -> None:
     scene = rated(3)
     scene.rate_all(range(3))
     out, _ = run("freeze_dataset", "room")
@@ -179,7 +179,7 @@ def test_a_freeze_is_refused_in_one_line(rated: Callable[..., Any]) -> None:
     assert not Dataset.objects.exists()
 
 
-def test_wrong_usage_is_told_apart_from_a_refusal(data_directory: Path) -> None:
+def test_wrong_usage_is_distinguished_from_a_refusal(data_directory: Path) -> None:
     with pytest.raises(CommandError):
         run("freeze_dataset", "room", "--policy", "mean")
 

@@ -13,7 +13,7 @@ from tests.scoring.model_rows import model_row
 pytestmark = [pytest.mark.django_db]
 
 
-def test_it_takes_the_name_of_a_model_and_tells_what_was_written(
+def test_it_takes_the_name_of_a_model_and_reports_what_was_written(
     version: DatasetVersion,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

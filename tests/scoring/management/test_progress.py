@@ -5,7 +5,7 @@ import pytest
 from scoring.management import base as management_base
 
 
-def test_a_bar_is_said_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_is_printed_at_most_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     said: list[str] = []

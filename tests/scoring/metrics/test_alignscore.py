@@ -75,7 +75,7 @@ def test_sentences_are_dealt_out_to_chunks_by_the_number_of_words(
 
 
 @pytest.mark.parametrize("claim", ["The handle is blue.", "The handle is " + "blue and " * 11])
-def test_a_chunk_gives_way_to_the_sentence_and_is_said_to_be_cut(
+def test_a_chunk_gives_way_to_the_sentence_and_is_reported_as_cut(
     directory: Path, claim: str
 ) -> None:
     plain, metric = Plain(directory), AlignScore(directory)

@@ -28,7 +28,7 @@ def test_bleu_4_without_smoothing_is_zero_when_no_quadruple_is_shared() -> None:
     assert Bleu(4).score([Pair("a b c d e", "a b c x e")]) == [0.0]
 
 
-def test_case_matters() -> None:
+def test_case_counts() -> None:
     assert Bleu(1).score([Pair("valve", "Valve")]) == [0.0]
 
 

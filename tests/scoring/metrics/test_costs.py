@@ -59,13 +59,13 @@ def test_two_metrics_cost_the_sum_of_both() -> None:
 
 
 @pytest.mark.parametrize(("names", "pairs"), [(["bleu-1", "model:7"], PAIRS), (["g-eval"], [])])
-def test_where_nothing_is_sent_nothing_is_said(names: list[str], pairs: list[Pair]) -> None:
+def test_where_nothing_is_sent_nothing_is_shown(names: list[str], pairs: list[Pair]) -> None:
     cost = estimate_cost(names, pairs, endpoint(price_in=2.0))
     assert (cost.requests, cost.tokens_in, cost.tokens_out, cost.minutes) == (0, 0, 0, 0)
     assert cost.sentence == ""
 
 
-def test_what_is_kept_from_before_costs_nothing(tmp_path: Path) -> None:
+def test_what_is_stored_from_before_costs_nothing(tmp_path: Path) -> None:
     numbers = dict.fromkeys(PROMPT.keys, 50)
     with local_endpoint(lambda received, number: saying(numbers)) as place:
         here = Endpoint(place.url, "m-1", requests_per_minute=60_000, cache_directory=tmp_path)

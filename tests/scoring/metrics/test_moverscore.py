@@ -140,7 +140,7 @@ def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
     same_alone(MoverScore(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_reported_as_cut(directory: Path) -> None:
     metric = MoverScore(directory)
     assert metric.cut([PAIRS[0], LONG]) == [False, True]
     assert "texts cut after 48 tokens" in metric.version

@@ -88,7 +88,7 @@ def test_a_metric_that_needs_no_place_misses_nothing() -> None:
     assert {what_is_missing(name, Places()) for name in (*READY_NAMES, "sari")} == {""}
 
 
-def test_majority_is_said_to_stand_in_every_report() -> None:
+def test_majority_stands_in_every_report() -> None:
     with pytest.raises(UnknownMetricError, match="every report shows by itself"):
         get_metric("majority")
 

@@ -49,7 +49,7 @@ def test_repeated_words_count_as_often_as_they_stand() -> None:
     assert Sari().score([Pair("a", "a a", "a a b")]) == [pytest.approx(by_hand, abs=1e-12)]
 
 
-def test_the_reference_itself_beats_the_untouched_draft() -> None:
+def test_the_reference_itself_scores_above_the_untouched_draft() -> None:
     draft, reference = "1. A cup with a body.", "1. A cup with a body, a handle and a lid."
     copy, perfect = Sari().score([Pair(reference, draft, draft), Pair(reference, reference, draft)])
     assert isinstance(copy, float)

@@ -48,7 +48,7 @@ def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
     same_alone(SimCse(directory))
 
 
-def test_a_long_text_is_cut_and_said_to_be(directory: Path) -> None:
+def test_a_long_text_is_cut_and_reported_as_cut(directory: Path) -> None:
     (directory / "metric.json").write_text('{"max_tokens": 16}')
     metric = SimCse(directory)
     assert "texts cut after 16 tokens" in metric.version

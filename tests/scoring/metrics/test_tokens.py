@@ -3,7 +3,7 @@
 from scoring.metrics.tokens import tokens_13a
 
 
-def test_punctuation_becomes_its_own_token_and_case_is_kept() -> None:
+def test_punctuation_becomes_its_own_token_and_case_stays() -> None:
     assert tokens_13a("1. A device, comprising: a Lid.") == (
         ["1", ".", "A", "device", ",", "comprising", ":", "a", "Lid", "."]
     )

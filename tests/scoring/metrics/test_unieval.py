@@ -54,7 +54,7 @@ def test_a_pair_scores_the_same_in_any_company(directory: Path) -> None:
     same_alone(UniEval(directory))
 
 
-def test_the_end_of_a_long_pair_is_cut_and_said_to_be(directory: Path) -> None:
+def test_the_end_of_a_long_pair_is_cut_and_reported_as_cut(directory: Path) -> None:
     (directory / "metric.json").write_text('{"max_tokens": 30}')
     metric = UniEval(directory)
     pairs = [Pair("a cup", "a mug"), Pair("a cup with a handle " * 5, "a mug with a lid")]

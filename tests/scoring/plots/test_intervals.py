@@ -55,7 +55,7 @@ def test_the_axis_holds_zero_and_everything_drawn(low: float) -> None:
     assert zero.x1 in labelled
 
 
-def test_a_long_name_is_cut_in_the_drawing_and_told_in_full() -> None:
+def test_a_long_name_is_cut_in_the_drawing_and_given_in_full() -> None:
     name = "PatClaimEval, Overall quality, dataset@12"
     plot = interval_plot("Scorers", [Measured(name, "scorer", 0.3, 0.1, 0.5)])
     assert name not in {words.text for words in plot.words}

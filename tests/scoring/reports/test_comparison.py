@@ -18,7 +18,7 @@ def test_changes_are_second_minus_first_and_nothing_where_one_is_undefined() -> 
     assert by_label["BERTScore"].figures[0][2] is None
 
 
-def test_another_version_of_a_scorer_is_told() -> None:
+def test_another_version_of_a_scorer_is_shown() -> None:
     later = report_document()
     later["scorers"]["bleu-1"]["version"] = "bleu-1 2.0"
     found = compare_reports(report_document(), later)

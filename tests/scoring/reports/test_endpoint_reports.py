@@ -152,7 +152,7 @@ def test_a_killed_report_goes_on_without_paying_twice(
     assert len(asked) == len(set(asked)) + 1
 
 
-def test_a_claim_set_that_gets_nonsense_is_told_by_item(
+def test_a_claim_set_that_gets_nonsense_is_reported_by_item(
     version: DatasetVersion, place: LocalEndpoint
 ) -> None:
     spoilt: list[str] = []

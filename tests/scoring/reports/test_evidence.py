@@ -122,7 +122,7 @@ def test_systems_are_hidden_until_the_campaign_closes(frozen: DatasetVersion) ->
     assert [group["n"] for group in shown["breakdowns"]["system"]["groups"]] == [16, 16, 16]
 
 
-def test_unknown_systems_and_languages_are_said_in_words(
+def test_unknown_systems_and_languages_are_named_as_unknown(
     frozen: DatasetVersion, version: DatasetVersion
 ) -> None:
     assert evidence(frozen, has_systems=True).groups["system"] == NO_SYSTEMS

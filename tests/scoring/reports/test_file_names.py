@@ -6,7 +6,7 @@ from scoring.reports.files import TYPES, file_name
 from tests.scoring.report_documents import report_document
 
 
-def test_a_name_tells_dataset_criterion_and_split() -> None:
+def test_a_name_holds_dataset_criterion_and_split() -> None:
     name = file_name(report_document(), "csv")
     assert name == "agreement-cups-1-overall-quality-test.csv"
 

@@ -13,7 +13,7 @@ from tests.scoring.report_rows import stored
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def test_a_line_tells_the_verdict_or_how_far_the_report_is(
+def test_a_line_shows_the_verdict_or_how_far_the_report_is(
     cast: Any,
     of_campaign: DatasetVersion,  # noqa: F811
 ) -> None:

@@ -69,7 +69,7 @@ def test_ours_stands_beside_the_paper_only_where_it_was_scored() -> None:
     assert line.pairs[0][1] is None
 
 
-def test_the_ceiling_is_told_by_figure_and_by_annotator() -> None:
+def test_the_ceiling_is_shown_by_figure_and_by_annotator() -> None:
     document = report_document()
     names = [name for name, _ in ceiling_figures(document)]
     assert names == ["tau-b", "tau, papers'", "accuracy", "F1 weighted"]

@@ -19,7 +19,7 @@ def look(client: Client, status: int = 200, **query: Any) -> str:
     return answer.content.decode().replace("&#x27;", "'")
 
 
-def test_two_reports_tell_what_they_ask_and_how_their_figures_differ(
+def test_two_reports_show_what_they_ask_and_how_their_figures_differ(
     rita: Client,
     of_campaign: DatasetVersion,
 ) -> None:
@@ -70,7 +70,7 @@ def test_the_first_report_alone_offers_its_scorers(
     assert 'class="error"' not in page
 
 
-def test_two_scorers_tell_their_test_in_the_order_that_was_asked_for(
+def test_two_scorers_show_their_test_in_the_order_that_was_asked_for(
     rita: Client,
     of_campaign: DatasetVersion,
 ) -> None:
@@ -83,7 +83,7 @@ def test_two_scorers_tell_their_test_in_the_order_that_was_asked_for(
     assert "rouge-l: better." in turned
 
 
-def test_two_scorers_tell_where_they_disagree(
+def test_two_scorers_show_where_they_disagree(
     rita: Client,
     of_campaign: DatasetVersion,
 ) -> None:

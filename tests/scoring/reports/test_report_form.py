@@ -78,7 +78,7 @@ def test_the_tie_threshold_is_that_of_the_choice(
         ({"criterion": "logical_linkage"}, "split", "has no quadruplet with a label"),
     ],
 )
-def test_a_mistake_is_told_beside_its_field_and_nothing_typed_is_lost(
+def test_a_mistake_is_reported_beside_its_field_and_nothing_typed_is_lost(
     rita: Client, of_campaign: DatasetVersion, changes: dict[str, Any], field: str, said: str
 ) -> None:
     wish = {"scorers": ["meteor"], "tie_threshold": "0.125", "split": "train"} | changes
@@ -106,7 +106,7 @@ def test_the_same_question_leads_to_the_report_that_answers_it(
     assert "This was asked before" in second.content.decode()
 
 
-def test_what_sends_texts_away_tells_its_cost_first_and_waits_for_a_yes(
+def test_what_sends_texts_away_shows_its_cost_first_and_waits_for_a_yes(
     rita: Client, of_campaign: DatasetVersion, endpoint: None
 ) -> None:
     wish = sent(of_campaign, scorers=["rouge-1", "g-eval"])

@@ -94,7 +94,7 @@ def test_turns_get_smaller_where_one_took_long(monkeypatch: pytest.MonkeyPatch) 
     assert turns == [4, 2, 1, 1, 1]
 
 
-def test_what_was_scored_before_a_worker_died_is_kept() -> None:
+def test_what_was_scored_before_a_worker_died_is_stored() -> None:
     def dies(given: Sequence[Pair]) -> list[Score]:
         if number(given[0]) >= 8:
             raise KeyboardInterrupt
@@ -147,7 +147,7 @@ def test_a_scorer_that_returns_nonsense_fails(wrong: list[Score]) -> None:
     assert not MetricScore.objects.exists()
 
 
-def test_missing_and_infinite_scores_are_told_and_not_kept() -> None:
+def test_missing_and_infinite_scores_are_reported_and_not_stored() -> None:
     def score(given: Sequence[Pair]) -> list[Score]:
         odd: dict[int, Score] = {1: Missing("No words."), 2: math.inf, 3: math.nan}
         return [odd.get(number(pair), 0.5) for pair in given]
@@ -183,7 +183,7 @@ def test_a_draft_has_a_score_of_its_own() -> None:
     assert MetricScore.objects.exclude(draft_sha256="").count() == 2
 
 
-def test_a_scorer_with_its_own_cache_is_not_kept_twice() -> None:
+def test_a_scorer_with_its_own_cache_is_not_stored_twice() -> None:
     assert scored(scorer(plain, key=""), pairs(3)).values == [0.0, 1.0, 2.0]
     assert not MetricScore.objects.exists()
 

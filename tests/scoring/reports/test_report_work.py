@@ -183,7 +183,7 @@ def test_a_report_that_is_cancelled_while_it_scores_stops_and_keeps_its_scores(
     assert MetricScore.objects.count() == 18
 
 
-def test_a_report_tells_its_stage_and_how_far_it_is(
+def test_a_report_shows_its_stage_and_how_far_it_is(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reports_work, "RENEW_EVERY_SECONDS", 0.0)
@@ -222,7 +222,7 @@ def test_the_page_of_a_report_reads_what_was_stored(version: DatasetVersion) -> 
     assert {row.kind for row in page.rows} == {"scorer", "baseline"}
 
 
-def test_scorers_are_told_in_the_order_that_was_asked_for(version: DatasetVersion) -> None:
+def test_scorers_are_shown_in_the_order_that_was_asked_for(version: DatasetVersion) -> None:
     result = ordered_result(carried_out(request(version, "rouge-l", "bleu-1")))
     assert result is not None
     assert list(result["scorers"]) == ["rouge-l", "bleu-1"]

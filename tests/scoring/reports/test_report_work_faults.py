@@ -31,7 +31,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, score: Scores) -> None:
     watch(monkeypatch, lambda one, real: score if one == name else real)
 
 
-def test_a_scorer_that_fails_half_way_is_told_by_item(
+def test_a_scorer_that_fails_half_way_is_reported_by_item(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(pairs: Sequence[Pair]) -> Sequence[Score]:
@@ -148,7 +148,7 @@ def test_a_changed_dataset_file_fails_the_report_in_a_sentence(version: DatasetV
     assert "was changed after it was stored" in row.message
 
 
-def test_an_unexpected_error_fails_the_row_without_its_words(
+def test_an_unexpected_error_fails_the_row_without_its_text(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def burst(*asked: Any) -> Any:

@@ -145,7 +145,7 @@ def test_a_report_that_is_being_cancelled_is_nobodys_answer(version: DatasetVers
     assert request(version, "length").pk != first.pk
 
 
-def test_reports_of_equal_datasets_are_kept_apart(
+def test_reports_of_equal_datasets_are_separate(
     version: DatasetVersion, rows: Callable[..., list[DatasetRow]]
 ) -> None:
     twin = import_dataset(name="twin", rows=rows(), plan=SplitPlan("file")).version
@@ -210,7 +210,7 @@ def test_who_rates_in_the_open_campaign_gets_no_report(version: DatasetVersion, 
     assert request(version, "length", requested_by=rita).has_systems
 
 
-def test_systems_are_told_of_closed_campaigns_only(version: DatasetVersion) -> None:
+def test_systems_are_shown_of_closed_campaigns_only(version: DatasetVersion) -> None:
     assert not request(version, "length").has_systems
     version.dataset.campaign = Campaign.objects.create(slug="cups", name="cups")
     version.dataset.save()

@@ -136,7 +136,9 @@ def test_a_report_is_saved_in_each_format(cast: Any, own: DatasetVersion) -> Non
 
 
 @pytest.mark.parametrize("name", ["xml", "api", "", "CSV"])
-def test_an_unknown_format_is_a_400_with_words(cast: Any, own: DatasetVersion, name: str) -> None:
+def test_an_unknown_format_is_a_400_with_a_message(
+    cast: Any, own: DatasetVersion, name: str
+) -> None:
     answer = signed_in(cast.rita).get(done(cast), {"format": name})
     assert answer.status_code == 400
     assert "json" in answer.json()["format"][0]

@@ -47,7 +47,7 @@ def test_a_scorer_that_could_not_score_keeps_its_row_and_says_what_it_lacks(
     assert row is not None and f"Not scored. {ABSENT}" in row[0]
 
 
-def test_an_undefined_figure_says_why_in_words(rita: Client, of_campaign: DatasetVersion) -> None:
+def test_an_undefined_figure_says_why_as_text(rita: Client, of_campaign: DatasetVersion) -> None:
     page = words(page_of(rita, stored(of_campaign, report_document())))
     assert f"{FLAT} majority : tau-b." in page
     assert "nan" not in page.lower().split()
@@ -92,7 +92,7 @@ def test_the_sorted_column_says_how(rita: Client, of_campaign: DatasetVersion) -
     assert "Spearman" in heading and "sort=spearman&amp;order=asc" in heading
 
 
-def test_plots_have_words_and_the_ceiling_is_a_band(
+def test_plots_have_text_and_the_ceiling_is_a_band(
     rita: Client, of_campaign: DatasetVersion
 ) -> None:
     page = page_of(rita, stored(of_campaign, report_document()))
@@ -119,7 +119,7 @@ def test_the_address_chooses_whose_scores_are_drawn(
     assert "Scores of bleu-1 by settled rating" in page_of(rita, report, "?scorer=nobody")
 
 
-def test_groups_ceiling_calibration_and_dropped_items_are_told(
+def test_groups_ceiling_calibration_and_dropped_items_are_shown(
     rita: Client, of_campaign: DatasetVersion
 ) -> None:
     page = words(page_of(rita, stored(of_campaign, report_document())))
@@ -158,7 +158,7 @@ def test_a_reader_reads_a_finished_report_and_is_offered_nothing_else(
     assert reader.post("/reports/", {}).status_code == 422
 
 
-def test_the_list_tells_the_verdict_and_is_narrowed_by_dataset(
+def test_the_list_shows_the_verdict_and_is_narrowed_by_dataset(
     rita: Client, of_campaign: DatasetVersion
 ) -> None:
     report = stored(of_campaign, report_document())

@@ -68,7 +68,7 @@ def test_contradicting_triples_are_counted(rows: Rows) -> None:
     assert (read.triads, read.violations) == (3, 1)
 
 
-def test_reading_tells_how_far_it_is_and_may_be_stopped(version: DatasetVersion) -> None:
+def test_reading_reports_how_far_it_is_and_may_be_stopped(version: DatasetVersion) -> None:
     class Stop(Exception):
         pass
 

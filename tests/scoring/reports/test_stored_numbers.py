@@ -30,7 +30,7 @@ def test_a_negative_zero_would_come_back_without_its_sign() -> None:
     assert json.dumps(as_decimals_keep_them(-0.0)) != json.dumps(-0.0)
 
 
-def test_all_that_is_nested_is_looked_at_and_the_rest_kept() -> None:
+def test_all_that_is_nested_is_looked_at_and_the_rest_stays() -> None:
     given_value = {"a": [1e16, {"b": (-0.0, True, None, "x", 3)}]}
     assert json.dumps(storable(given_value)) == (
         '{"a": [10000000000000000, {"b": [0.0, true, null, "x", 3]}]}'

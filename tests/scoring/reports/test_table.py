@@ -23,7 +23,7 @@ def test_what_is_no_figure_sorts_nothing() -> None:
         (Sorting("tau_b", "desc"), "spearman", "", "desc"),
     ],
 )
-def test_a_heading_tells_how_it_sorts_now_and_then(
+def test_a_heading_shows_how_it_sorts_now_and_then(
     sorting: Sorting, key: str, aria: str, then: str
 ) -> None:
     (heading,) = [one for one in headings(sorting) if one.key == key]
@@ -38,7 +38,7 @@ def test_equal_figures_keep_the_order_that_was_asked_for_both_ways() -> None:
         assert names[:2] == ["bleu-1", "rouge-l"], order
 
 
-def test_reasons_are_told_once_with_all_they_explain() -> None:
+def test_reasons_are_shown_once_with_all_they_explain() -> None:
     document = report_document()
     nothing = {"value": None, "low": None, "high": None, "reason": FLAT}
     document["baselines"]["length"] |= {"tau_b": nothing, "spearman": nothing}

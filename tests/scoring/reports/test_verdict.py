@@ -28,13 +28,13 @@ def test_an_old_report_calls_none_the_best_and_the_ceiling_unknown() -> None:
         ("duplicates", {"items": 5, "contradicting": 2}, "2 comparisons contradict"),
     ],
 )
-def test_what_misleads_is_told(part: str, change: Any, said: str) -> None:
+def test_what_misleads_is_reported(part: str, change: Any, said: str) -> None:
     document = report_document()
     document["checks"][part] = change
     assert any(said in sentence for sentence in cautions(document))
 
 
-def test_nothing_is_told_where_nothing_misleads() -> None:
+def test_nothing_is_reported_where_nothing_misleads() -> None:
     document = report_document()
     del document["scorers"]["bertscore"]
     document["checks"] |= {

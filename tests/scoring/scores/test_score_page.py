@@ -55,7 +55,7 @@ def test_criteria_without_a_model_are_named_in_the_order_of_the_rubric(version, 
     )
 
 
-def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(version) -> None:
+def test_what_a_model_is_worth_is_given_with_its_interval_where_its_card_has_one(version) -> None:
     plain = scoring_model_details(make_model(version))
     assert plain.worth == "references it may have seen: tau-b 0.50, n = 12"
     figures = {"tau_b": {"value": 0.5, "low": 0.25, "high": 0.7}}
@@ -67,7 +67,7 @@ def test_what_a_model_is_worth_is_said_with_its_interval_where_its_card_has_one(
     assert scoring_model_details(undefined).worth.endswith("tau-b undefined, n = 12")
 
 
-def test_references_are_unseen_where_the_split_kept_them_apart(version) -> None:
+def test_references_are_unseen_where_the_split_separated_them(version) -> None:
     version.card["split"]["by"] = "reference"
     version.save()
     assert scoring_model_details(make_model(version)).is_unseen

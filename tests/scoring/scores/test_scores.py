@@ -166,7 +166,7 @@ def test_bad_values_are_refused_by_field_and_nothing_is_stored(
     assert not ScoreRequest.objects.exists()
 
 
-def test_without_a_promoted_model_it_is_said_what_to_do(cast, version) -> None:
+def test_without_a_promoted_model_the_message_is_what_to_do(cast, version) -> None:
     with pytest.raises(Refused, match=r"No model is promoted for Feature.*A researcher asks"):
         ask(cast)
 

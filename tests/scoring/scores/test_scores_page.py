@@ -47,7 +47,7 @@ def test_known_scores_stand_on_the_page_with_the_error_of_the_model(rita, model)
     assert "hx-get" not in page
 
 
-def test_the_best_candidate_is_said_where_no_other_is_within_the_threshold(rita, model) -> None:
+def test_the_best_candidate_is_named_where_no_other_is_within_the_threshold(rita, model) -> None:
     know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
     page = rita.get(post(rita, **SENT)["Location"]).content.decode()
     assert page.count('class="place">best<') == 1
@@ -96,7 +96,7 @@ def test_empty_candidates_are_passed_over(rita, model) -> None:
         ({"reference": "1. A \x00", "candidate_1": PUMP}, "Null characters"),
     ],
 )
-def test_bad_values_are_said_and_what_was_typed_stays(
+def test_bad_values_are_reported_and_what_was_typed_stays(
     rita, model, sent: dict[str, str], words: str
 ) -> None:
     answer = post(rita, **sent)
@@ -125,7 +125,7 @@ def test_a_request_is_its_askers_alone_and_deleted_by_them(cast, rita, model) ->
     assert rita.get(address).status_code == 404
 
 
-def test_who_rates_meanwhile_is_told_why_there_are_no_scores(cast, rita, model) -> None:
+def test_who_rates_meanwhile_is_shown_why_there_are_no_scores(cast, rita, model) -> None:
     know(model, REFERENCE, {PUMP: 0.75, LEVER: 0.25})
     address = post(rita, **SENT)["Location"]
     grant(cast.rita, cast.campaign, "annotator")
@@ -137,7 +137,7 @@ def test_who_rates_meanwhile_is_told_why_there_are_no_scores(cast, rita, model) 
         assert rita.get(path).status_code == 404
 
 
-def test_waiting_for_a_training_is_said(rita, model) -> None:
+def test_waiting_for_a_training_is_reported(rita, model) -> None:
     address = post(rita, **SENT)["Location"]
     assert "A training is running" not in rita.get(address).content.decode()
     model.run.status = "running"

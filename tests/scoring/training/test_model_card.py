@@ -42,7 +42,7 @@ def test_an_older_card_gives_what_it_has() -> None:
     assert parts.without_reference(older) is None
 
 
-def test_facts_name_no_directory_and_tell_what_was_chosen() -> None:
+def test_facts_name_no_directory_and_show_what_was_chosen() -> None:
     facts = dict(parts.model_facts(MODEL))
     assert facts["Encoder"] == "small <b>, bert, 6 layers, 22.7 million parameters"
     assert facts["Chosen by folds or recommended"] == "weight decay 12, distance scale 0.1"

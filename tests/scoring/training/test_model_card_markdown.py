@@ -8,7 +8,7 @@ from scoring.training.model_versions.card import model_card_markdown
 from tests.scoring.training.card_builders import DATA, MODEL
 
 
-def test_it_tells_data_agreement_and_limits() -> None:
+def test_it_shows_data_agreement_and_limits() -> None:
     page = model_card_markdown(MODEL, DATA)
     assert page.startswith("# PatClaimEval, Overall quality\n")
     assert "| Dataset | cups@2 |" in page
@@ -22,7 +22,7 @@ def test_it_tells_data_agreement_and_limits() -> None:
     assert page == model_card_markdown(dict(reversed(MODEL.items())), DATA)
 
 
-def test_foreign_text_is_no_markup_and_no_directory_is_told() -> None:
+def test_foreign_text_is_no_markup_and_no_directory_is_shown() -> None:
     page = model_card_markdown(MODEL, DATA)
     assert "/data" not in page
     assert "<b>" not in page and "small \\<b\\>" in page

@@ -54,7 +54,7 @@ def test_an_archive_is_named_after_what_it_is_and_on_record(version: DatasetVers
 
 
 @pytest.mark.parametrize("method", ["probe", "finetune"])
-def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
+def test_a_tar_holds_no_path_of_this_machine_and_scores_elsewhere(
     version: DatasetVersion, tiny_encoder: Path, tmp_path: Path, method: str
 ) -> None:
     encoder = shutil.copytree(tiny_encoder, tmp_path / "here" / "tiny")
@@ -78,7 +78,7 @@ def test_a_tar_tells_no_path_of_this_machine_and_scores_elsewhere(
     assert load_scorer(there, encoder=str(moved)).score(pairs) == scores
 
 
-def test_the_plain_export_tells_no_path_even_of_a_model_that_noted_its_origin(
+def test_the_plain_export_holds_no_path_even_of_a_model_that_noted_its_origin(
     version: DatasetVersion, tiny_encoder: Path, tmp_path: Path
 ) -> None:
     model = train_tiny(version, tiny_encoder)

@@ -31,7 +31,7 @@ def test_the_language_is_that_of_the_encoder(encoder: str, words: str) -> None:
     assert words in said(settings={"encoder": encoder})
 
 
-def test_what_does_not_limit_is_not_said() -> None:
+def test_what_does_not_limit_is_not_listed() -> None:
     words = said(
         encoder=MODEL["encoder"] | {"own_positions": 4096},
         seen_in_training={

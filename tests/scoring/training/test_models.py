@@ -23,7 +23,7 @@ def of_campaign(cast: Any, version: DatasetVersion) -> DatasetVersion:
     return version
 
 
-def test_a_model_page_tells_its_card(cast: Any, of_campaign: DatasetVersion) -> None:
+def test_a_model_page_shows_its_card(cast: Any, of_campaign: DatasetVersion) -> None:
     model = model_row(of_campaign)
     page = signed_in(cast.rita).get(f"/models/{model.pk}/").content.decode()
     for words in (

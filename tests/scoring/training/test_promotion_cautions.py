@@ -112,7 +112,9 @@ def test_the_overlap_of_words_is_named_where_it_is_better_on_validation(version)
         ({"tau_b": 0.5, "n": 7}, "validated on 7 quadruplets only"),
     ],
 )
-def test_poor_validation_figures_are_said(version, measured: dict[str, Any], words: str) -> None:
+def test_poor_validation_figures_are_reported(
+    version, measured: dict[str, Any], words: str
+) -> None:
     model = make_model(version, **measured)
     report(version, {name(model): 0.4}, length=0.3)
     (sentence,) = cautions(model)

@@ -45,7 +45,7 @@ def test_a_researcher_asks_and_an_admin_agrees_on_the_page(cast, model) -> None:
     assert "<strong>Promoted</strong>" in page
 
 
-def test_what_speaks_against_it_stops_who_does_not_say_they_know_and_keeps_the_reason(
+def test_what_speaks_against_it_stops_who_does_not_confirm_it_and_shows_the_reason_again(
     cast, model
 ) -> None:
     answer = signed_in(cast.rita).post(address(model), {"act": "ask", "reason": "Typed words."})

@@ -39,7 +39,7 @@ def test_the_latest_agreement_counts_and_a_withdrawal_leaves_nothing(cast, cups)
     assert promoted_model("feature_completeness", cast.rita) == old
 
 
-def test_what_is_promoted_is_told_of_each_campaign_in_ones_scope(cast, cups) -> None:
+def test_what_is_promoted_is_shown_of_each_campaign_in_ones_scope(cast, cups) -> None:
     foreign = import_dataset(
         name="foreign", rows=dataset_rows(2), plan=SplitPlan("file"), campaign=cast.elsewhere
     ).version

@@ -48,14 +48,14 @@ def test_an_ended_run_leaves_nothing(version: DatasetVersion, status: JobStatus)
 
 
 @pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING])
-def test_what_a_run_still_needs_is_kept(version: DatasetVersion, status: JobStatus) -> None:
+def test_what_a_run_still_needs_stays(version: DatasetVersion, status: JobStatus) -> None:
     run = begun(version, status)
     clear_run(run)
     assert clear_ended_runs() == 0
     assert len(left()) == 3
 
 
-def test_the_registered_model_is_kept(version: DatasetVersion) -> None:
+def test_the_registered_model_stays(version: DatasetVersion) -> None:
     run = begun(version, JobStatus.SUCCEEDED)
     ModelVersion.objects.create(
         run=run,

@@ -31,7 +31,7 @@ def row(version: DatasetVersion, **fields: Any) -> TrainingRun:
         (9000, "about 2 h 30 min"),
     ],
 )
-def test_a_duration_is_rounded_words(seconds: float | None, words: str) -> None:
+def test_a_duration_is_a_rounded_text(seconds: float | None, words: str) -> None:
     assert format_duration(seconds) == words
 
 
@@ -40,7 +40,7 @@ def test_a_waiting_run_has_no_figures_yet(version: DatasetVersion) -> None:
     assert (page.time_left, page.pace, page.plots, page.log) == ("", "", (), ())
 
 
-def test_a_run_at_work_shows_curves_pace_and_its_newest_lines_first(
+def test_a_run_at_work_shows_curves_rate_and_its_newest_lines_first(
     version: DatasetVersion,
 ) -> None:
     line = {"at": "2026-01-02T03:04:05+00:00"}

@@ -70,7 +70,7 @@ def test_the_row_is_written_at_most_every_two_seconds(
     assert run.step == 50
 
 
-def test_the_log_tells_stages_notes_and_epochs(run: TrainingRun, clock: list[float]) -> None:
+def test_the_log_holds_stages_notes_and_epochs(run: TrainingRun, clock: list[float]) -> None:
     progress = RunProgress(run, lambda text: None)
     progress.store_progress(Progress("preparing", 0, 1))
     progress.store_progress(Progress("training", 0, 1, note="Going on after step 4."))

@@ -51,7 +51,7 @@ def ended(five: DatasetVersion) -> TrainingRun:
     return run
 
 
-def test_the_page_of_a_run_tells_step_pace_curves_and_log(cast: Any, ended: TrainingRun) -> None:
+def test_the_page_of_a_run_shows_step_rate_curves_and_log(cast: Any, ended: TrainingRun) -> None:
     page = signed_in(cast.rita).get(f"/runs/{ended.pk}/").content.decode()
     for words in (
         "The loss became nan at step 3",

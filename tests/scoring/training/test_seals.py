@@ -102,7 +102,7 @@ def test_another_secret_refuses_and_an_earlier_one_may_still_count(
     assert is_sealed(ModelVersion.objects.get(pk=model.pk))
 
 
-def test_who_runs_the_site_seals_whole_models_anew_and_hears_of_the_others(
+def test_who_runs_the_site_seals_whole_models_anew_and_learns_of_the_others(
     model: ModelVersion, version: DatasetVersion, settings: Any
 ) -> None:
     damaged = model_row(version)

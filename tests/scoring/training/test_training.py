@@ -129,7 +129,7 @@ def test_carrying_out_a_run_twice_trains_once(
     assert state(run).status == JobStatus.SUCCEEDED
 
 
-def test_an_unexpected_error_fails_the_row_without_its_words(
+def test_an_unexpected_error_fails_the_row_without_its_text(
     version: DatasetVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def burst() -> None:

@@ -68,7 +68,7 @@ def test_without_an_earlier_run_it_is_called_a_guess(rita: User, version: Datase
     assert found.cautions == ()
 
 
-def test_earlier_runs_of_the_same_kind_set_the_pace(rita: User, version: DatasetVersion) -> None:
+def test_earlier_runs_of_the_same_kind_set_the_rate(rita: User, version: DatasetVersion) -> None:
     for seconds in (3600, 7200, 5400):
         ended(version, seconds)
     found = training_estimate(rita, version, [CRITERION], {})
@@ -87,7 +87,7 @@ def test_earlier_runs_of_the_same_kind_set_the_pace(rita: User, version: Dataset
         {"seconds": 8},  # cached, or too little to tell
     ],
 )
-def test_other_runs_tell_nothing(
+def test_other_runs_show_nothing(
     rita: User, version: DatasetVersion, other: dict[str, Any]
 ) -> None:
     ended(version, **{"seconds": 3600} | other)
@@ -95,7 +95,7 @@ def test_other_runs_tell_nothing(
     assert found is not None and "guess" in found.basis
 
 
-def test_a_run_that_only_found_an_earlier_model_tells_nothing(
+def test_a_run_that_only_found_an_earlier_model_shows_nothing(
     rita: User, version: DatasetVersion
 ) -> None:
     ended(version, 3600, reused_model=make_model(version))
@@ -129,7 +129,7 @@ def test_a_criterion_without_labels_is_cautioned_where_all_are_asked_for(
     assert training_estimate(rita, version, ["conceptual_clarity"], {}) is None
 
 
-def test_a_run_that_a_person_may_not_see_tells_them_nothing(
+def test_a_run_that_a_person_may_not_see_shows_them_nothing(
     rita: User, version: DatasetVersion
 ) -> None:
     ended(version, 3600)

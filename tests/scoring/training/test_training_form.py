@@ -27,7 +27,7 @@ def sent(version: DatasetVersion, **more: str) -> dict[str, str]:
     return {"version": str(version.pk), "criterion": CRITERION, **plain, **more}
 
 
-def test_an_estimate_tells_time_and_memory_and_starts_nothing(
+def test_an_estimate_shows_time_and_memory_and_starts_nothing(
     rita: Client, version: DatasetVersion
 ) -> None:
     answer = rita.post("/runs/", sent(version, recipe="default", estimate="1"))
@@ -55,7 +55,7 @@ def test_an_estimate_speaks_of_all_five_where_all_are_asked_for(
     assert not TrainingRun.objects.exists()
 
 
-def test_without_a_dataset_version_it_is_said_what_comes_first(cast: Any) -> None:
+def test_without_a_dataset_version_the_page_shows_what_comes_first(cast: Any) -> None:
     rita = signed_in(cast.rita)
     page = rita.get("/runs/").content.decode()
     assert '<a href="/datasets/freeze/">Freeze a campaign</a> first' in page

@@ -40,7 +40,7 @@ def test_the_address_loses_its_closing_slash_and_the_host_is_named() -> None:
         ({"concurrency": 17}, "concurrency must be 1 to 16"),
     ],
 )
-def test_what_cannot_be_right_is_refused_in_words(wrong: dict[str, Any], words: str) -> None:
+def test_what_cannot_be_right_is_refused_with_a_message(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words) as refusal:
         replace(ENDPOINT, **wrong)
     assert "sesame" not in str(refusal.value)

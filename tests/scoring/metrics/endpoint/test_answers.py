@@ -72,7 +72,7 @@ def test_one_object_with_the_keys_is_read(text: str) -> None:
         ('{"breadth": 999999999999999999, "depth": 90}', "not from 0 to 100"),
     ],
 )
-def test_anything_else_is_refused_in_words_of_ours(text: str, fault: str) -> None:
+def test_anything_else_is_refused_with_a_message_of_ours(text: str, fault: str) -> None:
     with pytest.raises(UnreadableError, match=fault):
         read(text)
 
@@ -82,14 +82,14 @@ def test_an_answer_that_was_cut_off_is_refused_even_if_it_reads_well() -> None:
         numbers_in(Completion('{"breadth": 0, "depth": 100}', is_cut=True), PROMPT)
 
 
-def test_kept_numbers_are_looked_at_in_the_same_way() -> None:
+def test_stored_numbers_are_looked_at_in_the_same_way() -> None:
     assert are_numbers({"breadth": 0, "depth": 100}, PROMPT)
     assert not are_numbers({"breadth": 0, "depth": 101}, PROMPT)
     assert not are_numbers({"breadth": 0, "depth": True}, PROMPT)
     assert not are_numbers([0, 100], PROMPT)
 
 
-def test_what_is_said_is_found_in_a_completion() -> None:
+def test_the_answer_is_found_in_a_completion() -> None:
     assert completion(saying("eighty").body) == Completion("eighty", is_cut=False)
     assert completion(saying("eigh", finish_reason="length").body) == Completion("eigh", True)
 

@@ -72,7 +72,7 @@ def test_every_pair_has_its_own_answer(tmp_path: Path) -> None:
     assert len({cache.key(pair) for pair in pairs}) == len(pairs)
 
 
-def test_the_key_pace_and_price_do_not_count(tmp_path: Path) -> None:
+def test_the_key_rate_limit_and_price_do_not_count(tmp_path: Path) -> None:
     other = replace(endpoint(tmp_path), api_key=None, requests_per_minute=3, price_in=4.0)
     assert AnswerCache(other, PROMPT).key(PAIR) == AnswerCache(endpoint(None), PROMPT).key(PAIR)
 
@@ -90,13 +90,13 @@ def test_a_damaged_file_counts_as_none_and_is_written_anew(tmp_path: Path, conte
     assert cache.get(cache.key(PAIR)) == NUMBERS
 
 
-def test_without_a_place_nothing_is_kept() -> None:
+def test_without_a_place_nothing_is_stored() -> None:
     cache = AnswerCache(endpoint(None), PROMPT)
     cache.put(cache.key(PAIR), NUMBERS)
     assert cache.get(cache.key(PAIR)) is None
 
 
-def test_a_place_that_takes_no_files_is_said_once_and_is_no_failure(
+def test_a_place_that_takes_no_files_is_logged_once_and_is_no_failure(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("not a directory")

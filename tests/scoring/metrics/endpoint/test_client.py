@@ -121,7 +121,7 @@ def test_the_wait_that_is_asked_for_is_kept_up_to_a_limit(
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_who_is_told_to_slow_down_slows_all_down(status: int) -> None:
+def test_who_is_asked_to_slow_down_slows_all_down(status: int) -> None:
     time = FakeTime()
     sender = Sender(Answer(status, 30.0, b""), GOOD)
     began: list[float] = []
@@ -151,7 +151,7 @@ def test_attempts_have_an_end_that_says_why() -> None:
     assert len(sender.sent) == ATTEMPTS
 
 
-def test_the_last_fault_is_the_one_that_is_said_and_nobody_waits_after_it() -> None:
+def test_the_last_fault_is_the_one_that_is_reported_and_nobody_waits_after_it() -> None:
     time = FakeTime()
     sender = Sender(*[Answer(500, None, b"")] * (ATTEMPTS - 1), NoAnswerError("no answer"))
     with pytest.raises(UnansweredError, match=r"^no answer$"):
@@ -181,7 +181,7 @@ def test_a_request_that_is_refused_is_not_repeated(status: int) -> None:
         (UntrustedError(), "no certificate that this machine trusts, so nothing was sent"),
     ],
 )
-def test_what_fails_for_all_is_said_to_a_person_at_once(
+def test_what_fails_for_all_is_reported_to_a_person_at_once(
     answer: Answer | Exception, words: str
 ) -> None:
     sender = Sender(answer)

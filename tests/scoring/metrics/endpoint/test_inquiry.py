@@ -71,7 +71,7 @@ def test_equal_pairs_are_asked_once(good: LocalEndpoint) -> None:
     assert len(good.received) == 3
 
 
-def test_what_is_kept_is_not_asked_again(good: LocalEndpoint, tmp_path: Path) -> None:
+def test_what_is_stored_is_not_asked_again(good: LocalEndpoint, tmp_path: Path) -> None:
     assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
     assert inquiry(good, tmp_path).numbers(pairs(3)) == [NUMBERS] * 3
     assert len(good.received) == 3

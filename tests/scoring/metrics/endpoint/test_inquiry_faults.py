@@ -169,7 +169,7 @@ def test_a_model_that_gave_numbers_once_is_not_given_up_for_nonsense() -> None:
     assert sum(isinstance(numbers, Missing) for numbers in found) == 29
 
 
-def test_what_was_answered_before_it_was_given_up_is_kept(tmp_path: Path) -> None:
+def test_what_was_answered_before_it_was_given_up_is_stored(tmp_path: Path) -> None:
     with local_endpoint(in_order(GOOD, GOOD, Reply(status=401), GOOD)) as place:
         with pytest.raises(MetricError):
             inquiry(place, tmp_path).numbers(pairs(5))
@@ -177,7 +177,7 @@ def test_what_was_answered_before_it_was_given_up_is_kept(tmp_path: Path) -> Non
         assert len(place.received) == 2 + 1 + 3
 
 
-def test_the_reason_is_told_whoever_ends_first() -> None:
+def test_the_reason_is_reported_whoever_ends_first() -> None:
     with local_endpoint(in_order(Reply(status=401))) as place:
         for _ in range(20):
             with pytest.raises(MetricError, match="refused the key"):

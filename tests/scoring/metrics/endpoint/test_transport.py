@@ -148,14 +148,14 @@ def test_what_is_no_http_is_no_answer_and_is_not_repeated(raw: bytes) -> None:
     assert "sesame" not in str(refusal.value)
 
 
-def test_a_host_where_nobody_listens_is_said() -> None:
+def test_a_host_where_nobody_listens_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with pytest.raises(NoAnswerError, match="refused the connection"):
         post(f"http://127.0.0.1:{port}/v1", BODY, KEY, 30)
 
 
-def test_a_name_that_nobody_knows_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_nobody_knows_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*arguments: object) -> socket.socket:
         raise socket.gaierror(-2, "Name or service not known")
 

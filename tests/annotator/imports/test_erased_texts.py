@@ -12,7 +12,7 @@ from tests.annotator.imports.import_files import file, good
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def test_matters_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
+def test_references_of_one_file_can_be_erased_one_after_the_other(cast: Any) -> None:
     import_file(slug="cups", file=file(good(3)), file_name="a.jsonl", format="claims-jsonl")
     rows = list(Reference.objects.all())
     # Their keys begin with the moment of the import.

@@ -82,5 +82,5 @@ def test_who_was_limited_cannot_be_read_from_the_rows(clock) -> None:
     ("seconds", "words"),
     [(1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (121, "3 minutes")],
 )
-def test_a_wait_is_said_in_words(seconds, words) -> None:
+def test_a_wait_is_shown_as_text(seconds, words) -> None:
     assert format_wait(seconds) == words

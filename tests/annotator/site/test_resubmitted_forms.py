@@ -178,7 +178,7 @@ def test_somebody_else_who_signs_in_is_not_shown_what_was_typed(scenario, form: 
 HOSTILE = ("", "x", "[]", "7", "{}", '{"reason": 1}', "\x00", '{"a": "\\u0000"}', "[" * 9999)
 
 
-def test_hostile_carried_text_never_stops_a_sign_in(scenario) -> None:
+def test_hostile_resubmitted_text_never_stops_a_sign_in(scenario) -> None:
     who, path, _ = ruling(scenario)
     sent = {"username": scenario.people[who].username, "password": PASSWORD, "next": path}
     for text in HOSTILE:
@@ -225,7 +225,7 @@ def test_an_address_that_looks_like_another_host_stays_on_this_one() -> None:
     assert shown is not None and shown.action.startswith("/%2Fevil")
 
 
-def test_secrets_and_tokens_are_left_out_and_choices_are_not_words() -> None:
+def test_secrets_and_tokens_are_left_out_and_choices_are_not_text() -> None:
     text = (
         "csrfmiddlewaretoken=t&password=p&new_password1=q&code=1&reason=vague&decision=take+1&s=1"
     )
@@ -258,7 +258,7 @@ def test_a_role_that_is_lost_before_the_submit_loses_no_word(
     assert WORDS.replace("\r\n", "\n") in again.replace("\r\n", "\n")
 
 
-def test_nobody_keeps_words_at_what_was_never_theirs(cast: Cast, row: Assignment) -> None:
+def test_nobody_stores_text_at_what_was_never_theirs(cast: Cast, row: Assignment) -> None:
     path, sent = form_of(row)
     for person in (cast.bob, cast.carol):
         client = Client(headers=HERE)
